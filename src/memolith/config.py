@@ -1,0 +1,177 @@
+"""Settings: one table gives each its key, type, default and meaning; loader and docs both read it.
+
+A value comes from the environment, else from `config.yml` in the home, else from the table.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memolith.text.miniyaml import Node
+
+CONFIG_FILE = "config.yml"
+
+# key, type or choices, default, meaning
+TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
+    (
+        "identity",
+        ("git", "cwd"),
+        "git",
+        "What a project is: `git` = the main checkout of the repository (worktrees, subdirectories and"
+        " clones share one memory); `cwd` = each directory on its own.",
+    ),
+    (
+        "inject.daily",
+        ("calendar", "recent"),
+        "calendar",
+        "Which daily logs are in the block: `calendar` = yesterday and today; `recent` = the two newest.",
+    ),
+    (
+        "long_term.soft_limit",
+        int,
+        4000,
+        "Characters of MEMORY.md above which a write asks to condense. 0 switches it off.",
+    ),
+    (
+        "long_term.overflow",
+        ("ask", "archive"),
+        "ask",
+        "Above the soft limit: `ask` = only ask to condense; `archive` = also move the oldest loose lines"
+        " to the note memory-archive.",
+    ),
+    ("long_term.stale_days", int, 180, "Days after which `status` calls a dated section stale."),
+    ("history.versions", int, 50, "Versions kept of each file."),
+    ("history.days", int, 180, "Days a version is kept; the newest one of a file always stays."),
+    ("lock.seconds", float, 10.0, "How long a write waits for another process before it gives up."),
+)
+_BY_KEY = {row[0]: row for row in TABLE}
+
+
+def env_name(key: str) -> str:
+    """Return the environment variable that overrides `key`."""
+    return "MEMOLITH_" + key.upper().replace(".", "_")
+
+
+class Settings:
+    """The settings in force, and where each came from. Reads nothing until asked."""
+
+    def __init__(self, home: str, env: Mapping[str, str] | None = None) -> None:
+        self.path = os.path.join(home, CONFIG_FILE)
+        self._env = os.environ if env is None else env
+        self._file: dict[str, Node] | None = None
+
+    def get(self, key: str) -> object:
+        """Return the value in force for `key`."""
+        return self.lookup(key)[0]
+
+    def text(self, key: str) -> str:
+        """Return a text setting."""
+        return str(self.get(key))
+
+    def number(self, key: str) -> float:
+        """Return a numeric setting."""
+        value = self.get(key)
+        assert isinstance(value, (int, float))  # noqa: S101 - the table says so
+        return value
+
+    def lookup(self, key: str) -> tuple[object, str]:
+        """Return the value in force and its origin: `environment`, `file` or `default`."""
+        row = _BY_KEY.get(key)
+        if row is None:
+            raise ConfigError(unknown_key(key))
+        name = env_name(key)
+        if self._env.get(name):
+            return _convert(key, self._env[name], f"environment variable {name}"), "environment"
+        node: Node | None = self._load()
+        for part in key.split("."):
+            node = node.get(part) if isinstance(node, dict) else None
+        if node is None or node == "":
+            return row[2], "default"
+        if not isinstance(node, str):
+            raise ConfigError(f"{self.path}: {key}: expected one value")
+        return _convert(key, node, self.path), "file"
+
+    def _load(self) -> dict[str, Node]:
+        if self._file is None:
+            try:
+                with open(self.path, encoding="utf-8") as file:
+                    text = file.read()
+            except FileNotFoundError:
+                self._file = {}
+                return self._file
+            except (OSError, UnicodeDecodeError) as error:
+                raise ConfigError(f"{self.path}: cannot be read ({error}); repair or remove it") from None
+            from memolith.text import miniyaml
+
+            try:
+                self._file = miniyaml.parse(text)
+            except miniyaml.YamlError as error:
+                raise ConfigError(f"{self.path}:{error.line}: {error.problem}") from None
+        return self._file
+
+    def unknown_keys(self) -> list[str]:
+        """Return keys in the file that are not settings (a typo, or a newer version's)."""
+        return [key for key in _leaves(self._load()) if key not in _BY_KEY]
+
+
+def check(key: str, value: str) -> object:
+    """Return `value` as the type that `key` needs; ConfigError says what is wrong."""
+    if key not in _BY_KEY:
+        raise ConfigError(unknown_key(key))
+    return _convert(key, value, "the value given")
+
+
+def unknown_key(key: str) -> str:
+    """Return the message for a key that does not exist, with the nearest that does."""
+    import difflib
+
+    near = difflib.get_close_matches(key, _BY_KEY, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(_BY_KEY)}"
+    return f"unknown setting {key!r}; {hint}"
+
+
+def _convert(key: str, value: str, where: str) -> object:
+    kind = _BY_KEY[key][1]
+    if isinstance(kind, tuple):
+        if value in kind:
+            return value
+        raise ConfigError(f"{where}: {key} = {value!r}; must be one of {', '.join(kind)}")
+    try:
+        number = kind(value)
+        if number >= 0:
+            return number
+    except ValueError:
+        pass
+    raise ConfigError(f"{where}: {key} = {value!r}; must be a number, 0 or more")
+
+
+def _leaves(node: dict[str, Node], prefix: str = "") -> list[str]:
+    keys: list[str] = []
+    for name, value in node.items():
+        if isinstance(value, dict):
+            keys += _leaves(value, f"{prefix}{name}.")
+        else:
+            keys.append(prefix + name)
+    return keys
+
+
+def default_home(env: Mapping[str, str], platform: str) -> str:
+    """Return where memolith keeps its files when nobody says otherwise."""
+    if env.get("MEMOLITH_HOME"):
+        return os.path.abspath(os.path.expanduser(env["MEMOLITH_HOME"]))
+    if env.get("XDG_DATA_HOME"):
+        return os.path.join(os.path.abspath(env["XDG_DATA_HOME"]), "memolith")
+    user = os.path.expanduser("~")
+    if not os.path.isabs(user):
+        raise ConfigError("there is no home directory; set MEMOLITH_HOME or give --home PATH")
+    if platform == "win32":
+        return os.path.join(env.get("LOCALAPPDATA") or os.path.join(user, "AppData", "Local"), "memolith")
+    if platform == "darwin":
+        return os.path.join(user, "Library", "Application Support", "memolith")
+    return os.path.join(user, ".local", "share", "memolith")

@@ -1,0 +1,137 @@
+"""Everything that can go wrong, as one tree; each branch has its own exit code.
+
+    MemolithError            1
+    ├── InputError           2   a value the caller gave is not acceptable
+    ├── NotFoundError        3   what was asked for does not exist
+    ├── ConflictError        4   the file changed since the caller read it
+    ├── MatchError           5   the text to replace is there 0 or many times
+    ├── TooLargeError        6   more text than a memory may hold
+    ├── TextError            7   bytes that are not text (NUL, invalid UTF-8, …)
+    ├── StorageError         8   the disk said no (read-only, full, I/O error)
+    ├── BusyError            9   another process holds the lock
+    ├── UnsafePathError     10   a link or name that leads out of the store
+    ├── LossError           11   the change would drop too much; says what
+    ├── ConfigError         12   a setting or config file that cannot be understood
+    └── HistoryError        13   there is nothing to undo, or not to that version
+
+A message names the file, the value and the next step. The edges (CLI, hooks, servers)
+translate; nothing below them catches these.
+"""
+
+from __future__ import annotations
+
+
+class MemolithError(Exception):
+    """Base of all expected failures; shown to people without a traceback."""
+
+    exit_code = 1
+
+
+class InputError(MemolithError):
+    """A value given by the caller is not acceptable."""
+
+    exit_code = 2
+
+
+class NotFoundError(MemolithError):
+    """The thing asked for does not exist."""
+
+    exit_code = 3
+
+
+class ConflictError(MemolithError):
+    """The file is not what the caller read: nothing was written."""
+
+    exit_code = 4
+
+    def __init__(self, path: str, expected: str, actual: str) -> None:
+        self.path, self.expected, self.actual = path, expected, actual
+        super().__init__(
+            f"{path}: changed since it was read (expected sha256 {expected[:12]}, "
+            f"found {actual[:12]}); read it again and repeat the change"
+        )
+
+
+class MatchError(MemolithError):
+    """`old_str` must occur exactly once."""
+
+    exit_code = 5
+
+    def __init__(self, path: str, count: int) -> None:
+        self.path, self.count = path, count
+        hint = (
+            "give more of the surrounding text so that it is unique"
+            if count
+            else "read the file and copy the text exactly"
+        )
+        super().__init__(f"{path}: the text to replace occurs {count} times, not once; {hint}")
+
+
+class TooLargeError(MemolithError):
+    """The input is beyond any memory's size."""
+
+    exit_code = 6
+
+
+class TextError(MemolithError):
+    """The input is not text."""
+
+    exit_code = 7
+
+
+class StorageError(MemolithError):
+    """The operating system refused a file operation."""
+
+    exit_code = 8
+
+    def __init__(self, path: str, error: OSError) -> None:
+        self.path, self.error = path, error
+        why = error.strerror or error.__class__.__name__
+        super().__init__(f"{path}: {why}; nothing was changed. {_next_step(error)}")
+
+
+class BusyError(MemolithError):
+    """Another process holds the lock for longer than we wait."""
+
+    exit_code = 9
+
+
+class UnsafePathError(MemolithError):
+    """A symbolic link, special file or name that leads out of the store."""
+
+    exit_code = 10
+
+
+class LossError(MemolithError):
+    """A rewrite that would drop too much; `diff` shows what."""
+
+    exit_code = 11
+
+    def __init__(self, path: str, dropped: int, total: int, diff: str) -> None:
+        self.path, self.dropped, self.total, self.diff = path, dropped, total, diff
+        super().__init__(
+            f"{path}: the new text drops {dropped} of {total} lines; nothing was written. "
+            f"Check the diff, then repeat with force (CLI: --force)\n{diff}"
+        )
+
+
+class ConfigError(MemolithError):
+    """A setting or a config file that cannot be understood."""
+
+    exit_code = 12
+
+
+class HistoryError(MemolithError):
+    """There is no such version."""
+
+    exit_code = 13
+
+
+def _next_step(error: OSError) -> str:
+    import errno
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "Free some disk space and try again."
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "Make the memory directory writable, or choose another with --home."
+    return "Check the disk and the memory directory (memolith doctor)."

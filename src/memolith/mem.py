@@ -1,0 +1,513 @@
+"""Mem: opens a home and wires the parts together. This is the library."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from memolith import context, project as projects
+from memolith.config import Settings, default_home
+from memolith.errors import InputError
+from memolith.model import (
+    MAX_INJECT_BYTES,
+    MAX_WRITE_BYTES,
+    TRUNCATED,
+    WriteMode,
+    WriteResult,
+    WriteTarget,
+)
+from memolith.store import files, layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+
+    from memolith.search import SearchResults
+    from memolith.store.gate import Change, Gate
+
+EMPTY = "(empty)"
+_SCOPES = {
+    "project": "project",
+    "workspace": "project",
+    "user": "user",
+    "assistant": "user",
+    "global": "user",
+}
+
+
+class Mem:
+    """A memory: user-wide, plus that of the project which `cwd` is in.
+
+    Open it with `Mem.open()`. Reading never creates a file. Every method may be called from
+    several processes at once. An ephemeral memory lives in a temporary directory that is removed
+    by `close()`, at the end of a `with` block, or at exit.
+    """
+
+    def __init__(self, home: str, cwd: str | None, *, now: Callable[[], float] = time.time) -> None:
+        self.home = home
+        self.settings = Settings(home)
+        self._cwd, self._now = cwd, now
+        self._store = os.path.join(home, layout.STORE)
+        self._project: projects.Project | None = None
+        self._gate: Gate | None = None
+        self._cleanup: Callable[[], None] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        cwd: str | os.PathLike[str] | None = None,
+        *,
+        home: str | os.PathLike[str] | None = None,
+        ephemeral: bool = False,
+        now: Callable[[], float] = time.time,
+    ) -> Mem:
+        """Open the memory of the project at `cwd` (default: the current directory).
+
+        `home` overrides where memory is kept. `ephemeral` uses a throw-away directory instead: nothing is
+        read from and nothing written to the real memory. `now` gives the time, for tests.
+        """
+        place = os.fspath(cwd) if cwd is not None else None
+        if ephemeral:
+            from memolith.store import ephemeral as throwaway
+
+            directory, cleanup = throwaway.create()
+            mem = cls(directory, place, now=now)
+            mem._cleanup = cleanup
+            return mem
+        if home is not None:
+            where = os.path.abspath(os.path.expanduser(os.fspath(home)))
+        else:
+            where = default_home(os.environ, sys.platform)
+        return cls(where, place, now=now)
+
+    def close(self) -> None:
+        """Remove an ephemeral memory; otherwise there is nothing to close."""
+        if self._cleanup is not None:
+            self._cleanup()
+            self._cleanup = None
+
+    def __enter__(self) -> Mem:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Mem(home={self.home!r}, project={self.project!r})"
+
+    # ------------------------------------------------------------ where and when
+
+    @property
+    def root(self) -> Path:
+        """The directory of the Markdown files."""
+        from pathlib import Path
+
+        return Path(self._store)
+
+    @property
+    def project(self) -> str:
+        """The slug of the project."""
+        return self.identity.slug
+
+    @property
+    def identity(self) -> projects.Project:
+        """The project that the working directory belongs to, and how it was found."""
+        if self._project is None:
+            self._project = projects.resolve(self._store, self._cwd, self.settings.text("identity"))
+        return self._project
+
+    @property
+    def today(self) -> str:
+        """The local calendar date, now."""
+        return time.strftime("%Y-%m-%d", self._local())
+
+    @property
+    def yesterday(self) -> str:
+        """The local calendar date before today's."""
+        here = self._local()
+        # Noon of the day before exists in every time zone, whatever the clocks did at night.
+        noon = time.mktime((here.tm_year, here.tm_mon, here.tm_mday - 1, 12, 0, 0, 0, 0, -1))
+        return time.strftime("%Y-%m-%d", time.localtime(noon))
+
+    def _local(self) -> time.struct_time:
+        if hasattr(time, "tzset"):
+            time.tzset()  # a long-lived process follows a change of the time zone
+        return time.localtime(self._now())
+
+    @property
+    def gate(self) -> Gate:
+        """The write path."""
+        if self._gate is None:
+            from memolith.store.gate import Gate
+
+            self._gate = Gate(self.home, self.settings, self._now)
+        return self._gate
+
+    # ------------------------------------------------------------ D0: targets
+
+    def write(
+        self,
+        target: str | WriteTarget,
+        content: str,
+        mode: str | WriteMode = WriteMode.APPEND,
+        name: str | None = None,
+        *,
+        if_sha256: str | None = None,
+        scope: str = "project",
+    ) -> WriteResult:
+        """Persist `content`; it is on disk when this returns.
+
+        `long_term` goes to the user-wide MEMORY.md (lines that are there already are skipped),
+        `scratchpad` to the project's checklist, `daily` to today's log, `note` to the note `name`.
+
+        Raises InputError for an unknown target, mode or name, ConflictError if the file is not the one
+        with `if_sha256`, StorageError if the disk refuses.
+        """
+        where, how = _target(target), _mode(mode)
+        relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)
+        content, warnings = _cap(content)
+        skipped = 0
+
+        def apply(old: str | None, text: str) -> str | None:
+            nonlocal skipped
+            if how is WriteMode.OVERWRITE:
+                return text
+            from memolith.text import markdown
+
+            if where is WriteTarget.LONG_TERM:
+                text, skipped = markdown.drop_known_lines(old or "", text)
+                if not text.strip():
+                    return old
+            return markdown.append(old or "", text)
+
+        op = "write" if how is WriteMode.APPEND else "overwrite"
+        change = self._change(relative, content, apply, op=op, if_sha256=if_sha256)
+        change.warnings[:0] = warnings
+        return self._result(change, content, skipped)
+
+    def read(
+        self,
+        source: str = "long_term",
+        name: str | None = None,
+        *,
+        offset: int = 0,
+        lines: int | None = None,
+        scope: str = "project",
+    ) -> str:
+        """Return a file's text, `(empty)` if there is none, at most 32 KiB.
+
+        `source` is a write target or `list`. `name` is a note's name or a day of the daily log.
+        `offset` skips lines and `lines` limits them, so that the rest of a long file can be read.
+        """
+        if source == "list":
+            return self._page("\n".join(self.list()), offset, lines) or EMPTY
+        relative = self._locate(_target(source, "source"), name, scope)
+        data = files.read(layout.locate(self._store, relative))
+        text = files.text_of(data or b"").removeprefix("\ufeff")
+        return self._page(text, offset, lines) if text.strip() else EMPTY
+
+    def edit(
+        self,
+        target: str | WriteTarget,
+        old_str: str | None = None,
+        new_str: str = "",
+        name: str | None = None,
+        *,
+        if_sha256: str | None = None,
+        scope: str = "project",
+    ) -> WriteResult:
+        """Replace the one occurrence of `old_str` by `new_str`; without `old_str`, delete a note.
+
+        Raises MatchError if `old_str` does not occur exactly once, NotFoundError if a note to delete is
+        not there.
+        """
+        from memolith.errors import MatchError, NotFoundError
+
+        where = _target(target)
+        relative = self._locate(where, name, scope)
+        if old_str is None:
+            if where is not WriteTarget.NOTE:
+                raise InputError(f"which text of {where.value}? Give old_str (CLI: --old TEXT)")
+            if not os.path.lexists(layout.locate(self._store, relative)):
+                raise NotFoundError(f"there is no note {name!r}; `memolith list notes` shows them")
+            from memolith import notes
+
+            slug = layout.scope_of(relative)
+            with self.gate.scope(slug):
+                change = self.gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
+                notes.update_index(self.gate, slug)
+            return self._result(change, "", message=f"Deleted {relative} (memolith undo brings it back)")
+        if not old_str:
+            raise InputError("the text to replace is empty; give old_str (CLI: --old TEXT)")
+
+        def apply(old: str | None, text: str) -> str:
+            wanted = old_str
+            if old and "\r\n" in old and "\r\n" not in wanted:
+                wanted, text = wanted.replace("\n", "\r\n"), text.replace("\n", "\r\n")
+            count = (old or "").count(wanted)
+            if count != 1 or old is None:
+                raise MatchError(relative, count)
+            return old.replace(wanted, text)
+
+        change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
+        return self._result(change, new_str)
+
+    def append_daily(self, heading: str, body: str) -> WriteResult:
+        """Add a timestamped entry to today's log."""
+        clock = time.strftime("%H:%M", self._local())
+        title = " ".join(heading.split())
+        entry = f"### {clock} — {title}\n{body.strip()}\n"
+
+        def apply(old: str | None, text: str) -> str:
+            from memolith.text import markdown
+
+            return markdown.append(old, "\n" + text) if old else text
+
+        change = self._change(layout.daily(self.project, self.today), entry, apply, op="write")
+        return self._result(change, entry)
+
+    def context_block(self, query: str | None = None, *, max_chars: int | None = None) -> str | None:
+        """Return the block to inject into a prompt, or None if there is nothing to inject.
+
+        Recomputed on every call; unchanged files give identical bytes. `max_chars` serves hosts with
+        a smaller limit. `query` will add what is recalled for a task; until recall is built it adds
+        nothing.
+        """
+        del query
+        return context.build(
+            self._store,
+            self.project,
+            self.today,
+            self.yesterday,
+            recent=self.settings.text("inject.daily") == "recent",
+            max_chars=max_chars,
+        )
+
+    def search(self, query: str) -> SearchResults:
+        """Find files by keywords: any term, any case, literally."""
+        from memolith.search import search
+
+        return search(self._store, self.project, query)
+
+    def list(self) -> list[str]:
+        """Return the sorted paths, relative to the store, of the memory files of this project and user."""
+        from memolith.search import searchable
+
+        found = searchable(self._store, self.project)
+        return sorted(name for name in found if os.path.isfile(layout.locate(self._store, name)))
+
+    # ------------------------------------------------------------ D1: index and notes
+
+    def remember(
+        self, content: str, title: str, kind: str = "project", *, scope: str = "project"
+    ) -> WriteResult:
+        """Store one fact as a note and keep its line in the index; the same title replaces the note.
+
+        `scope="user"` remembers it for all projects.
+        """
+        from memolith import notes
+
+        content, warnings = _cap(content)
+        slug = self._scope(scope)
+        self._register(slug)
+        change = notes.remember(self.gate, slug, content, title, kind)
+        change.warnings[:0] = warnings
+        return self._result(change, content)
+
+    def guidance(self) -> str:
+        """Return what an agent should be told about its memory, with the directory it is in."""
+        from memolith.prompts import MEMORY_TOOLS_PROMPT
+
+        here = layout.locate(self._store, layout.scope_directory(self.project))
+        return f"{MEMORY_TOOLS_PROMPT}\nThe files are in {here} (this project) and {self._store} (all projects).\n"
+
+    # ------------------------------------------------------------ D4: one document
+
+    def update(
+        self,
+        content: str,
+        mode: str = "append",
+        force: bool = False,
+        *,
+        if_sha256: str | None = None,
+    ) -> WriteResult:
+        """Add to MEMORY.md, or rewrite it; a rewrite that drops more than half of it needs `force`.
+
+        Raises LossError with the diff if it would.
+        """
+        from memolith import document
+
+        content, warnings = _cap(content)
+        apply = document.appender(mode, force=force, path=layout.MEMORY)
+        op = "write" if mode == "append" else "rewrite"
+        change = self._change(layout.MEMORY, content, apply, op=op, if_sha256=if_sha256)
+        change.warnings[:0] = warnings
+        return self._result(change, content)
+
+    def update_section(self, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
+        """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
+        from memolith import document
+
+        text, warnings = _cap(text)
+        apply = document.section_setter(section, self.today)
+        change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
+        change.warnings[:0] = warnings
+        return self._result(change, text)
+
+    # ------------------------------------------------------------ inside
+
+    def _scope(self, scope: str) -> str:
+        if scope not in _SCOPES:
+            raise InputError(f"unknown scope {scope!r}; one of project, user")
+        return self.project if _SCOPES[scope] == "project" else layout.USER
+
+    def _locate(self, target: WriteTarget, name: str | None, scope: str) -> str:
+        if target is WriteTarget.NOTE:
+            return layout.note(self._scope(scope), name)
+        if target is WriteTarget.LONG_TERM:
+            return layout.MEMORY
+        if target is WriteTarget.SCRATCHPAD:
+            return layout.scratchpad(self.project)
+        return layout.daily(self.project, name.strip() if name else self.today)
+
+    def _register(self, slug: str) -> None:
+        """Write the project's identity down before its first memory, so that it is found again."""
+        from memolith.store import registry
+
+        while slug and not self.identity.registered and self.identity.root:
+            try:
+                registry.register(self.gate, self.identity)
+            except registry.SlugTakenError:
+                self._project = None
+                continue
+            self.identity.registered = self.identity.known = True
+
+    def _change(
+        self,
+        relative: str,
+        content: str,
+        apply: Callable[[str | None, str], str | None],
+        *,
+        op: str,
+        if_sha256: str | None = None,
+    ) -> Change:
+        if not content.strip() and op not in ("edit", "section"):
+            raise InputError("there is nothing to write: the text is empty")
+        slug = layout.scope_of(relative)
+        self._register(slug)
+        if os.path.dirname(relative) != layout.notes(slug):
+            return self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
+        from memolith import notes
+
+        with self.gate.scope(slug):
+            notes.check_new_name(self.gate, relative)
+            change = self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
+            notes.update_index(self.gate, slug, relative if op == "overwrite" else None)
+        return change
+
+    def _result(
+        self, change: Change, content: str, skipped: int = 0, message: str | None = None
+    ) -> WriteResult:
+        path = layout.locate(self._store, change.relative)
+        size = len(change.after or b"") - len(change.before or b"")
+        if change.before and not (change.after or b"").startswith(change.before):
+            size = len(content.encode("utf-8"))
+        if message is None and not change.changed:
+            size = 0
+            message = f"Nothing was written to {path}" + (
+                f": {skipped} duplicate line(s)" if skipped else ": it says so already"
+            )
+        elif message is None:
+            message = f"Wrote {size} bytes to {path}" + (
+                f" ({skipped} duplicate line(s) skipped)" if skipped else ""
+            )
+        if change.relative == layout.MEMORY and change.changed:
+            self._check_size(change)
+        return WriteResult(
+            filename=path,
+            bytes=size,
+            warnings=change.warnings,
+            sha256=change.sha256,
+            skipped=skipped,
+            message=message,
+        )
+
+    def _check_size(self, change: Change) -> None:
+        """Ask to condense a long MEMORY.md, or move its oldest lines to an archive note."""
+        limit = int(self.settings.number("long_term.soft_limit"))
+        text = files.text_of(change.after or b"")
+        if not limit or len(text) <= limit:
+            return
+        if self.settings.text("long_term.overflow") == "archive":
+            from memolith import document
+
+            moved = document.overflow(text, limit)[1]
+            if moved:
+                # Archived first, then removed: a crash in between leaves a line twice, never nowhere.
+                archive = self.write("note", moved, name="memory-archive", scope="user")
+                done = self.gate.rewrite(
+                    layout.MEMORY,
+                    lambda old: document.overflow(old or "", limit)[0],
+                    op="archive",
+                    if_sha256=change.sha256,
+                )
+                change.after = done.after
+                change.warnings.append(f"the oldest lines were moved to {archive.filename}")
+                return
+        change.warnings.append(
+            f"MEMORY.md has {len(text)} characters (soft limit {limit}): condense it before adding more"
+        )
+
+    def _page(self, text: str, offset: int, lines: int | None) -> str:
+        from memolith.text.budget import head, utf8_len
+
+        if offset or lines is not None:
+            if offset < 0 or (lines is not None and lines < 1):
+                raise InputError("offset must be 0 or more, lines 1 or more")
+            every = text.splitlines(keepends=True)
+            stop = None if lines is None else offset + lines
+            text = "".join(every[offset:stop])
+        if utf8_len(text) <= MAX_INJECT_BYTES:
+            return text
+        return head(text, MAX_INJECT_BYTES - utf8_len(TRUNCATED) - 1) + "\n" + TRUNCATED
+
+
+def _target(value: str | WriteTarget, what: str = "target") -> WriteTarget:
+    try:
+        return WriteTarget(value)
+    except ValueError:
+        names = ", ".join(target.value for target in WriteTarget)
+        extra = ", list" if what == "source" else ""
+        raise InputError(f"unknown {what} {value!r}; one of {names}{extra}") from None
+
+
+def _mode(value: str | WriteMode) -> WriteMode:
+    try:
+        return WriteMode(value)
+    except ValueError:
+        raise InputError(f"unknown mode {value!r}; one of append, overwrite") from None
+
+
+def _cap(content: str) -> tuple[str, list[str]]:
+    """Cut one write's content to the cap, on a character boundary; say so.
+
+    Content beyond MAX_ACCEPT_BYTES is left whole: the gate refuses it.
+    """
+    from memolith.model import MAX_ACCEPT_BYTES
+
+    if not isinstance(content, str) or len(content) * 4 <= MAX_WRITE_BYTES:
+        return content, []
+    size = len(content.encode("utf-8", "surrogatepass"))
+    if size <= MAX_WRITE_BYTES or size > MAX_ACCEPT_BYTES:
+        return content, []
+    from memolith.text.budget import head
+
+    # One byte is left for the line break that an append adds.
+    return head(content, MAX_WRITE_BYTES - 1), [
+        f"the text was {size:,} bytes and was cut to the limit of {MAX_WRITE_BYTES:,}"
+    ]

@@ -1,0 +1,143 @@
+"""The values that travel between the parts. No behaviour beyond reading them.
+
+Plain classes instead of dataclasses: importing `dataclasses` costs as much as starting Python,
+and every prompt pays for it (docs/design.md, "Speed").
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAX_INJECT_BYTES = 32_768
+MAX_WRITE_BYTES = 65_536
+# Above this, text is not a long memory but a mistake (a log, a binary): refused, not cut.
+MAX_ACCEPT_BYTES = 1_048_576
+TRUNCATED = "…[memory truncated]"
+
+
+class WriteTarget(str, Enum):
+    """Which file a write goes to."""
+
+    LONG_TERM = "long_term"
+    SCRATCHPAD = "scratchpad"
+    DAILY = "daily"
+    NOTE = "note"
+
+
+class WriteMode(str, Enum):
+    """How a write treats what is already there."""
+
+    APPEND = "append"
+    OVERWRITE = "overwrite"
+
+
+class Value:
+    """Base for small immutable records: fields are given by keyword, compared by value."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __init__(self, **fields: object) -> None:
+        for name in self.__slots__:
+            object.__setattr__(self, name, fields.pop(name))
+        if fields:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(fields)}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is read-only")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Value) or type(self) is not type(other):
+            return NotImplemented
+        return self.as_dict() == other.as_dict()
+
+    # Fields may be lists, so values are compared, never hashed.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{k}={getattr(self, k)!r}" for k in self.__slots__)
+        return f"{type(self).__name__}({inner})"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class WriteResult(Value):
+    """What a write did. `bytes` counts the content written, after caps and duplicates.
+
+    `sha256` is the hash of the file afterwards: pass it as `if_sha256` to change only that.
+    """
+
+    __slots__ = ("bytes", "filename", "message", "sha256", "skipped", "warnings")
+    bytes: int
+    filename: str
+    message: str
+    sha256: str
+    skipped: int
+    warnings: list[str]
+
+    @property
+    def path(self) -> Path:
+        """The file that was written."""
+        from pathlib import Path
+
+        return Path(self.filename)
+
+    def __str__(self) -> str:
+        return "\n".join([self.message, *(f"warning: {w}" for w in self.warnings)])
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        fields = super().as_dict()
+        return {"path": fields.pop("filename"), **fields}
+
+
+class SearchHit(Value):
+    """One file's worth of search results."""
+
+    __slots__ = (
+        "body",
+        "date",
+        "filename",
+        "filename_only",
+        "is_memory_md",
+        "matched_terms",
+        "name",
+        "total_hits",
+    )
+    body: str
+    date: str | None
+    filename: str
+    filename_only: bool
+    is_memory_md: bool
+    matched_terms: list[str]
+    name: str
+    total_hits: int
+
+    @property
+    def path(self) -> Path:
+        """The file that matched."""
+        from pathlib import Path
+
+        return Path(self.filename)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        fields = super().as_dict()
+        return {"path": fields.pop("filename"), **fields}
+
+
+class Version(Value):
+    """One entry of a file's history: the state before a change."""
+
+    __slots__ = ("filename", "id", "op", "size", "time", "undoes")
+    filename: str
+    id: int
+    op: str
+    size: int | None
+    time: str
+    undoes: int | None

@@ -1,0 +1,249 @@
+"""Which project am I in? Reads the file system, never writes.
+
+Terms. The *root* is the directory a project is known by: the main checkout of the git repository
+(subdirectories and linked worktrees lead to it), else the directory itself. The *evidence* is what git
+knows of it: origin and root commit. The *slug* names the project's directory in the store; it is made once,
+from the root's path, and stays. The *identity* is `project.yml` in that directory.
+
+How a directory finds its project: by a path seen before, unless what is there now is provably
+something else; else by the same origin; else, without an origin, by the same root commit if the
+checkout has gone from its old place; else it is new. When in doubt, projects stay apart: a missed memory
+can be linked by hand, a leaked one cannot be taken back.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith import repository
+from memolith.text.digest import fnv1a64
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memolith.repository import Checkout
+    from memolith.text.miniyaml import Node
+
+PROJECTS = "projects"
+PROJECT_FILE = "project.yml"
+UNKNOWN = "default"  # the slug when there is no working directory
+_SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+class Identity:
+    """What is known of a project: the contents of its `project.yml`."""
+
+    __slots__ = ("apart", "origins", "paths", "problem", "root_commit", "slug")
+
+    def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
+        self.slug, self.problem = slug, problem
+        self.paths = _texts(fields.get("paths"))
+        self.origins = _texts(fields.get("origins"))
+        self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
+        commit = fields.get("root_commit", "")
+        self.root_commit = commit if isinstance(commit, str) else ""
+
+    def fields(self) -> dict[str, Node]:
+        """Return the contents for `project.yml`."""
+        fields: dict[str, Node] = {"paths": list(self.paths)}
+        if self.origins:
+            fields["origins"] = list(self.origins)
+        if self.root_commit:
+            fields["root_commit"] = self.root_commit
+        if self.apart:
+            fields["apart"] = list(self.apart)
+        return fields
+
+
+class Project:
+    """The project that a directory belongs to."""
+
+    __slots__ = ("checkout", "known", "notice", "registered", "root", "slug")
+
+    def __init__(
+        self,
+        slug: str,
+        root: str,
+        checkout: Checkout | None,
+        *,
+        known: bool = False,
+        registered: bool = False,
+        notice: str = "",
+    ) -> None:
+        self.slug, self.root, self.checkout = slug, root, checkout
+        self.known = known  # there is a memory for it
+        self.registered = registered  # ... and this path is written down in it
+        self.notice = notice  # what a person should be told about how it was found
+
+
+def slug_of(path: str, digits: int = 8) -> str:
+    """Return the name of a path's directory: its last part, and a hash of the whole."""
+    base = os.path.basename(path.rstrip("/\\")) or "root"
+    safe = "".join(char if char in _SLUG_CHARACTERS else "-" for char in base)[:40]
+    value = fnv1a64(os.fsencode(path))
+    if digits == 8:
+        value &= 0xFFFFFFFF
+    return f"{safe}-{value:0{digits}x}"
+
+
+def free_slug(root: str, taken: Callable[[str], bool]) -> str:
+    """Return the shortest slug for `root` that no other project has."""
+    for digits in (8, 16):
+        slug = slug_of(root, digits)
+        if not taken(slug):
+            return slug
+    number = 2
+    while taken(f"{slug}{number:x}"):
+        number += 1
+    return f"{slug}{number:x}"
+
+
+def resolve(store: str, cwd: str | None, identity: str = "git") -> Project:
+    """Return the project of a directory. Never fails: an unreadable directory is `default`."""
+    try:
+        here = os.path.realpath(cwd if cwd is not None else os.getcwd())
+    except OSError:
+        return Project(UNKNOWN, "", None)
+    checkout = repository.find(here) if identity == "git" else None
+    root = checkout.root if checkout else here
+    projects = os.path.join(store, PROJECTS)
+
+    # The common case costs one small file: the project's own directory says it is this path's.
+    direct = read_identity(projects, slug_of(here))
+    if direct and here in direct.paths and _same(direct, checkout, here, root):
+        return _found(direct, here, checkout)
+
+    everything = list(identities(projects))
+    inside = [
+        (path, each)
+        for each in everything
+        for path in each.paths
+        if (path == here or _is_below(here, path)) and (path == root or _is_below(path, root))
+    ]
+    for path, each in sorted(inside, key=lambda pair: (-len(pair[0]), pair[1].slug)):
+        if _same(each, checkout, path, root):
+            return _found(each, path, checkout)
+    for place in dict.fromkeys((here, root)):
+        slug = slug_of(place)
+        directory = os.path.join(projects, slug)
+        if os.path.isdir(directory) and not os.path.exists(os.path.join(directory, PROJECT_FILE)):
+            return Project(slug, place, checkout, known=True)  # a store made before project.yml
+    for each in everything:
+        if any(_same_place(path, root) for path in each.paths) and _same(each, checkout, root, root):
+            return Project(each.slug, root, checkout, known=True)
+    strangers = [each.slug for _, each in inside]
+    adopted = _by_evidence(everything, checkout, strangers) if checkout else None
+    if adopted:
+        each, reason = adopted
+        notice = f"using the memory {each.slug} ({reason}); `memolith project unlink` separates them"
+        return Project(each.slug, root, checkout, known=True, notice=notice)
+    slug = free_slug(root, lambda slug: os.path.isdir(os.path.join(projects, slug)))
+    notice = ""
+    if strangers:
+        notice = (
+            f"{root} was known as {strangers[0]}, but something else is here now, so it gets a memory of "
+            f"its own; `memolith project link {strangers[0]}` joins them"
+        )
+    return Project(slug, root, checkout, notice=notice)
+
+
+def _found(known: Identity, path: str, checkout: Checkout | None) -> Project:
+    complete = (
+        checkout is None
+        or checkout.root != path
+        or (checkout.origin in known.origins if checkout.origin else bool(known.root_commit))
+    )
+    return Project(known.slug, path, checkout, known=True, registered=complete)
+
+
+def _same(known: Identity, checkout: Checkout | None, path: str, root: str) -> bool:
+    """Tell whether nothing speaks against a known path still being the same project."""
+    if path != root or not (known.origins or known.root_commit):
+        return True
+    if checkout is None:
+        return False
+    if checkout.origin and checkout.origin in known.origins:
+        return True
+    if known.origins and checkout.origin and not known.root_commit:
+        return False
+    return not known.root_commit or checkout.contains(known.root_commit)
+
+
+def _by_evidence(
+    everything: list[Identity], checkout: Checkout, strangers: list[str]
+) -> tuple[Identity, str] | None:
+    origin = checkout.origin
+    everything = [each for each in everything if checkout.root not in each.apart]
+    if origin:
+        for each in everything:
+            if origin in each.origins:
+                return each, f"same origin {origin}"
+            if origin in each.paths:
+                return each, f"cloned from {origin}"
+    moved = [
+        each
+        for each in everything
+        if each.root_commit
+        and not (origin and each.origins)
+        and each.slug not in strangers
+        and not any(os.path.isdir(path) for path in each.paths)
+    ]
+    commit = checkout.root_commit() if moved else ""
+    for each in moved:
+        if commit and each.root_commit == commit:
+            return each, f"same first commit {commit[:12]}, and {each.paths[-1]} is gone"
+    return None
+
+
+def identities(projects: str) -> Iterator[Identity]:
+    """Yield every known project, in order of slug."""
+    try:
+        slugs = sorted(os.listdir(projects))
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    for slug in slugs:
+        found = read_identity(projects, slug)
+        if found is not None:
+            yield found
+
+
+def read_identity(projects: str, slug: str) -> Identity | None:
+    """Return a project's identity; None if it has none. A broken one names no path, so it matches none."""
+    path = os.path.join(projects, slug, PROJECT_FILE)
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            text = file.read(65_536)
+    except OSError:
+        return None
+    return parse_identity(slug, text)
+
+
+def parse_identity(slug: str, text: str) -> Identity:
+    """Read the text of a `project.yml`."""
+    from memolith.text import miniyaml
+
+    try:
+        return Identity(slug, miniyaml.parse(text))
+    except miniyaml.YamlError as error:
+        return Identity(slug, {}, f"{PROJECTS}/{slug}/{PROJECT_FILE}:{error.line}: {error.problem}")
+
+
+def _texts(node: Node | None) -> list[str]:
+    if isinstance(node, str):
+        return [node] if node else []
+    return [each for each in node if isinstance(each, str)] if isinstance(node, list) else []
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+def _same_place(one: str, other: str) -> bool:
+    """Tell whether two spellings that differ only in case are one directory (macOS, Windows)."""
+    if one.casefold() != other.casefold():
+        return False
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

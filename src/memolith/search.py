@@ -1,0 +1,173 @@
+"""Literal keyword search over the files themselves: deterministic, no database, always up to date.
+
+The ranked recall over everything is a different contract (see docs/design.md); this one answers "which files
+contain these words" and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.model import MAX_INJECT_BYTES, SearchHit
+from memolith.store import files, layout
+from memolith.text.budget import head, utf8_len
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONTEXT_LINES = 3
+MAX_WINDOWS = 5
+_GAP = "⋯"
+
+
+class SearchResults:
+    """Hits, best first, and how many lines each term matched over all files."""
+
+    __slots__ = ("hits", "terms")
+
+    def __init__(self, terms: list[tuple[str, int]], hits: list[SearchHit]) -> None:
+        self.terms, self.hits = terms, hits
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[SearchHit]:
+        return iter(self.hits)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the results ready for JSON."""
+        return {
+            "terms": [{"term": term, "lines": count} for term, count in self.terms],
+            "hits": [hit.as_dict() for hit in self.hits],
+        }
+
+    def render(self, max_bytes: int = MAX_INJECT_BYTES) -> str:
+        """Return the results as text of at most `max_bytes`; the lowest-ranked files go first."""
+        if not self.hits:
+            return head("No memory matched.", max_bytes)
+        blocks = [
+            f"\n\n### {hit.name} ({', '.join(hit.matched_terms)})\n{hit.body}" for hit in self.hits
+        ]
+        room = [utf8_len(block) for block in blocks]
+        for shown in range(len(blocks), 0, -1):
+            first, last = self._summary(shown), self._left_out(shown)
+            if utf8_len(first) + sum(room[:shown]) + utf8_len(last) <= max_bytes:
+                return first + "".join(blocks[:shown]) + last
+        # Not even the best hit fits whole: show its beginning.
+        first, last = self._summary(1), self._left_out(1)
+        left = max_bytes - utf8_len(first) - utf8_len(last) - utf8_len(f"\n{_GAP}")
+        if left < 40:
+            return head(self._summary(0), max_bytes)
+        return f"{first}{head(blocks[0], left)}\n{_GAP}{last}"
+
+    def _summary(self, shown: int) -> str:
+        counts = " ".join(f"{term}({count})" for term, count in self.terms)
+        return f"{len(self.terms)} term(s): {counts} — {len(self.hits)} file(s), {shown} shown"
+
+    def _left_out(self, shown: int) -> str:
+        left = len(self.hits) - shown
+        return f"\n\n…[{left} more file(s) not shown; search for fewer or rarer words]" if left else ""
+
+
+def search(root: str, slug: str, query: str) -> SearchResults:
+    """Search the user-wide memory and one project's; any term may match, as a substring, in any case."""
+    terms: dict[str, str] = {}
+    for word in query.split():
+        terms.setdefault(word.casefold(), word)
+    if not terms:
+        return SearchResults([], [])
+    counts = dict.fromkeys(terms, 0)
+    hits: list[SearchHit] = []
+    for relative in searchable(root, slug):
+        hit = _search_file(root, relative, terms, counts)
+        if hit is not None:
+            hits.append(hit)
+    hits.sort(key=lambda hit: hit.name)
+    hits.sort(key=lambda hit: hit.date or "", reverse=True)
+    hits.sort(
+        key=lambda hit: (
+            not hit.is_memory_md,
+            -len(hit.matched_terms),
+            hit.filename_only,
+            -hit.total_hits,
+        )
+    )
+    return SearchResults([(word, counts[key]) for key, word in terms.items()], hits)
+
+
+def searchable(root: str, slug: str) -> Iterator[str]:
+    """Yield the files that searching and listing cover. The indexes are not notes and are left out."""
+    yield layout.memory(layout.USER)
+    yield from _notes(root, layout.USER)
+    yield layout.memory(slug)
+    for name in files.names(layout.locate(root, layout.daily_directory(slug))):
+        if layout.is_date(name[:-3]):
+            yield f"{layout.daily_directory(slug)}/{name}"
+    yield from _notes(root, slug)
+
+
+def _notes(root: str, slug: str) -> Iterator[str]:
+    for name in files.names(layout.locate(root, layout.notes(slug))):
+        if name.casefold() != "memory.md":
+            yield f"{layout.notes(slug)}/{name}"
+
+
+def _search_file(
+    root: str, relative: str, terms: dict[str, str], counts: dict[str, int]
+) -> SearchHit | None:
+    from memolith.errors import UnsafePathError
+
+    path = layout.locate(root, relative)
+    try:
+        data = files.read(path)
+    except UnsafePathError:
+        return None  # a link out of the store; `doctor` reports it
+    if data is None:
+        return None
+    text = files.text_of(data)
+    folded = text.casefold()
+    found = {key for key in terms if key in folded}
+    stem = os.path.basename(relative)[:-3]
+    if found:
+        lines = text.split("\n")
+        matching = []
+        for number, line in enumerate(lines):
+            low = line.casefold()
+            present = [key for key in found if key in low]
+            for key in present:
+                counts[key] += 1
+            if present:
+                matching.append(number)
+        body, total, by_name = _windows(lines, matching), len(matching), False
+    else:
+        found = {key for key in terms if key in stem.casefold()}
+        if not found or relative == layout.MEMORY:
+            return None
+        said = [line.rstrip() for line in text.split("\n") if line.strip()]
+        body, total, by_name = "\n".join(said[:3]), 0, True
+    daily = f"/{stem}" if "/daily/" in f"/{relative}" else ""
+    return SearchHit(
+        filename=path,
+        name=relative,
+        matched_terms=[word for key, word in terms.items() if key in found],
+        total_hits=total,
+        body=body,
+        filename_only=by_name,
+        date=stem if daily and layout.is_date(stem) else None,
+        is_memory_md=relative == layout.MEMORY,
+    )
+
+
+def _windows(lines: list[str], matching: list[int]) -> str:
+    spans: list[list[int]] = []
+    for number in matching:
+        first, last = max(0, number - CONTEXT_LINES), min(len(lines), number + CONTEXT_LINES + 1)
+        if spans and first <= spans[-1][1]:
+            spans[-1][1] = last
+        elif len(spans) == MAX_WINDOWS:
+            break
+        else:
+            spans.append([first, last])
+    parts = ["\n".join(line.rstrip("\r") for line in lines[a:b]).rstrip("\n") for a, b in spans]
+    return f"\n{_GAP}\n".join(parts)

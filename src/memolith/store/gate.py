@@ -1,0 +1,369 @@
+"""The one write path. Whoever changes a memory file calls `Gate.change`.
+
+    lock of the scope → read → precondition → clean and scan the new text → apply → temporary file, synced
+    → exchange with the real one → look at what came out → old bytes to history → directory synced → return
+
+Acknowledged means durable: when `change` returns, the new bytes survive a power loss.
+A change is a pure function from old text to new text. If a person saved the file in the meantime, the
+function is simply applied again to what they saved, so neither side loses anything; a caller that
+insists on a certain state (`if_sha256`) gets a ConflictError instead and their save stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from memolith.errors import ConflictError, InputError, StorageError, TextError, TooLargeError
+from memolith.model import MAX_ACCEPT_BYTES
+from memolith.store import files, layout
+from memolith.store.history import History
+from memolith.store.locks import locked
+from memolith.text import hygiene
+from memolith.text.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memolith.config import Settings
+
+    # From the text before (None: no file) to the text after (None: no file).
+    Apply = Callable[[str | None], str | None]
+    _Out = tuple[bytes | None, str | None, bool]
+
+_TEMPORARY = ".tmp"
+# How long a program that is just saving the file in place may take to finish.
+_SAVE_SECONDS = 1.0
+_MAX_ROUNDS = 100
+
+
+class Change:
+    """What a change did: the bytes before and after, and what the caller should be told."""
+
+    __slots__ = ("after", "before", "relative", "warnings")
+
+    def __init__(
+        self, relative: str, before: bytes | None, after: bytes | None, warnings: list[str]
+    ) -> None:
+        self.relative, self.before, self.after = relative, before, after
+        self.warnings = warnings
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file is different now."""
+        return self.before != self.after
+
+    @property
+    def sha256(self) -> str:
+        """The content hash of the file afterwards."""
+        return sha256(self.after)
+
+
+class Gate:
+    """The write path of one home."""
+
+    def __init__(self, home: str, settings: Settings, now: Callable[[], float]) -> None:
+        self.root = os.path.join(home, layout.STORE)
+        self._home, self._settings, self._now = home, settings, now
+        self._held: str | None = None
+
+    @property
+    def history(self) -> History:
+        """The versions kept by this gate."""
+        return History(
+            os.path.join(self._home, "history"),
+            self._now,
+            int(self._settings.number("history.versions")),
+            self._settings.number("history.days"),
+        )
+
+    @contextlib.contextmanager
+    def scope(self, slug: str) -> Iterator[None]:
+        """Hold the lock of a scope for several changes that belong together."""
+        if self._held == slug:
+            yield
+            return
+        if self._held is not None:
+            raise RuntimeError("locks of two scopes at once can deadlock")
+        path = os.path.join(self._home, "state", "locks", f"{slug or 'user'}.lock")
+        with locked(path, self._settings.number("lock.seconds")):
+            self._held = slug
+            try:
+                self._recover(slug)
+                yield
+            finally:
+                self._held = None
+
+    def change(
+        self,
+        relative: str,
+        text: str,
+        apply: Callable[[str | None, str], str | None],
+        *,
+        op: str,
+        if_sha256: str | None = None,
+        remember: bool = True,
+    ) -> Change:
+        """Change a file with new text: `apply(old, text)` returns the file's text afterwards.
+
+        The text is checked, cleaned and masked before `apply` sees it. `op` names the change in the
+        history (`remember=False`: none is kept), `if_sha256` is the precondition.
+        """
+        text, warnings = screen(text)
+        result = self.rewrite(
+            relative, lambda old: apply(old, text), op=op, if_sha256=if_sha256, remember=remember
+        )
+        result.warnings[:0] = warnings
+        return result
+
+    def rewrite(
+        self,
+        relative: str,
+        apply: Apply,
+        *,
+        op: str,
+        if_sha256: str | None = None,
+        undoes: int | None = None,
+        remember: bool = True,
+    ) -> Change:
+        """Change a file by a function of its own text; for changes that bring no new text."""
+
+        def on_bytes(old: bytes | None) -> bytes | None:
+            # Bytes that are not UTF-8 pass through untouched.
+            new = apply(None if old is None else old.decode("utf-8", "surrogateescape"))
+            return None if new is None else new.encode("utf-8", "surrogateescape")
+
+        with self.scope(layout.scope_of(relative)):
+            return self._apply(relative, on_bytes, op, if_sha256, undoes, remember=remember)
+
+    def undo(self, relative: str, version: int | None) -> tuple[Change, int]:
+        """Put back the bytes from before a change; return what happened and which change it was."""
+        with self.scope(layout.scope_of(relative)):
+            history = self.history
+            entry = history.to_undo(relative, version)
+            current = files.read(layout.locate(self.root, relative))
+            before = history.state_before(relative, entry, current)
+            done = self._apply(relative, lambda _: before, "undo", None, entry.id, remember=True)
+            return done, entry.id
+
+    # ------------------------------------------------------------ inside
+
+    def _apply(
+        self,
+        relative: str,
+        apply: Callable[[bytes | None], bytes | None],
+        op: str,
+        if_sha256: str | None,
+        undoes: int | None,
+        *,
+        remember: bool,
+    ) -> Change:
+        files.refuse_links(self.root, relative)
+        path = layout.locate(self.root, relative)
+        base = installed = files.read(path)
+        kept: str | None = None  # a temporary file with the bytes of `base`
+        for _ in range(_MAX_ROUNDS):
+            new = apply(base)
+            if if_sha256 is not None and if_sha256 != sha256(base) and new != base:
+                raise ConflictError(relative, if_sha256, sha256(base))
+            if new == base and installed == base:
+                return Change(relative, base, base, [])
+            with files.told(path):
+                out = self._put(relative, path, new, installed)
+            if out is _LOST_RACE:
+                base = installed = files.read(path)
+                continue
+            actual, holder, still_open = out
+            if still_open and holder is not None:
+                # Whatever that program writes from now on lands in this version, not in the void.
+                self._store_version(relative, holder, "open-elsewhere")
+                holder = None
+            if actual == installed:
+                if kept is None:
+                    kept = holder
+                elif holder:
+                    os.unlink(holder)
+                return self._finish(relative, base, new, kept, op, undoes, remember=remember)
+            # Somebody saved between our read and our write. Their text is in `holder`.
+            if if_sha256 is not None:
+                self._give_back(relative, path, new, holder)
+                raise ConflictError(relative, if_sha256, sha256(actual))
+            if kept is not None:
+                self._store_version(relative, kept, "conflict")
+            base, installed, kept = actual, new, holder
+        raise StorageError(path, BlockingIOError(11, "the file is being changed all the time"))
+
+    def _put(
+        self, relative: str, path: str, new: bytes | None, installed: bytes | None
+    ) -> _Out:
+        """Bring `new` to `path`; return the bytes that were really there, the file that holds them,
+        and whether somebody still has that file open for writing.
+
+        `_LOST_RACE` when the file appeared or vanished meanwhile.
+        """
+        if new is None:
+            if installed is None:
+                return None, None, False
+            holder = self._temporary(relative)
+            try:
+                os.rename(path, holder)
+            except FileNotFoundError:
+                return _LOST_RACE
+            gone = files.wait_for_writers(holder, _SAVE_SECONDS)
+            return files.read(holder), holder, not gone
+        files.make_directory(os.path.dirname(path))
+        temporary = self._temporary(relative)
+        try:
+            files.write_new(temporary, new)
+            if installed is None:
+                if files.create(temporary, path):
+                    return None, None, False
+                os.unlink(temporary)
+                return _LOST_RACE
+            try:
+                swapped = files.exchange(temporary, path)
+            except FileNotFoundError:
+                os.unlink(temporary)
+                return _LOST_RACE
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        if not swapped:
+            return self._put_without_exchange(relative, path, temporary, installed)
+        gone = files.wait_for_writers(temporary, _SAVE_SECONDS)
+        return files.read(temporary), temporary, not gone
+
+    def _put_without_exchange(
+        self, relative: str, path: str, temporary: str, installed: bytes
+    ) -> _Out:
+        """Keep a copy first, compare at the last moment, then replace."""
+        holder = self._temporary(relative)
+        files.write_new(holder, installed)
+        if files.read(path) != installed:
+            os.unlink(temporary)
+            os.unlink(holder)
+            return _LOST_RACE
+        files.replace(temporary, path)
+        return installed, holder, False
+
+    def _give_back(self, relative: str, path: str, ours: bytes | None, holder: str | None) -> None:
+        """Put a person's save, which we took out by mistake, back in its place."""
+        if holder is None:
+            return
+        with files.told(path):
+            if not os.path.lexists(path):
+                files.replace(holder, path)
+            elif files.exchange(holder, path):
+                if files.read(holder) == ours:
+                    os.unlink(holder)
+                else:  # a second save came even now: the newer one wins, the older is kept
+                    files.exchange(holder, path)
+                    self._store_version(relative, holder, "conflict")
+            files.sync_directory(os.path.dirname(path))
+
+    def _finish(
+        self,
+        relative: str,
+        before: bytes | None,
+        after: bytes | None,
+        kept: str | None,
+        op: str,
+        undoes: int | None,
+        *,
+        remember: bool,
+    ) -> Change:
+        path = layout.locate(self.root, relative)
+        with files.told(path):
+            files.sync_directory(os.path.dirname(path))
+        change = Change(relative, before, after, [])
+        grown = before is None or (after is not None and after.startswith(before))
+        try:
+            if not grown and remember and kept is not None:
+                self.history.keep(relative, kept, op, undoes)
+            else:
+                if kept is not None:
+                    os.unlink(kept)
+                if remember:
+                    length = None if before is None else len(before)
+                    name = "create" if before is None and op == "write" else op
+                    self.history.mark(relative, name, length, change.sha256, undoes)
+        except (OSError, StorageError) as error:
+            # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
+            change.warnings.append(f"the previous version could not be put into the history: {error}")
+        return change
+
+    def _store_version(self, relative: str, holder: str, op: str) -> None:
+        # If this fails, the bytes stay in the temporary file for the next sweep.
+        with contextlib.suppress(OSError, StorageError):
+            self.history.keep(relative, holder, op)
+
+    # Temporary files have a directory of their own in each scope, so that finding stray ones
+    # costs nothing. Under the lock of the scope, whatever is there was left by a crash.
+
+    def _temporary_directory(self, scope: str) -> str:
+        return layout.locate(self.root, "/".join(filter(None, [layout.scope_directory(scope), _TEMPORARY])))
+
+    def _temporary(self, relative: str) -> str:
+        scope = layout.scope_of(relative)
+        directory = self._temporary_directory(scope)
+        files.make_directory(directory)
+        inside = relative[len(layout.scope_directory(scope)) :].lstrip("/")
+        name = inside.replace("%", "%25").replace("/", "%2F")
+        number = 0
+        while os.path.lexists(path := os.path.join(directory, f"{name}.{number}")):
+            number += 1
+        return path
+
+    def _recover(self, scope: str) -> list[str]:
+        """Deal with what a crashed writer left: known bytes go, others become a version."""
+        directory = self._temporary_directory(scope)
+        try:
+            stray = os.listdir(directory)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        recovered = []
+        for name in stray:
+            inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
+            relative = "/".join(filter(None, [layout.scope_directory(scope), inside]))
+            holder = os.path.join(directory, name)
+            with contextlib.suppress(OSError, StorageError):
+                data = files.read(holder)
+                if not data or data == files.read(layout.locate(self.root, relative)):
+                    os.unlink(holder)
+                else:
+                    self.history.keep(relative, holder, "recovered")
+                recovered.append(relative)
+        return recovered
+
+
+_LOST_RACE: _Out = (b"", None, False)
+
+
+def screen(text: str) -> tuple[str, list[str]]:
+    """Check, clean and mask text that is about to be stored; return it with what was done to it.
+
+    Raises TextError for what is not text, TooLargeError for what is too much of it.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"text expected, not {type(text).__name__}")
+    if "\0" in text:
+        raise TextError("the text contains NUL bytes: this looks like a binary file; give text")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise TextError(f"the text is not valid Unicode (position {error.start}); give UTF-8") from None
+    if size > MAX_ACCEPT_BYTES:
+        raise TooLargeError(
+            f"{size:,} bytes are too much for one memory (limit {MAX_ACCEPT_BYTES:,}); "
+            "store what matters of it, and where the rest is"
+        )
+    text, warnings = hygiene.clean(text)
+    from memolith.text.secrets import redact
+
+    masked = redact(text)
+    if masked.findings:
+        kinds = ", ".join(sorted({finding.kind for finding in masked.findings}))
+        warnings.append(f"{len(masked.findings)} secret(s) were masked before storing: {kinds}")
+    return masked.text, warnings

@@ -1,0 +1,200 @@
+"""Versions: the state of a file before each change that took something away.
+
+Terms. A *version* is the state before one change. It is stored as a file of its own under
+`history/<path of the memory file>/`; everything about it is in its name:
+
+    000012.20261115T223001123456Z.edit.full.-         the bytes before an edit
+    000013.20261115T223105000211Z.append.cut812-9f2c….-   the file was 812 bytes long before an append
+    000014.20261115T223212500120Z.create.absent.-     there was no file
+    000015.20261115T224001000000Z.undo.full.u12       the bytes before undoing change 12
+
+An append takes nothing away, so no bytes are stored for it; the length is enough to undo it as long as
+the file still ends in what was appended (the hash says so).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from memolith.errors import HistoryError
+from memolith.model import Version
+from memolith.store import files, layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_MARKERS_KEPT = 50
+
+
+class Entry:
+    """One parsed name in a history directory."""
+
+    __slots__ = ("before", "id", "name", "op", "stamp", "undoes")
+
+    def __init__(self, name: str) -> None:
+        number, self.stamp, self.op, self.before, undoes = name.split(".")
+        self.name, self.id = name, int(number)
+        self.undoes = int(undoes[1:]) if undoes != "-" else None
+
+    @property
+    def stored(self) -> bool:
+        """Whether the version's bytes are kept."""
+        return self.before == "full"
+
+
+class History:
+    """The versions of all files of a home. Callers hold the lock of the file's scope."""
+
+    def __init__(self, directory: str, now: Callable[[], float], versions: int, days: float) -> None:
+        self._root, self._now = directory, now
+        self._versions, self._days = versions, days
+
+    def entries(self, relative: str) -> list[Entry]:
+        """Return what is known of a file, oldest first."""
+        try:
+            names = os.listdir(self._directory(relative))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        found = []
+        for name in names:
+            # Subdirectories are other files' histories; anything else is not ours.
+            with contextlib.suppress(ValueError):
+                found.append(Entry(name))
+        return sorted(found, key=lambda entry: entry.id)
+
+    def keep(self, relative: str, source: str, op: str, undoes: int | None = None) -> None:
+        """Move the file `source`, which holds the bytes before a change, into the history."""
+        target = self._new(relative, op, "full", undoes)
+        try:
+            os.rename(source, target)
+        except OSError:
+            data = files.read(source)
+            files.write_new(target, data or b"")
+            os.unlink(source)
+        files.sync_directory(os.path.dirname(target))
+        self._prune(relative)
+
+    def keep_copy(self, relative: str, data: bytes, op: str, undoes: int | None = None) -> None:
+        """Store the bytes before a change."""
+        target = self._new(relative, op, "full", undoes)
+        files.write_new(target, data)
+        files.sync_directory(os.path.dirname(target))
+        self._prune(relative)
+
+    def mark(
+        self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None
+    ) -> None:
+        """Note a change that took nothing away: the length before it, or None if there was no file.
+
+        Not synced: after a power loss the change itself stands, only its undo is gone.
+        """
+        state = "absent" if before is None else f"cut{before}-{after[:16]}"
+        target = self._new(relative, op, state, undoes)
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        self._prune(relative)
+
+    def state_before(self, relative: str, entry: Entry, current: bytes | None) -> bytes | None:
+        """Return the file's bytes before the change `entry`; None if there was no file."""
+        if entry.stored:
+            return files.read(os.path.join(self._directory(relative), entry.name))
+        if entry.before == "absent":
+            return None
+        from memolith.text.digest import sha256
+
+        length, _, after = entry.before[3:].partition("-")
+        if current is None or not sha256(current).startswith(after):
+            raise HistoryError(
+                f"{relative}: has changed since version {entry.id}, which was an append; edit the "
+                "file by hand, or undo the later changes first"
+            )
+        return current[: int(length)]
+
+    def to_undo(self, relative: str, version: int | None) -> Entry:
+        """Return the change to undo: the given one, else the newest that is not undone yet."""
+        entries = self.entries(relative)
+        if version is not None:
+            for entry in entries:
+                if entry.id == version:
+                    return entry
+            known = ", ".join(str(entry.id) for entry in entries) or "none"
+            raise HistoryError(f"{relative}: no version {version}; there are: {known}")
+        undone = {entry.undoes for entry in entries}
+        for entry in reversed(entries):
+            if entry.op != "undo" and entry.id not in undone:
+                return entry
+        raise HistoryError(f"{relative}: nothing to undo")
+
+    def versions(self, relative: str, *, markers: bool = False) -> list[Version]:
+        """Return the versions of a file for showing, newest first."""
+        result = []
+        for entry in reversed(self.entries(relative)):
+            if not (entry.stored or markers):
+                continue
+            size = None
+            if entry.stored:
+                size = os.stat(os.path.join(self._directory(relative), entry.name)).st_size
+            stamp = entry.stamp
+            time = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:{stamp[13:15]}Z"
+            result.append(
+                Version(
+                    filename=relative, id=entry.id, op=entry.op, size=size, time=time, undoes=entry.undoes
+                )
+            )
+        return result
+
+    def read(self, relative: str, version: int) -> bytes:
+        """Return the stored bytes of a version."""
+        entry = self.to_undo(relative, version)
+        if not entry.stored:
+            raise HistoryError(f"{relative}: version {version} keeps no bytes (nothing was taken away)")
+        return files.read(os.path.join(self._directory(relative), entry.name)) or b""
+
+    def files(self, scope: str) -> Iterator[str]:
+        """Yield the files of a scope that have a history."""
+        start = layout.locate(self._root, layout.scope_directory(scope) or ".")
+        for directory, below, names in os.walk(start):
+            if scope == layout.USER and "projects" in below and os.path.samefile(directory, self._root):
+                below.remove("projects")
+            below.sort()
+            if any(name[:1].isdigit() for name in names):
+                yield os.path.relpath(directory, self._root).replace(os.sep, "/")
+
+    def forget_file(self, relative: str) -> None:
+        """Remove every version of a file."""
+        directory = self._directory(relative)
+        for entry in self.entries(relative):
+            os.unlink(os.path.join(directory, entry.name))
+
+    def _directory(self, relative: str) -> str:
+        return layout.locate(self._root, relative)
+
+    def _new(self, relative: str, op: str, before: str, undoes: int | None) -> str:
+        directory = self._directory(relative)
+        files.make_directory(directory)
+        entries = self.entries(relative)
+        number = entries[-1].id + 1 if entries else 1
+        undo = f"u{undoes}" if undoes is not None else "-"
+        return os.path.join(directory, f"{number:06d}.{stamp(self._now())}.{op}.{before}.{undo}")
+
+    def _prune(self, relative: str) -> None:
+        entries = self.entries(relative)
+        full = [entry for entry in entries if entry.stored]
+        markers = [entry for entry in entries if not entry.stored]
+        oldest = stamp(self._now() - self._days * 86_400)
+        drop = full[: -self._versions] if self._versions else full[:-1]
+        drop += [entry for entry in full[-self._versions : -1] if entry.stamp < oldest]
+        drop += markers[:-_MARKERS_KEPT]
+        for entry in drop:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self._directory(relative), entry.name))
+
+
+def stamp(seconds: float) -> str:
+    """Return a time as it stands in a version's name: sortable, UTC, microseconds."""
+    import time
+
+    whole = int(seconds // 1)
+    micro = int((seconds - whole) * 1_000_000)
+    return time.strftime("%Y%m%dT%H%M%S", time.gmtime(whole)) + f"{micro:06d}Z"

@@ -1,0 +1,149 @@
+"""Where things are: names of files below the store, and which names are allowed.
+
+Every path handled inside memolith is relative to the store, with `/`; only this module and
+`files` turn one into a place on disk. A name is checked before a path is built from it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.errors import InputError
+
+STORE = "memory"
+MEMORY = "MEMORY.md"
+INDEX = "notes/MEMORY.md"
+USER = ""  # the user-wide scope; a project's scope is its slug
+
+# Names that Windows gives to devices, whatever the extension.
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
+    + [f"{name}{n}" for name in ("com", "lpt") for n in "123456789¹²³"]
+)
+# Note names share the directory with the index.
+_RESERVED = frozenset(["memory"])
+_FORBIDDEN = frozenset('/\\:*?"<>|.')
+MAX_NAME_BYTES = 120
+
+
+def scope_directory(slug: str) -> str:
+    """Return the directory of a scope: the store itself, or a project in it."""
+    return f"projects/{slug}" if slug else ""
+
+
+def _in(slug: str, name: str) -> str:
+    return f"projects/{slug}/{name}" if slug else name
+
+
+def memory(slug: str) -> str:
+    """Return the entry page of a scope."""
+    return _in(slug, MEMORY)
+
+
+def index(slug: str) -> str:
+    """Return the notes' index of a scope."""
+    return _in(slug, INDEX)
+
+
+def notes(slug: str) -> str:
+    """Return the notes' directory of a scope."""
+    return _in(slug, "notes")
+
+
+def scratchpad(slug: str) -> str:
+    """Return the checklist of a project."""
+    return _in(slug, "SCRATCHPAD.md")
+
+
+def daily_directory(slug: str) -> str:
+    """Return the directory of a project's daily logs."""
+    return _in(slug, "daily")
+
+
+def daily(slug: str, date: str) -> str:
+    """Return the log of one day. InputError if `date` is not a calendar date."""
+    if not is_date(date):
+        raise InputError(f"{date!r} is not a date; write it as YYYY-MM-DD")
+    return _in(slug, f"daily/{date}.md")
+
+
+def note(slug: str, name: str | None) -> str:
+    """Return the file of a note. InputError if the name is missing or not allowed."""
+    return _in(slug, f"notes/{note_name(name)}.md")
+
+
+def scope_of(relative: str) -> str:
+    """Return the scope that a path belongs to: a slug, or the user-wide scope."""
+    parts = relative.split("/")
+    return parts[1] if parts[0] == "projects" and len(parts) > 2 else USER
+
+
+def is_date(text: str) -> bool:
+    """Tell whether `text` is a date that exists, as YYYY-MM-DD."""
+    if len(text) != 10 or text[4] != "-" or text[7] != "-" or not text.isascii():
+        return False
+    digits = text[:4] + text[5:7] + text[8:]
+    if not digits.isdigit():
+        return False
+    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
+    if not (1 <= month <= 12 and 1 <= day <= 31 and year > 0):
+        return False
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return day <= (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
+
+
+def note_name(name: str | None) -> str:
+    """Return the note's name as it is used; InputError if it cannot be one.
+
+    Trimmed, without `.md`. No dots, slashes or characters that some file system forbids, no device
+    names, not the index's own name.
+    """
+    if name is None or not name.strip():
+        raise InputError("a note needs a name; give --name NAME (letters, digits, - and _)")
+    bare = name.strip()
+    if bare[-3:].lower() == ".md":
+        bare = bare[:-3].rstrip()
+    bad = sorted({char for char in bare if char in _FORBIDDEN or not char.isprintable()})
+    if not bare or bad:
+        shown = " ".join(repr(char)[1:-1] for char in bad) or "nothing before .md"
+        raise InputError(f"note name {name!r} is not allowed ({shown}); use letters, digits, - and _")
+    if bare.casefold() in _RESERVED:
+        raise InputError(f"note name {name!r} is reserved: MEMORY.md is the index of the notes")
+    if bare.casefold() in _DEVICES:
+        raise InputError(f"note name {name!r} is a device on Windows; choose another")
+    if len(bare.encode("utf-8", "replace")) > MAX_NAME_BYTES:
+        raise InputError(f"note name is longer than {MAX_NAME_BYTES} bytes; shorten it: {bare[:40]!r}…")
+    try:
+        bare.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"note name {name!r} is not valid text; choose another") from None
+    return bare
+
+
+def file_name(title: str) -> str:
+    """Return the file name for a note's title: a-z, 0-9 and `-`, at most 48 characters.
+
+    A title without any such character gets a name from its hash, so that it is stable too.
+    """
+    name: list[str] = []
+    lost = False
+    for char in title.lower():
+        if char.isascii() and char.isalnum():
+            name.append(char)
+        else:
+            lost = lost or (not char.isascii() and char.isalnum())
+            if name and name[-1] != "-":
+                name.append("-")
+    bare = "".join(name).strip("-")[:48].rstrip("-")
+    if not bare:
+        from memolith.text.digest import fnv1a64
+
+        bare = f"note-{fnv1a64(title.encode('utf-8', 'replace')) & 0xFFFFFFFF:08x}" if lost else "note"
+    if bare in _RESERVED or bare in _DEVICES:
+        bare += "-note"
+    return bare
+
+
+def locate(root: str, relative: str) -> str:
+    """Return the place on disk of a path in the store."""
+    return os.path.join(root, *relative.split("/"))

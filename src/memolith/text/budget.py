@@ -1,0 +1,164 @@
+"""Fitting text into a budget without splitting a character, and saying so when something was cut."""
+
+from __future__ import annotations
+
+from memolith.model import TRUNCATED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Measure = Callable[[str], int]
+
+_ZWJ = "\u200d"
+# Less than this many units of a section is noise, not information.
+_MIN_SHOWN = 24
+
+
+def utf8_len(text: str) -> int:
+    """Return the size of `text` in UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate tokens: wide (CJK) characters count 0.9, others 0.25, at least 1 for any text."""
+    if not text:
+        return 0
+    wide = 0 if text.isascii() else sum(1 for char in text if _is_wide(char))
+    return max(1, round(wide * 0.9 + (len(text) - wide) * 0.25))
+
+
+def _is_wide(char: str) -> bool:
+    code = ord(char)
+    return code >= 0x1100 and (
+        code <= 0x115F
+        or 0x2E80 <= code <= 0xA4CF
+        or 0xAC00 <= code <= 0xD7A3
+        or 0xF900 <= code <= 0xFAFF
+        or 0xFE30 <= code <= 0xFE6F
+        or 0xFF00 <= code <= 0xFF60
+        or 0xFFE0 <= code <= 0xFFE6
+        or 0x1F300 <= code <= 0x1F64F
+        or 0x1F900 <= code <= 0x1F9FF
+        or 0x20000 <= code <= 0x3FFFD
+    )
+
+
+def head(text: str, limit: int, measure: Measure = utf8_len) -> str:
+    """Return the longest beginning of `text` within `limit` that does not split what one sees.
+
+    Prefers to end at a line break when that gives up little.
+    """
+    if measure(text) <= limit:
+        return text
+    if limit <= 0:
+        return ""
+    end = _fit(text, limit, measure)
+    line = text.rfind("\n", 0, end)
+    if line >= end * 3 // 4:
+        return text[:line]
+    return text[: _grapheme_start(text, end)]
+
+
+def tail(text: str, limit: int, measure: Measure = utf8_len) -> str:
+    """Return the longest end of `text` within `limit`; the mirror image of `head`."""
+    if measure(text) <= limit:
+        return text
+    if limit <= 0:
+        return ""
+    start = len(text) - _fit(text[::-1], limit, measure)
+    line = text.find("\n", start)
+    if 0 <= line < start + (len(text) - start) // 4:
+        return text[line + 1 :]
+    while start < len(text) and _continues(text, start):
+        start += 1
+    return text[start:]
+
+
+def _fit(text: str, limit: int, measure: Measure) -> int:
+    """Return the largest n with measure(text[:n]) <= limit (measure grows with n)."""
+    low, high = 0, min(len(text), limit)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if measure(text[:middle]) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _grapheme_start(text: str, position: int) -> int:
+    while 0 < position < len(text) and _continues(text, position):
+        position -= 1
+    return position
+
+
+def _continues(text: str, position: int) -> bool:
+    """Tell whether the character at `position` belongs to the one before it on screen."""
+    char, before = text[position], text[position - 1]
+    if char.isascii() and before.isascii():
+        return before == "\r" and char == "\n"
+    if char == _ZWJ or before == _ZWJ or "\ufe00" <= char <= "\ufe0f":
+        return True
+    if "\U0001f3fb" <= char <= "\U0001f3ff" or "\U000e0020" <= char <= "\U000e007f":
+        return True
+    if _is_flag(char) and _is_flag(before):
+        run = 0
+        while position - 1 - run >= 0 and _is_flag(text[position - 1 - run]):
+            run += 1
+        return run % 2 == 1
+    import unicodedata
+
+    return unicodedata.category(char) in ("Mn", "Me", "Mc")
+
+
+def _is_flag(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+class Section:
+    """A titled part of the block. `cap` is its own limit, lower `priority` is served first."""
+
+    __slots__ = ("body", "cap", "cut", "keep_end", "priority", "source", "title")
+
+    def __init__(
+        self, title: str, body: str, source: str, *, priority: int, cap: int, keep_end: bool = False
+    ) -> None:
+        self.title, self.body, self.source = title, body, source
+        self.priority, self.cap, self.keep_end = priority, cap, keep_end
+        self.cut = False
+
+    def shorten(self, limit: int, measure: Measure) -> None:
+        """Cut the body to `limit`, marker included."""
+        room = limit - measure(TRUNCATED) - 1
+        body = self.body.removesuffix("\n" + TRUNCATED) if self.cut else self.body
+        if self.keep_end:
+            body = body.removeprefix(TRUNCATED + "\n") if self.cut else body
+            self.body = f"{TRUNCATED}\n{tail(body, room, measure)}"
+        else:
+            self.body = f"{head(body, room, measure)}\n{TRUNCATED}"
+        self.cut = True
+
+
+def allot(
+    sections: Sequence[Section], limit: int, overhead: Callable[[Section], int], measure: Measure
+) -> tuple[list[Section], bool]:
+    """Give out `limit` by priority; return the sections that are shown, and whether one was dropped.
+
+    `overhead` is what a section costs beyond its body. A section that does not fit is cut; one of
+    which next to nothing would be left is dropped.
+    """
+    shown: set[int] = set()
+    dropped = False
+    for section in sorted(sections, key=lambda each: each.priority):
+        room = min(limit - overhead(section), section.cap)
+        size = measure(section.body)
+        if size > room:
+            if room < measure(TRUNCATED) + 1 + _MIN_SHOWN:
+                dropped = True
+                continue
+            section.shorten(room, measure)
+            size = measure(section.body)
+        limit -= size + overhead(section)
+        shown.add(id(section))
+    return [section for section in sections if id(section) in shown], dropped

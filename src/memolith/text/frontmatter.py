@@ -1,0 +1,81 @@
+"""Splitting a Markdown file into its YAML head and its body, and changing single keys in the head.
+
+`split` never fails and never loses a byte: `head + body == text`. A head that cannot be understood is
+reported, and the file is then treated as plain text (it is never rewritten because of that).
+"""
+
+from __future__ import annotations
+
+from memolith.text import miniyaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.text.miniyaml import Node
+
+
+class Parsed:
+    """A file's text in two parts, the fields of its head, and what was wrong with the head."""
+
+    __slots__ = ("body", "fields", "head", "problem")
+
+    def __init__(self, head: str, body: str, fields: dict[str, Node], problem: str | None) -> None:
+        self.head, self.body, self.fields, self.problem = head, body, fields, problem
+
+    def get(self, key: str) -> str:
+        """Return a text field, or the empty string."""
+        value = self.fields.get(key, "")
+        return value if isinstance(value, str) else ""
+
+
+def split(text: str) -> Parsed:
+    """Take the head (with its `---` lines) from the body; `head + body == text`."""
+    start = 1 if text.startswith("\ufeff") else 0
+    first = text.find("\n", start)
+    if first < 0 or text[start:first].rstrip("\r ") != "---":
+        return Parsed("", text, {}, None)
+    at = first + 1
+    while at < len(text) and at <= miniyaml.MAX_BYTES + first:
+        end = text.find("\n", at)
+        line = text[at:] if end < 0 else text[at:end]
+        if line.rstrip("\r ") in ("---", "..."):
+            cut = len(text) if end < 0 else end + 1
+            return _parse(text[:cut], text[cut:], text[first + 1 : at])
+        if end < 0:
+            break
+        at = end + 1
+    return Parsed("", text, {}, "the frontmatter has no closing --- line")
+
+
+def _parse(head: str, body: str, yaml: str) -> Parsed:
+    try:
+        return Parsed(head, body, miniyaml.parse(yaml), None)
+    except miniyaml.YamlError as error:
+        return Parsed(head, body, {}, f"frontmatter line {error.line + 1}: {error.problem}")
+
+
+def compose(fields: dict[str, Node], body: str) -> str:
+    """Build a new file from fields and a body."""
+    return f"---\n{miniyaml.dump(fields)}---\n{body}"
+
+
+def set_fields(text: str, changes: dict[str, str]) -> str:
+    """Set top-level text fields; every other byte of the file stays as it is.
+
+    A file without a head gets one. Raises YamlError when the head cannot be understood.
+    """
+    parsed = split(text)
+    if not parsed.head:
+        return compose(dict(changes), text)
+    if parsed.problem:
+        raise miniyaml.YamlError(1, parsed.problem)
+    newline = "\r\n" if "\r\n" in parsed.head else "\n"
+    lines = parsed.head.split(newline)
+    close = len(lines) - 1
+    while lines[close].strip() not in ("---", "..."):
+        close -= 1
+    yaml = newline.join(lines[1:close]) + newline if close > 1 else ""
+    for key, value in changes.items():
+        if parsed.fields.get(key) != value:
+            yaml = miniyaml.set_value(yaml, key, value).replace("\r\n", "\n")
+            yaml = yaml.replace("\n", newline)
+    return lines[0] + newline + yaml + newline.join(lines[close:]) + parsed.body

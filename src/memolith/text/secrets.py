@@ -1,0 +1,144 @@
+"""Finding and masking credentials in text before it is stored.
+
+Rules are written from the providers' published token formats. Each has a cheap word that must occur
+before its pattern is tried, so ordinary text costs a few substring searches. A masked value leaves a
+visible marker that names the kind, `[secret:github-token]`; masking twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memolith.model import Value
+
+
+class Finding(Value):
+    """One secret: its kind, and where it stood in the text that was given."""
+
+    __slots__ = ("end", "kind", "start")
+    kind: str
+    start: int
+    end: int
+
+
+class Redaction(Value):
+    """Text with its secrets masked, and what was found."""
+
+    __slots__ = ("findings", "text")
+    text: str
+    findings: list[Finding]
+
+
+# kind, words of which one must occur (lower case), pattern. Group 1, where there is one, is the secret.
+# Every repetition is bounded or over one character class, so no input makes a pattern backtrack.
+_RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("github-token", ("gh", "github_pat_"), r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})"),
+    ("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("slack-token", ("xox", "xapp-"), r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250})"),
+    ("slack-webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/(T\w{6,20}/B\w{6,20}/\w{16,32})"),
+    ("google-key", ("aiza", "ya29."), r"\b(?:AIza[\w-]{35}|ya29\.[\w-]{20,250})"),
+    ("aws-key-id", ("akia", "asia", "abia", "acca"), r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b|\bAKIA[A-Z0-9]{16}\b"),
+    (
+        "aws-secret",
+        ("aws", "secret"),
+        r"(?i)(?:aws.{0,20}|secret.{0,12})(?:key|secret)['\"]?\s{0,3}(?:=>|[:=]|is)\s{0,3}['\"`]?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+    ),
+    ("anthropic-key", ("sk-ant-",), r"\bsk-ant-[\w-]{20,250}"),
+    ("openai-key", ("sk-",), r"\bsk-(?:proj-|svcacct-|admin-)?(?=[\w-]{0,200}\d)[A-Za-z0-9_-]{20,250}"),
+    ("stripe-key", ("_live_", "_test_"), r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,250}"),
+    ("gitlab-token", ("glpat-",), r"\bglpat-[\w-]{20,64}"),
+    ("huggingface-token", ("hf_",), r"\bhf_[A-Za-z]{30,40}\b"),
+    ("pypi-token", ("pypi-",), r"\bpypi-[\w-]{50,250}"),
+    ("jwt", ("eyj",), r"\beyJ[\w-]{8,4000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000}"),
+    (
+        "private-key",
+        ("private key",),
+        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\:,.-]{0,20000}?-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+    ),
+    ("bearer-token", ("bearer",), r"(?i)\bbearer\s{1,3}([\w.~+/=-]{16,2000})"),
+    ("basic-auth", ("basic ",), r"(?i)\bauthorization['\"]?\s{0,2}[:=]\s{0,2}['\"]?basic\s{1,3}([A-Za-z0-9+/=]{8,500})"),
+    ("url-password", ("://",), r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/@'\"<>`]{0,64}:([^\s@/'\"<>`]{3,128})@"),
+    (
+        "password",
+        ("passw", "passphrase", "secret", "token", "api", "pwd", "credential"),
+        r"(?i)\b[\w.-]{0,40}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|credential)s?"
+        r"['\"]?\s{0,3}(?:=>|:=|=|:)\s{0,3}(\"[^\"\n]{4,200}\"|'[^'\n]{4,200}'|`[^`\n]{4,200}`|[^\s'\"`,;]{6,200})",
+    ),
+)
+_compiled: dict[str, re.Pattern[str]] = {}
+
+_MASK = re.compile(r"\[secret:[a-z0-9-]{1,40}\]")
+# A value of these shapes names something; it is not the secret itself.
+_HARMLESS = re.compile(
+    r"""(?ix)^(?:
+      \[secret:.* | [*x•.…_-]+ | <[^>]*> | \$.* | %.*% | \{\{.* | \#\{.* |
+      (?:your|my|the|an?|some|example|changeme|change[-_]?me|placeholder|redacted|dummy|fake|sample|none|null|nil|
+         true|false|undefined|todo|tbd|test|required|optional|string|str|int|bool|bytes|self|this|os|env|process)
+         (?:[\W_].*)? |
+      (?:vault|op|aws-sm|gcp-sm|secret|secrets|env|file|arn|ssm|keyring|keychain)[:/].* |
+      [\w-]+\.(?:ya?ml|json|toml|py|ts|js|go|rs|md|txt|env|cfg|ini)\b.* |
+      [\w.]+\(.*
+    )$"""
+)
+
+
+def redact(text: str) -> Redaction:
+    """Return `text` with every credential masked, and what was found."""
+    lower = text.lower()
+    spans: list[tuple[int, int, str]] = []
+    for kind, words, pattern in _RULES:
+        if not any(word in lower for word in words):
+            continue
+        compiled = _compiled.get(kind)
+        if compiled is None:
+            compiled = _compiled[kind] = re.compile(pattern)
+        for match in compiled.finditer(text):
+            start, end = match.span(1 if match.re.groups else 0)
+            start, end = _unquote(text, start, end)
+            if kind in ("password", "bearer-token", "url-password") and not _looks_secret(
+                text[start:end], strict=kind != "url-password"
+            ):
+                continue
+            spans.append((start, end, kind))
+    if not spans:
+        return Redaction(text=text, findings=[])
+    kept: list[tuple[int, int, str]] = []
+    masks = [match.span() for match in _MASK.finditer(text)]
+    for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if kept and start < kept[-1][1]:
+            continue
+        if any(start < stop and begin < end for begin, stop in masks):
+            continue
+        kept.append((start, end, kind))
+    pieces: list[str] = []
+    at = 0
+    for start, end, kind in kept:
+        pieces += [text[at:start], f"[secret:{kind}]"]
+        at = end
+    pieces.append(text[at:])
+    return Redaction(
+        text="".join(pieces),
+        findings=[Finding(kind=kind, start=start, end=end) for start, end, kind in kept],
+    )
+
+
+def _unquote(text: str, start: int, end: int) -> tuple[int, int]:
+    if end - start >= 2 and text[start] in "\"'`" and text[end - 1] == text[start]:
+        return start + 1, end - 1
+    return start, end
+
+
+def _looks_secret(value: str, *, strict: bool) -> bool:
+    """Tell a credential from a word: a value that mixes kinds of characters, or is long and random."""
+    value = value.rstrip(".,;)")
+    if len(value) < 3 or _HARMLESS.match(value):
+        return False
+    if not strict:
+        return True
+    letters = any(char.isalpha() for char in value)
+    digits = any(char.isdigit() for char in value)
+    signs = any(not char.isalnum() and char not in "_-./ " for char in value)
+    mixed_case = value != value.lower() and value != value.upper()
+    if " " in value:
+        return False
+    return (letters and digits) or signs or (mixed_case and len(value) >= 16 and "_" not in value)
