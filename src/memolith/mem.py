@@ -6,7 +6,8 @@ import os
 import sys
 import time
 
-from memolith import context, project as projects
+from memolith import context
+from memolith import project as projects
 from memolith.config import Settings, default_home
 from memolith.errors import InputError
 from memolith.model import (
@@ -21,9 +22,11 @@ from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
+    from typing import Self
 
     from memolith.search import SearchResults
     from memolith.store.gate import Change, Gate
@@ -89,7 +92,7 @@ class Mem:
             self._cleanup()
             self._cleanup = None
 
-    def __enter__(self) -> Mem:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -169,6 +172,7 @@ class Mem:
         with `if_sha256`, StorageError if the disk refuses.
         """
         where, how = _target(target), _mode(mode)
+        self._prepare(where, scope)
         relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)
         content, warnings = _cap(content)
         skipped = 0
@@ -262,6 +266,7 @@ class Mem:
         clock = time.strftime("%H:%M", self._local())
         title = " ".join(heading.split())
         entry = f"### {clock} — {title}\n{body.strip()}\n"
+        self._prepare(WriteTarget.DAILY, "project")
 
         def apply(old: str | None, text: str) -> str:
             from memolith.text import markdown
@@ -294,7 +299,7 @@ class Mem:
 
         return search(self._store, self.project, query)
 
-    def list(self) -> list[str]:
+    def list(self) -> builtins.list[str]:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""
         from memolith.search import searchable
 
@@ -313,9 +318,9 @@ class Mem:
         from memolith import notes
 
         content, warnings = _cap(content)
-        slug = self._scope(scope)
-        self._register(slug)
-        change = notes.remember(self.gate, slug, content, title, kind)
+        if self._scope(scope):
+            self.register()  # before the slug is used: registering may find that it is taken
+        change = notes.remember(self.gate, self._scope(scope), content, title, kind)
         change.warnings[:0] = warnings
         return self._result(change, content)
 
@@ -324,7 +329,8 @@ class Mem:
         from memolith.prompts import MEMORY_TOOLS_PROMPT
 
         here = layout.locate(self._store, layout.scope_directory(self.project))
-        return f"{MEMORY_TOOLS_PROMPT}\nThe files are in {here} (this project) and {self._store} (all projects).\n"
+        where = f"The files are in {here} (this project) and {self._store} (all projects)."
+        return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"
 
     # ------------------------------------------------------------ D4: one document
 
@@ -359,12 +365,79 @@ class Mem:
         change.warnings[:0] = warnings
         return self._result(change, text)
 
+    # ------------------------------------------------------------ history and settings
+
+    def find_file(self, text: str) -> str:
+        """Return the path in the store that a person means: a path, a target, a date or a note's name."""
+        from memolith.errors import NotFoundError
+
+        if text in ("long_term", "scratchpad", "daily"):
+            return self._locate(WriteTarget(text), None, "project")
+        if layout.is_date(text):
+            return layout.daily(self.project, text)
+        bare = text.removeprefix(self._store).lstrip("/") if os.path.isabs(text) else text
+        places = [bare, f"{layout.scope_directory(self.project)}/{bare}"]
+        stem = bare.removesuffix(".md")
+        if not set(stem) & set("/\\."):
+            places += [f"{layout.notes(slug)}/{stem}.md" for slug in (self.project, layout.USER)]
+        for place in places:
+            if ".." in place.split("/") or layout.scope_of(place) not in (layout.USER, self.project):
+                continue
+            if os.path.isfile(layout.locate(self._store, place)) or self.gate.history.entries(place):
+                return place
+        raise NotFoundError(f"no memory file {text!r}; `memolith list` and `memolith history` show them")
+
+    def files_with_history(self) -> builtins.list[str]:
+        """Return the files of this project and user that have versions; derived ones do not count."""
+        keeper = self.gate.history
+        found = [*keeper.files(layout.USER), *keeper.files(self.project)]
+        return [name for name in found if not name.endswith(projects.PROJECT_FILE)]
+
+    def undo(self, file: str | None = None, version: int | None = None) -> tuple[str, int, Change]:
+        """Take back a change: of `file`, else the newest of all. Returns the file, the change, what happened.
+
+        Raises HistoryError if there is nothing to undo.
+        """
+        from memolith import notes
+        from memolith.errors import HistoryError
+
+        if file is None:
+            newest = ("", "")
+            for name in self.files_with_history():
+                try:
+                    entry = self.gate.history.to_undo(name, None)
+                except HistoryError:
+                    continue
+                newest = max(newest, (entry.stamp, name))
+            if not newest[1]:
+                raise HistoryError("nothing to undo: memolith changed nothing here yet")
+            relative = newest[1]
+        else:
+            relative = self.find_file(file)
+        change, undone = self.gate.undo(relative, version)
+        slug = layout.scope_of(relative)
+        if os.path.dirname(relative) == layout.notes(slug):
+            notes.update_index(self.gate, slug, relative if change.after is not None else None)
+        return relative, undone, change
+
+    def set_config(self, key: str, value: str) -> None:
+        """Set one setting in config.yml; all its other lines stay as they are."""
+        from memolith.store import registry
+
+        registry.set_setting(self.home, self.settings.path, key, value)
+        self.settings = Settings(self.home)
+
     # ------------------------------------------------------------ inside
 
     def _scope(self, scope: str) -> str:
         if scope not in _SCOPES:
             raise InputError(f"unknown scope {scope!r}; one of project, user")
         return self.project if _SCOPES[scope] == "project" else layout.USER
+
+    def _prepare(self, target: WriteTarget, scope: str) -> None:
+        # Before any path is built: registering may find that the slug is taken.
+        if target is not WriteTarget.LONG_TERM and (target is not WriteTarget.NOTE or self._scope(scope)):
+            self.register()
 
     def _locate(self, target: WriteTarget, name: str | None, scope: str) -> str:
         if target is WriteTarget.NOTE:
@@ -375,11 +448,13 @@ class Mem:
             return layout.scratchpad(self.project)
         return layout.daily(self.project, name.strip() if name else self.today)
 
-    def _register(self, slug: str) -> None:
+    def register(self) -> None:
         """Write the project's identity down before its first memory, so that it is found again."""
+        if self.identity.registered or not self.identity.root:
+            return
         from memolith.store import registry
 
-        while slug and not self.identity.registered and self.identity.root:
+        while not self.identity.registered:
             try:
                 registry.register(self.gate, self.identity)
             except registry.SlugTakenError:
@@ -399,7 +474,6 @@ class Mem:
         if not content.strip() and op not in ("edit", "section"):
             raise InputError("there is nothing to write: the text is empty")
         slug = layout.scope_of(relative)
-        self._register(slug)
         if os.path.dirname(relative) != layout.notes(slug):
             return self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
         from memolith import notes

@@ -25,6 +25,15 @@ _COUNT = "<!-- memolith: {} notes, one line each -->\n\n"
 _GLANCE = 4096
 
 
+def note_files(root: str, slug: str) -> list[str]:
+    """Return the names of a scope's note files, sorted; the index is not a note."""
+    return [
+        name
+        for name in files.names(layout.locate(root, layout.notes(slug)))
+        if name.casefold() != "memory.md"
+    ]
+
+
 def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Change:
     """Store a note under its title and keep its line in the index; the same title replaces the note."""
     title = markdown.same_line(title)
@@ -74,15 +83,13 @@ def _file_for(gate: Gate, slug: str, title: str) -> str:
 
 
 def check_new_name(gate: Gate, relative: str) -> None:
-    """Refuse a note that differs from an existing one only in case: some file systems cannot tell them apart."""
+    """Refuse a name that differs from a note's only in case: some file systems cannot tell them apart."""
     directory, name = os.path.split(layout.locate(gate.root, relative))
     if os.path.lexists(os.path.join(directory, name)):
         return
     for other in files.names(directory):
         if other.casefold() == name.casefold():
-            raise InputError(
-                f"there is a note {other[:-3]!r} already; names must differ in more than case"
-            )
+            raise InputError(f"there is a note {other[:-3]!r} already; names must differ in more than case")
 
 
 # ---------------------------------------------------------------- the index
@@ -98,7 +105,7 @@ def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
         fresh = os.path.basename(relative) if relative else None
         gate.rewrite(
             layout.index(slug),
-            lambda old: _reconcile(old, directory, files.names(directory), fresh),
+            lambda old: _reconcile(old, directory, note_files(gate.root, slug), fresh),
             op="index",
             remember=False,
         )
@@ -107,7 +114,7 @@ def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
 
 def _reconcile(old: str | None, directory: str, names: list[str], fresh: str | None) -> str | None:
     """Return the index's text: lines of missing notes go, lines of new notes come last."""
-    present = {name for name in names if name.casefold() != "memory.md"}
+    present = set(names)
     if old is None and not present:
         return None
     newline = markdown.newline_of(old or "")
@@ -157,7 +164,7 @@ def is_current(path: str, directory: str) -> bool:
 
 
 def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
-    """Return the end of the index (the newest notes) within `lines` and `size`, and how many notes are left out.
+    """Return the end of the index (the newest notes) within limits, and how many notes are left out.
 
     Never writes: an index that is out of date is corrected in what is returned only.
     """
@@ -170,7 +177,7 @@ def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
         count = _read_count(path)
         if count is not None:
             return _newest(files.text_of(data).splitlines()[1:], count, lines, size)
-    names = [name for name in files.names(directory) if name.casefold() != "memory.md"]
+    names = note_files(root, slug)
     if not names:
         return "", 0
     present = set(names)

@@ -124,11 +124,10 @@ def resolve(store: str, cwd: str | None, identity: str = "git") -> Project:
     for path, each in sorted(inside, key=lambda pair: (-len(pair[0]), pair[1].slug)):
         if _same(each, checkout, path, root):
             return _found(each, path, checkout)
-    for place in dict.fromkeys((here, root)):
-        slug = slug_of(place)
-        directory = os.path.join(projects, slug)
-        if os.path.isdir(directory) and not os.path.exists(os.path.join(directory, PROJECT_FILE)):
-            return Project(slug, place, checkout, known=True)  # a store made before project.yml
+    slug = _nameless(projects, here) or _nameless(projects, root)
+    if slug:
+        place = here if slug == slug_of(here) else root
+        return Project(slug, place, checkout, known=True)
     for each in everything:
         if any(_same_place(path, root) for path in each.paths) and _same(each, checkout, root, root):
             return Project(each.slug, root, checkout, known=True)
@@ -146,6 +145,13 @@ def resolve(store: str, cwd: str | None, identity: str = "git") -> Project:
             f"its own; `memolith project link {strangers[0]}` joins them"
         )
     return Project(slug, root, checkout, notice=notice)
+
+
+def _nameless(projects: str, place: str) -> str:
+    """Return the slug of a place whose store was made before there was a `project.yml`, else nothing."""
+    directory = os.path.join(projects, slug_of(place))
+    has_no_name = os.path.isdir(directory) and not os.path.exists(os.path.join(directory, PROJECT_FILE))
+    return slug_of(place) if has_no_name else ""
 
 
 def _found(known: Identity, path: str, checkout: Checkout | None) -> Project:

@@ -1,4 +1,4 @@
-"""What git knows of a directory, read from git's own files; `git` itself is started only for the root commit."""
+"""What git knows of a directory, read from its own files; `git` is started only for the root commit."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from memolith.model import MAX_INJECT_BYTES, SearchHit
+from memolith.notes import note_files
 from memolith.store import files, layout
 from memolith.text.budget import head, utf8_len
 
@@ -46,9 +47,7 @@ class SearchResults:
         """Return the results as text of at most `max_bytes`; the lowest-ranked files go first."""
         if not self.hits:
             return head("No memory matched.", max_bytes)
-        blocks = [
-            f"\n\n### {hit.name} ({', '.join(hit.matched_terms)})\n{hit.body}" for hit in self.hits
-        ]
+        blocks = [f"\n\n### {hit.name} ({', '.join(hit.matched_terms)})\n{hit.body}" for hit in self.hits]
         room = [utf8_len(block) for block in blocks]
         for shown in range(len(blocks), 0, -1):
             first, last = self._summary(shown), self._left_out(shown)
@@ -108,14 +107,11 @@ def searchable(root: str, slug: str) -> Iterator[str]:
 
 
 def _notes(root: str, slug: str) -> Iterator[str]:
-    for name in files.names(layout.locate(root, layout.notes(slug))):
-        if name.casefold() != "memory.md":
-            yield f"{layout.notes(slug)}/{name}"
+    for name in note_files(root, slug):
+        yield f"{layout.notes(slug)}/{name}"
 
 
-def _search_file(
-    root: str, relative: str, terms: dict[str, str], counts: dict[str, int]
-) -> SearchHit | None:
+def _search_file(root: str, relative: str, terms: dict[str, str], counts: dict[str, int]) -> SearchHit | None:
     from memolith.errors import UnsafePathError
 
     path = layout.locate(root, relative)

@@ -43,9 +43,7 @@ class Change:
 
     __slots__ = ("after", "before", "relative", "warnings")
 
-    def __init__(
-        self, relative: str, before: bytes | None, after: bytes | None, warnings: list[str]
-    ) -> None:
+    def __init__(self, relative: str, before: bytes | None, after: bytes | None, warnings: list[str]) -> None:
         self.relative, self.before, self.after = relative, before, after
         self.warnings = warnings
 
@@ -149,7 +147,7 @@ class Gate:
 
     # ------------------------------------------------------------ inside
 
-    def _apply(
+    def _apply(  # noqa: C901 - one loop, read top to bottom
         self,
         relative: str,
         apply: Callable[[bytes | None], bytes | None],
@@ -194,13 +192,11 @@ class Gate:
             base, installed, kept = actual, new, holder
         raise StorageError(path, BlockingIOError(11, "the file is being changed all the time"))
 
-    def _put(
-        self, relative: str, path: str, new: bytes | None, installed: bytes | None
-    ) -> _Out:
-        """Bring `new` to `path`; return the bytes that were really there, the file that holds them,
-        and whether somebody still has that file open for writing.
+    def _put(self, relative: str, path: str, new: bytes | None, installed: bytes | None) -> _Out:
+        """Bring `new` to `path` and take out what was really there.
 
-        `_LOST_RACE` when the file appeared or vanished meanwhile.
+        Returns the bytes that were there, the file that holds them, and whether somebody still has
+        that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
         if new is None:
             if installed is None:
@@ -235,9 +231,7 @@ class Gate:
         gone = files.wait_for_writers(temporary, _SAVE_SECONDS)
         return files.read(temporary), temporary, not gone
 
-    def _put_without_exchange(
-        self, relative: str, path: str, temporary: str, installed: bytes
-    ) -> _Out:
+    def _put_without_exchange(self, relative: str, path: str, temporary: str, installed: bytes) -> _Out:
         """Keep a copy first, compare at the last moment, then replace."""
         holder = self._temporary(relative)
         files.write_new(holder, installed)

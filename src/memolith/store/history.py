@@ -83,9 +83,7 @@ class History:
         files.sync_directory(os.path.dirname(target))
         self._prune(relative)
 
-    def mark(
-        self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None
-    ) -> None:
+    def mark(self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None) -> None:
         """Note a change that took nothing away: the length before it, or None if there was no file.
 
         Not synced: after a power loss the change itself stands, only its undo is gone.

@@ -107,3 +107,22 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> None:
         return _HEADER + miniyaml.dump({**known.fields(), **kept})
 
     gate.rewrite(f"{PROJECTS}/{slug}/{PROJECT_FILE}", apply, op="identity")
+
+
+def set_setting(home: str, path: str, key: str, value: str) -> None:
+    """Set one key of config.yml under a lock, atomically; comments and other keys stay."""
+    from memolith.errors import ConfigError
+    from memolith.store import files
+    from memolith.store.locks import locked
+
+    with locked(os.path.join(home, "state", "locks", "config.lock"), 10.0):
+        old = files.text_of(files.read(path) or b"")
+        try:
+            new = miniyaml.set_value(old, key, value)
+        except miniyaml.YamlError as error:
+            raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
+        temporary = f"{path}.{os.getpid()}.tmp"
+        with files.told(path):
+            files.write_new(temporary, new.encode())
+            files.replace(temporary, path)
+            files.sync_directory(home)

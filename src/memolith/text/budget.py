@@ -98,7 +98,7 @@ def _continues(text: str, position: int) -> bool:
     char, before = text[position], text[position - 1]
     if char.isascii() and before.isascii():
         return before == "\r" and char == "\n"
-    if char == _ZWJ or before == _ZWJ or "\ufe00" <= char <= "\ufe0f":
+    if _ZWJ in (char, before) or "\ufe00" <= char <= "\ufe0f":
         return True
     if "\U0001f3fb" <= char <= "\U0001f3ff" or "\U000e0020" <= char <= "\U000e007f":
         return True

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 # C0 and C1 control characters except tab, line feed and carriage return. They have no meaning in
 # Markdown; a terminal acts on them.
-_CONTROL = dict.fromkeys(
-    [*range(9), 11, 12, *range(14, 32), *range(127, 160), 0x2028, 0x2029], None
-)
+_CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160), 0x2028, 0x2029], None)
 # What hides or reorders text: bidi embeddings, overrides and isolates, zero-width spaces, soft
 # hyphen, Unicode tags. Joiners (ZWJ, ZWNJ) and directional marks stay: emoji and Persian need them.
 _HIDDEN = dict.fromkeys(
@@ -83,8 +81,7 @@ def for_block(text: str) -> str:
         text = _disarm_tags(text)
     if "## " in text:
         text = "\n".join(
-            "\\" + line if line.lstrip().startswith(_OWN_TITLES) else line
-            for line in text.split("\n")
+            "\\" + line if line.lstrip().startswith(_OWN_TITLES) else line for line in text.split("\n")
         )
     if "```" in text or "~~~" in text:
         text = _close_fence(text)

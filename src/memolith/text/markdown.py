@@ -96,9 +96,7 @@ def set_part(text: str, title: str, body: str, date: str) -> str:
         return f"{text}{gap}## {same_line(title.lstrip('#'))}{newline}{section}"
     heading, line_end, _ = text[part.start : part.end].partition("\n")
     rest = text[part.end :]
-    return (
-        text[: part.start] + heading + (line_end or newline) + section + (newline if rest else "") + rest
-    )
+    return text[: part.start] + heading + (line_end or newline) + section + (newline if rest else "") + rest
 
 
 def presentable(text: str) -> str:
@@ -107,8 +105,7 @@ def presentable(text: str) -> str:
     Comments go, headings without content go (an untouched template leaves nothing), and a
     section's date moves from its comment to its heading.
     """
-    if text.startswith("\ufeff"):
-        text = text[1:]
+    text = text.removeprefix("\ufeff")
     if "<!--" in text and "## " in text:
         for part in reversed(parts(text)):
             if part.blank:

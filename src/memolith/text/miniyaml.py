@@ -248,7 +248,7 @@ def _flow_list(text: str) -> list[Node]:
 _PLAIN_FIRST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/_")
 _PLAIN = _PLAIN_FIRST | frozenset("0123456789 .,+=@~()-")
 # Plain words that other YAML parsers read as something else than text.
-_NOT_TEXT = frozenset("y n yes no on off true false null ~".split())
+_NOT_TEXT = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"])
 
 
 def dump_scalar(value: str) -> str:

@@ -11,6 +11,10 @@ import re
 
 from memolith.model import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class Finding(Value):
     """One secret: its kind, and where it stood in the text that was given."""
@@ -34,10 +38,18 @@ class Redaction(Value):
 _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("github-token", ("gh", "github_pat_"), r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})"),
     ("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("slack-token", ("xox", "xapp-"), r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250})"),
+    (
+        "slack-token",
+        ("xox", "xapp-"),
+        r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250})",
+    ),
     ("slack-webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/(T\w{6,20}/B\w{6,20}/\w{16,32})"),
     ("google-key", ("aiza", "ya29."), r"\b(?:AIza[\w-]{35}|ya29\.[\w-]{20,250})"),
-    ("aws-key-id", ("akia", "asia", "abia", "acca"), r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b|\bAKIA[A-Z0-9]{16}\b"),
+    (
+        "aws-key-id",
+        ("akia", "asia", "abia", "acca"),
+        r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b|\bAKIA[A-Z0-9]{16}\b",
+    ),
     (
         "aws-secret",
         ("aws", "secret"),
@@ -53,11 +65,21 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "private-key",
         ("private key",),
-        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\:,.-]{0,20000}?-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        r"[A-Za-z0-9+/=\s\\:,.-]{0,20000}?"
+        r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----",
     ),
     ("bearer-token", ("bearer",), r"(?i)\bbearer\s{1,3}([\w.~+/=-]{16,2000})"),
-    ("basic-auth", ("basic ",), r"(?i)\bauthorization['\"]?\s{0,2}[:=]\s{0,2}['\"]?basic\s{1,3}([A-Za-z0-9+/=]{8,500})"),
-    ("url-password", ("://",), r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/@'\"<>`]{0,64}:([^\s@/'\"<>`]{3,128})@"),
+    (
+        "basic-auth",
+        ("basic ",),
+        r"(?i)\bauthorization['\"]?\s{0,2}[:=]\s{0,2}['\"]?basic\s{1,3}([A-Za-z0-9+/=]{8,500})",
+    ),
+    (
+        "url-password",
+        ("://",),
+        r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/@'\"<>`]{0,64}:([^\s@/'\"<>`]{3,128})@",
+    ),
     (
         "password",
         ("passw", "passphrase", "secret", "token", "api", "pwd", "credential"),
@@ -65,6 +87,8 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"['\"]?\s{0,3}(?:=>|:=|=|:)\s{0,3}(\"[^\"\n]{4,200}\"|'[^'\n]{4,200}'|`[^`\n]{4,200}`|[^\s'\"`,;]{6,200})",
     ),
 )
+# Kinds known by what stands before the value; the value itself must look like a secret too.
+_GUESSED = frozenset(["password", "bearer-token", "url-password"])
 _compiled: dict[str, re.Pattern[str]] = {}
 
 _MASK = re.compile(r"\[secret:[a-z0-9-]{1,40}\]")
@@ -84,8 +108,17 @@ _HARMLESS = re.compile(
 
 def redact(text: str) -> Redaction:
     """Return `text` with every credential masked, and what was found."""
+    findings = _without_overlaps(text, list(_matches(text)))
+    pieces: list[str] = []
+    at = 0
+    for finding in findings:
+        pieces += [text[at : finding.start], f"[secret:{finding.kind}]"]
+        at = finding.end
+    return Redaction(text="".join([*pieces, text[at:]]), findings=findings)
+
+
+def _matches(text: str) -> Iterator[Finding]:
     lower = text.lower()
-    spans: list[tuple[int, int, str]] = []
     for kind, words, pattern in _RULES:
         if not any(word in lower for word in words):
             continue
@@ -93,33 +126,20 @@ def redact(text: str) -> Redaction:
         if compiled is None:
             compiled = _compiled[kind] = re.compile(pattern)
         for match in compiled.finditer(text):
-            start, end = match.span(1 if match.re.groups else 0)
-            start, end = _unquote(text, start, end)
-            if kind in ("password", "bearer-token", "url-password") and not _looks_secret(
-                text[start:end], strict=kind != "url-password"
-            ):
-                continue
-            spans.append((start, end, kind))
-    if not spans:
-        return Redaction(text=text, findings=[])
-    kept: list[tuple[int, int, str]] = []
-    masks = [match.span() for match in _MASK.finditer(text)]
-    for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if kept and start < kept[-1][1]:
-            continue
-        if any(start < stop and begin < end for begin, stop in masks):
-            continue
-        kept.append((start, end, kind))
-    pieces: list[str] = []
-    at = 0
-    for start, end, kind in kept:
-        pieces += [text[at:start], f"[secret:{kind}]"]
-        at = end
-    pieces.append(text[at:])
-    return Redaction(
-        text="".join(pieces),
-        findings=[Finding(kind=kind, start=start, end=end) for start, end, kind in kept],
-    )
+            start, end = _unquote(text, *match.span(1 if compiled.groups else 0))
+            if kind not in _GUESSED or _looks_secret(text[start:end], strict=kind != "url-password"):
+                yield Finding(kind=kind, start=start, end=end)
+
+
+def _without_overlaps(text: str, findings: list[Finding]) -> list[Finding]:
+    """Keep the first and longest of overlapping findings, and none inside a marker."""
+    masks = [match.span() for match in _MASK.finditer(text)] if findings else []
+    kept: list[Finding] = []
+    for finding in sorted(findings, key=lambda each: (each.start, -each.end)):
+        inside = any(finding.start < end and start < finding.end for start, end in masks)
+        if not inside and not (kept and finding.start < kept[-1].end):
+            kept.append(finding)
+    return kept
 
 
 def _unquote(text: str, start: int, end: int) -> tuple[int, int]:

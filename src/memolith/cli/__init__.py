@@ -1,0 +1,26 @@
+"""The command line.
+
+`main` answers the commands that run on every prompt itself, before anything heavy is imported; all
+others, and every question of help, go to click in `cli.app`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    from memolith.cli.fast import run_fast
+
+    code = run_fast(arguments)
+    if code is None:
+        from memolith.cli.app import run
+
+        code = run(arguments)
+    return code

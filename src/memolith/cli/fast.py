@@ -1,0 +1,97 @@
+"""`context` and `search` without a command line library: they run on every prompt.
+
+The same functions answer when click is in charge (`--help`, unknown options): one behaviour, two doors.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.cli import output
+from memolith.errors import InputError
+from memolith.mem import Mem
+
+_VALUES = {"--home": "home", "--project": "project", "--max-chars": "max_chars"}
+_FLAGS = {"--json": "json", "--ephemeral-memory": "ephemeral"}
+
+
+class Options:
+    """The options that every command understands."""
+
+    __slots__ = ("ephemeral", "home", "json", "max_chars", "project")
+
+    def __init__(self) -> None:
+        self.home: str | None = None
+        self.project: str | None = None
+        self.max_chars: str | None = None
+        self.json = self.ephemeral = False
+
+    def open(self) -> Mem:
+        """Open the memory that the options describe."""
+        if self.project is not None and not os.path.isdir(self.project):
+            raise InputError(f"--project {self.project}: there is no such directory")
+        if self.home is not None and not self.home.strip():
+            raise InputError("--home needs a directory")
+        return Mem.open(self.project, home=self.home, ephemeral=self.ephemeral)
+
+
+def run_fast(arguments: list[str]) -> int | None:
+    """Run `context` or `search` if that is what is asked and nothing is unusual; else None."""
+    if "_MEMOLITH_COMPLETE" in os.environ:
+        return None
+    options = Options()
+    words: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            words += rest
+        elif argument in _FLAGS:
+            setattr(options, _FLAGS[argument], True)
+        elif argument.startswith("--"):
+            name, equals, value = argument.partition("=")
+            if name not in _VALUES:
+                return None
+            setattr(options, _VALUES[name], value if equals else next(rest, ""))
+        elif argument.startswith("-") and len(argument) > 1:
+            return None
+        else:
+            words.append(argument)
+    if not words or words[0] not in ("context", "search") or (words[0] == "search" and len(words) < 2):
+        return None
+    return output.guarded(lambda: answer(options, words[0], " ".join(words[1:])))
+
+
+def answer(options: Options, command: str, query: str) -> None:
+    """Print the block, or what a search found."""
+    with options.open() as mem:
+        if command == "context":
+            block = mem.context_block(query or None, max_chars=_number(options.max_chars))
+            notice(mem)
+            if options.json:
+                output.json({"block": block, "bytes": len((block or "").encode())})
+            elif block is not None:
+                output.text(block)
+            return
+        if options.max_chars is not None:
+            raise InputError("--max-chars belongs to `context`")
+        results = mem.search(query)
+        notice(mem)
+        if options.json:
+            output.json(results.as_dict())
+        else:
+            output.text(results.render())
+
+
+def notice(mem: Mem) -> None:
+    """Tell a person how their project was found when that is not obvious."""
+    if mem.identity.notice:
+        output.note(mem.identity.notice)
+
+
+def _number(value: str | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        return int(value)
+    except ValueError:
+        raise InputError(f"--max-chars {value!r}: must be a whole number") from None

@@ -1,0 +1,241 @@
+"""Commands that write and read memory."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.cli import fast, output
+from memolith.cli.app import choice, cli, shared, text_argument
+from memolith.cli.fast import notice
+from memolith.store import layout
+
+if TYPE_CHECKING:
+    from memolith.cli.fast import Options
+    from memolith.mem import Mem
+    from memolith.model import WriteResult
+
+_TARGETS = "{long_term|scratchpad|daily|note}"
+_scope = click.option(
+    "--scope", default="project", show_default=True, metavar="project|user", help="Whose notes."
+)
+_if_sha256 = click.option(
+    "--if-sha256", metavar="HASH", help="Only if the file still has this content hash (see --json)."
+)
+
+
+def _report(options: Options, mem: Mem, result: WriteResult) -> None:
+    notice(mem)
+    if options.json:
+        output.json(result.as_dict())
+        return
+    output.text(result.message)
+    for warning in result.warnings:
+        output.note(f"warning: {warning}")
+
+
+@cli.command()
+@click.argument("target", metavar=_TARGETS)
+@click.argument("text")
+@click.option("--mode", default="append", show_default=True, metavar="append|overwrite")
+@click.option("--name", metavar="NAME", help="Name of the note.")
+@_scope
+@_if_sha256
+@shared
+def write(
+    options: Options, target: str, text: str, mode: str, name: str | None, scope: str, if_sha256: str | None
+) -> None:
+    """Write TEXT (or standard input, with -) to a memory file.
+
+    \b
+    memolith write long_term "- I live in Vienna."
+    memolith write scratchpad "- [ ] update the changelog"
+    git log -3 | memolith write daily -
+    memolith write note "Use port 5433." --name database
+    """
+    with options.open() as mem:
+        _report(
+            options, mem, mem.write(target, text_argument(text), mode, name, scope=scope, if_sha256=if_sha256)
+        )
+
+
+@cli.command()
+@click.argument("source", metavar="{long_term|scratchpad|daily|note|list}", default="long_term")
+@click.option("--name", metavar="NAME", help="Name of the note, or day of the log (YYYY-MM-DD).")
+@click.option("--offset", default=0, metavar="N", help="Skip the first N lines.")
+@click.option("--lines", type=int, metavar="N", help="Show at most N lines.")
+@_scope
+@shared
+def read(options: Options, source: str, name: str | None, offset: int, lines: int | None, scope: str) -> None:
+    """Print a memory file, at most 32 KiB at a time.
+
+    \b
+    memolith read                          MEMORY.md
+    memolith read daily --name 2026-11-14
+    memolith read note --name database
+    memolith read list                     all files
+    """
+    with options.open() as mem:
+        text = mem.read(source, name, offset=offset, lines=lines, scope=scope)
+        notice(mem)
+        if options.json:
+            output.json({"source": source, "name": name, "text": text})
+        else:
+            output.text(text)
+
+
+@cli.command()
+@click.argument("target", metavar=_TARGETS)
+@click.option("--old", metavar="TEXT", help="The text to replace; must occur exactly once.")
+@click.option("--new", metavar="TEXT", default="", help="What to put there (default: nothing).")
+@click.option("--name", metavar="NAME", help="Name of the note, or day of the log.")
+@_scope
+@_if_sha256
+@shared
+def edit(
+    options: Options,
+    target: str,
+    old: str | None,
+    new: str,
+    name: str | None,
+    scope: str,
+    if_sha256: str | None,
+) -> None:
+    """Replace a piece of text; without --old, delete a note.
+
+    \b
+    memolith edit long_term --old Vienna --new Graz
+    memolith edit scratchpad --old "- [ ] tests" --new "- [x] tests"
+    memolith edit note --name database
+    """
+    with options.open() as mem:
+        _report(options, mem, mem.edit(target, old, new, name, scope=scope, if_sha256=if_sha256))
+
+
+@cli.command()
+@click.argument("query", nargs=-1)
+@click.option("--max-chars", metavar="N", help="The host's own limit in characters.")
+@shared
+def context(options: Options, query: tuple[str, ...], max_chars: str | None) -> None:
+    """Print the block that an agent gets to see; nothing if there is nothing.
+
+    QUERY is the task at hand. It will add what is recalled for it; until recall is built it
+    adds nothing.
+
+    \b
+    memolith context
+    memolith context --max-chars 9500
+    """
+    options.max_chars = max_chars
+    fast.answer(options, "context", " ".join(query))
+
+
+@cli.command()
+@click.argument("query", nargs=-1)
+@shared
+def search(options: Options, query: tuple[str, ...]) -> None:
+    """Find memory files that contain any of the words, literally and in any case.
+
+    \b
+    memolith search redis port
+    """
+    fast.answer(options, "search", " ".join(query))
+
+
+@cli.command()
+@click.argument("text")
+@click.option("--title", required=True, metavar="TITLE", help="What the note is about; names its file.")
+@click.option(
+    "--kind", default="project", show_default=True, metavar="user|project|domain|preference|reference"
+)
+@_scope
+@shared
+def remember(options: Options, text: str, title: str, kind: str, scope: str) -> None:
+    """Keep one fact as a note of its own, with a line in the index that agents always see.
+
+    The same title again replaces the note (the old text stays in the history).
+
+    \b
+    memolith remember "The suite needs Redis on 6380." --title "Running the tests"
+    memolith remember "Answer in German." --title "Language" --kind preference --scope user
+    """
+    with options.open() as mem:
+        _report(options, mem, mem.remember(text_argument(text), title, kind, scope=scope))
+
+
+@cli.command()
+@click.argument("text")
+@click.option("--mode", default="append", show_default=True, metavar="append|rewrite")
+@click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
+@click.option("--force", is_flag=True, help="Rewrite even if that drops more than half of the lines.")
+@_if_sha256
+@shared
+def update(
+    options: Options, text: str, mode: str, section: str | None, force: bool, if_sha256: str | None
+) -> None:
+    """Update MEMORY.md as one document: add to it, replace a section, or rewrite it.
+
+    \b
+    memolith update "- The laptop has 16 GB." --section "Machine / Runtime"
+    memolith update - --mode rewrite < condensed.md
+    """
+    with options.open() as mem:
+        content = text_argument(text)
+        if section is not None:
+            choice(mode, ["append"], "mode with --section:")
+            _report(options, mem, mem.update_section(section, content, if_sha256=if_sha256))
+        else:
+            _report(options, mem, mem.update(content, mode, force, if_sha256=if_sha256))
+
+
+@cli.command("list")
+@click.argument("what", default="all", metavar="[all|notes|daily]")
+@_scope
+@shared
+def list_files(options: Options, what: str, scope: str) -> None:
+    """List memory files with size and time of the last change.
+
+    \b
+    memolith list
+    memolith list notes --scope user
+    """
+    choice(what, ["all", "notes", "daily"], "listing")
+    choice(scope, ["project", "user"], "scope")
+    with options.open() as mem:
+        slug = mem.project if scope == "project" else layout.USER
+        wanted = {"all": "", "notes": layout.notes(slug) + "/", "daily": layout.daily_directory(slug) + "/"}
+        rows = []
+        for relative in mem.list():
+            if relative.startswith(wanted[what]):
+                status = os.stat(layout.locate(str(mem.root), relative))
+                changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.st_mtime))
+                rows.append({"path": relative, "bytes": status.st_size, "changed": changed})
+        notice(mem)
+        if options.json:
+            output.json({"root": str(mem.root), "files": rows})
+        elif rows:
+            output.text("\n".join(f"{row['bytes']:>8}  {row['changed']}  {row['path']}" for row in rows))
+        else:
+            output.note("nothing is remembered here yet; try `memolith remember TEXT --title TITLE`")
+
+
+@cli.command()
+@shared
+def status(options: Options) -> None:
+    """Show what is remembered, how big it is, and what needs attention.
+
+    \b
+    memolith status
+    """
+    from memolith.overview import overview
+
+    with options.open() as mem:
+        facts = overview(mem)
+        notice(mem)
+        if options.json:
+            output.json(facts.as_dict())
+        else:
+            output.text(facts.render())

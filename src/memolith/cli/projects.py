@@ -1,0 +1,191 @@
+"""Commands about which directory belongs to which memory."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.cli import output
+from memolith.cli.app import cli, shared
+from memolith.doctor import scopes
+from memolith.errors import NotFoundError
+from memolith.model import Value
+from memolith.notes import note_files
+from memolith.project import PROJECTS, Identity, identities, read_identity
+from memolith.store import layout, registry
+
+if TYPE_CHECKING:
+    from memolith.cli.fast import Options
+    from memolith.mem import Mem
+
+
+@cli.group()
+def project() -> None:
+    """Show and repair which directory belongs to which memory."""
+
+
+def _directory(mem: Mem) -> str:
+    return os.path.join(str(mem.root), PROJECTS)
+
+
+def _known(mem: Mem, slug: str) -> Identity:
+    return read_identity(_directory(mem), slug) or Identity(slug, {})
+
+
+@project.command()
+@shared
+def show(options: Options) -> None:
+    """Show the project of this directory and how it was found.
+
+    \b
+    memolith project show
+    """
+    with options.open() as mem:
+        found = mem.identity
+        known = _known(mem, found.slug)
+        facts: dict[str, object] = {
+            "slug": found.slug,
+            "root": found.root,
+            "directory": layout.locate(str(mem.root), layout.scope_directory(found.slug)),
+            "remembered": found.known,
+            "paths": known.paths or [found.root],
+            "origins": known.origins or ([found.checkout.origin] if found.checkout else []),
+            "root_commit": known.root_commit,
+            "notice": found.notice,
+        }
+        if options.json:
+            output.json(facts)
+            return
+        for name, value in facts.items():
+            shown = ", ".join(value) if isinstance(value, list) else value
+            if shown not in ("", None):
+                output.text(f"{name:<12} {'yes' if shown is True else 'no' if shown is False else shown}")
+
+
+@project.command("list")
+@shared
+def list_projects(options: Options) -> None:
+    """List all projects that have a memory; `gone` marks those whose directory no longer exists.
+
+    \b
+    memolith project list
+    """
+    with options.open() as mem:
+        rows = [_row(mem, slug) for slug in scopes(str(mem.root)) if slug]
+        if options.json:
+            output.json({"projects": [row.as_dict() for row in rows]})
+        elif not rows:
+            output.note("no project has a memory yet")
+        else:
+            output.text("\n".join(row.render() for row in rows))
+
+
+class _Row(Value):
+    """One line of `project list`."""
+
+    __slots__ = ("gone", "notes", "origins", "paths", "problem", "slug")
+    gone: bool
+    notes: int
+    origins: list[str]
+    paths: list[str]
+    problem: str
+    slug: str
+
+    def render(self) -> str:
+        mark = " (gone)" if self.gone else f" (broken: {self.problem})" if self.problem else ""
+        return f"{self.slug:<40} {self.notes:>4} notes  {', '.join(self.paths) or 'path unknown'}{mark}"
+
+
+def _row(mem: Mem, slug: str) -> _Row:
+    known = _known(mem, slug)
+    return _Row(
+        slug=slug,
+        paths=known.paths,
+        origins=known.origins,
+        notes=len(note_files(str(mem.root), slug)),
+        gone=bool(known.paths) and not any(os.path.isdir(path) for path in known.paths),
+        problem=known.problem,
+    )
+
+
+@project.command()
+@click.argument("slug")
+@click.argument("path", required=False)
+@shared
+def link(options: Options, slug: str, path: str | None) -> None:
+    """Let PATH (default: this project's directory) use the memory SLUG.
+
+    \b
+    memolith project link app-59a4a65d
+    """
+    with options.open() as mem:
+        place = os.path.realpath(path) if path else mem.identity.root
+        registry.link(mem.gate, slug, place)
+        _say(options, f"{place} now uses the memory {slug}", slug=slug, path=place)
+
+
+@project.command()
+@click.argument("path", required=False)
+@shared
+def unlink(options: Options, path: str | None) -> None:
+    """Take PATH (default: this project's directory) out of its memory; it starts with one of its own.
+
+    \b
+    memolith project unlink
+    """
+    with options.open() as mem:
+        place = os.path.realpath(path) if path else mem.identity.root
+        owners = [each.slug for each in identities(_directory(mem)) if place in each.paths]
+        if not path and mem.identity.known and mem.project not in owners:
+            owners.append(mem.project)
+        if not owners:
+            raise NotFoundError(f"{place} belongs to no memory; `memolith project list` shows them all")
+        for slug in owners:
+            registry.unlink(mem.gate, slug, place)
+        _say(options, f"{place} no longer uses {', '.join(owners)}", slug=owners[0], path=place)
+
+
+@project.command()
+@click.argument("old")
+@click.argument("new")
+@shared
+def move(options: Options, old: str, new: str) -> None:
+    """Tell memolith that the directory OLD is at NEW now.
+
+    \b
+    memolith project move ~/code/app ~/work/app
+    """
+    with options.open() as mem:
+        before, after = os.path.abspath(os.path.expanduser(old)), os.path.realpath(os.path.expanduser(new))
+        owners = [each.slug for each in identities(_directory(mem)) if before in each.paths]
+        if not owners:
+            raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
+        for slug in owners:
+            registry.move(mem.gate, slug, before, after)
+        _say(options, f"{owners[0]}: {before} is now {after}", slug=owners[0], path=after)
+
+
+@project.command("adopt")
+@click.argument("slug")
+@shared
+def adopt_project(options: Options, slug: str) -> None:
+    """Copy the memory SLUG into this project's memory. Nothing is replaced; SLUG itself stays.
+
+    \b
+    memolith project adopt old-name-1234abcd
+    """
+    from memolith.adopt import adopt
+
+    with options.open() as mem:
+        written = adopt(mem, slug)
+        lines = [f"{len(written)} file(s) were brought in from {slug}", *(f"  {name}" for name in written)]
+        _say(options, "\n".join(lines), slug=mem.project, files=written)
+
+
+def _say(options: Options, message: str, **facts: object) -> None:
+    if options.json:
+        output.json(facts)
+    else:
+        output.text(message)

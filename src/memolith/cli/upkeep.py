@@ -1,0 +1,192 @@
+"""Commands that look after a memory: history, undo, doctor, config, demo, completion."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith import config as settings
+from memolith.cli import output
+from memolith.cli.app import choice, cli, shared
+from memolith.errors import ConfigError, InputError
+from memolith.store import layout
+
+if TYPE_CHECKING:
+    from memolith.cli.fast import Options
+
+
+@cli.command()
+@click.argument("file", required=False)
+@click.option("--all", "everything", is_flag=True, help="Also changes that took nothing away.")
+@click.option("--show", type=int, metavar="VERSION", help="Print the bytes of a version.")
+@shared
+def history(options: Options, file: str | None, everything: bool, show: int | None) -> None:
+    """List the versions that can be brought back: the states before each destructive change.
+
+    FILE is a path below the memory directory, a target (long_term, scratchpad, daily) or a note's name.
+
+    \b
+    memolith history
+    memolith history long_term
+    memolith history database --show 3
+    """
+    with options.open() as mem:
+        keeper = mem.gate.history
+        if show is not None:
+            if file is None:
+                raise InputError("--show needs a FILE")
+            data = keeper.read(mem.find_file(file), show)
+            if options.json:
+                output.json({"path": mem.find_file(file), "text": data.decode("utf-8", "replace")})
+            else:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(data)
+            return
+        names = [mem.find_file(file)] if file else mem.files_with_history()
+        rows = [row for name in names for row in keeper.versions(name, markers=everything)]
+        rows.sort(key=lambda row: (row.time, row.id), reverse=True)
+        if options.json:
+            output.json({"versions": [row.as_dict() for row in rows]})
+        elif not rows:
+            output.note("no versions: nothing was overwritten or deleted yet")
+        else:
+            lines = [f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'bytes':>7}  file"]
+            for row in rows:
+                size = "-" if row.size is None else str(row.size)
+                lines.append(f"{row.id:>7}  {row.time:<20}  {row.op:<10}  {size:>7}  {row.filename}")
+            output.text("\n".join(lines))
+
+
+@cli.command()
+@click.argument("file", required=False)
+@click.option("--to", type=int, metavar="VERSION", help="Bring back this version (see history).")
+@shared
+def undo(options: Options, file: str | None, to: int | None) -> None:
+    """Take back the last change to FILE (or the last change here), byte for byte.
+
+    Repeat it to go further back. What undo replaces is in the history too.
+
+    \b
+    memolith undo
+    memolith undo scratchpad
+    memolith undo long_term --to 4
+    """
+    with options.open() as mem:
+        if file is None and to is not None:
+            raise InputError("--to needs a FILE; `memolith history` shows both")
+        relative, version, change = mem.undo(file, to)
+        path = layout.locate(str(mem.root), relative)
+        size = len(change.after) if change.after is not None else None
+        if options.json:
+            output.json({"path": path, "undone": version, "bytes": size, "sha256": change.sha256})
+        else:
+            now = "is gone again" if size is None else f"is {size} bytes again"
+            output.text(f"Undid change {version} of {relative}: it {now}")
+
+
+@cli.command()
+@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@shared
+def doctor(options: Options, fix: bool) -> None:
+    """Look for what is wrong: index, frontmatter, duplicates, secrets, sizes, links, orphans, leftovers.
+
+    Exits with 1 while something is wrong.
+
+    \b
+    memolith doctor
+    memolith doctor --fix
+    """
+    from memolith.doctor import examine, repair
+
+    with options.open() as mem:
+        fixed = repair(mem) if fix else []
+        left = examine(mem)
+        if options.json:
+            output.json(
+                {
+                    "findings": [finding.as_dict() for finding in left],
+                    "fixed": [finding.as_dict() for finding in fixed],
+                }
+            )
+        else:
+            for finding in fixed:
+                output.text(f"fixed  {finding.kind:<12} {finding.path}: {finding.message}")
+            for finding in left:
+                hint = " (--fix repairs it)" if finding.fixable else ""
+                output.text(f"found  {finding.kind:<12} {finding.path}: {finding.message}{hint}")
+            if not left:
+                output.text("Everything is in order.")
+    if left:
+        raise click.exceptions.Exit(1)
+
+
+@cli.command()
+@click.argument("action", default="list", metavar="[list|get|set|path]")
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@shared
+def config(options: Options, action: str, key: str | None, value: str | None) -> None:
+    """Show or change settings. An environment variable beats the file, the file beats the default.
+
+    \b
+    memolith config
+    memolith config get long_term.soft_limit
+    memolith config set inject.daily recent
+    """
+    choice(action, ["list", "get", "set", "path"], "action")
+    with options.open() as mem:
+        if action == "path":
+            output.json({"path": mem.settings.path}) if options.json else output.text(mem.settings.path)
+            return
+        if action == "set":
+            if key is None or value is None:
+                raise InputError("give a key and a value: memolith config set KEY VALUE")
+            settings.check(key, value)
+            mem.set_config(key, value)
+        rows = [row for row in settings.TABLE if key in (None, row[0])]
+        if key is not None and not rows:
+            raise ConfigError(settings.unknown_key(key))
+        found = [(row[0], *mem.settings.lookup(row[0]), settings.env_name(row[0])) for row in rows]
+        if options.json:
+            names = ("key", "value", "origin", "environment")
+            output.json({"settings": [dict(zip(names, row, strict=True)) for row in found]})
+        elif action == "get" and key is not None:
+            output.text(str(found[0][1]))
+        else:
+            output.text("\n".join(f"{row[0]:<22} {row[1]!s:<10} ({row[2]})" for row in found))
+
+
+@cli.command()
+@shared
+def demo(options: Options) -> None:
+    """Show the main job in a throw-away home: remember, inject, find, undo, and the files it made.
+
+    \b
+    memolith demo
+    """
+    from memolith.demo import play
+
+    play(as_json=options.json)
+
+
+@cli.command()
+@click.argument("shell", metavar="{bash|zsh|fish}")
+def completion(shell: str) -> None:
+    """Print the completion script for a shell.
+
+    \b
+    bash:  memolith completion bash >> ~/.bashrc
+    zsh:   memolith completion zsh >> ~/.zshrc
+    fish:  memolith completion fish > ~/.config/fish/completions/memolith.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    choice(shell, ["bash", "zsh", "fish"], "shell")
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise InputError(f"no completion for {shell!r}")
+    # click runs bash to learn its version; the script itself does not depend on it.
+    script = kind(cli, {}, "memolith", "_MEMOLITH_COMPLETE")
+    output.text(script.source_template % script.source_vars())

@@ -1,0 +1,1 @@
+"""The tests. Each one that proves a requirement cites its id with `@proves`."""

@@ -1,0 +1,91 @@
+"""What every test gets: a home of its own, no network, and hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from memolith import Mem
+
+settings.register_profile("default", deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+settings.register_profile("long", deadline=None, max_examples=10_000, suppress_health_check=list(HealthCheck))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+NOON = time.mktime((2026, 11, 15, 12, 0, 0, 0, 0, -1))
+
+
+class Clock:
+    """A clock that tests set by hand."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point everything that could reach a real home at the test's own directory; forbid sockets."""
+    for name in list(os.environ):
+        if name.startswith(("MEMOLITH_", "XDG_", "GIT_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("MEMOLITH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "t")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "t@example.org")
+    monkeypatch.setenv("GIT_COMMITTER_NAME", "t")
+    monkeypatch.setenv("GIT_COMMITTER_EMAIL", "t@example.org")
+
+    def no_network(*_: object) -> None:
+        raise AssertionError("a test tried to use the network")
+
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    return tmp_path
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """Return a directory without git to work in."""
+    path = tmp_path / "work" / "shop"
+    path.mkdir(parents=True)
+    return path
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Return a clock that stands at noon of 2026-11-15, local time."""
+    return Clock(NOON)
+
+
+@pytest.fixture
+def mem(work: Path, clock: Clock) -> Mem:
+    """Return a memory for the project `work`."""
+    return Mem.open(work, now=clock)
+
+
+@pytest.fixture
+def store(mem: Mem) -> Path:
+    """Return the directory of that memory's project."""
+    return mem.root / "projects" / mem.project
+
+
+@pytest.fixture
+def snapshot() -> Callable[[Path], dict[str, bytes]]:
+    """Return a function that reads a whole tree, to compare before and after."""
+
+    def take(root: Path) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(root)): path.read_bytes()
+            for path in sorted(root.rglob("*"))
+            if path.is_file()
+        }
+
+    return take

@@ -1,0 +1,24 @@
+"""The ledger is true: no citation of a row that does not exist, no built row without a test."""
+
+from __future__ import annotations
+
+from tests.ledger import citations, report, rows
+
+
+def test_every_cited_requirement_exists() -> None:
+    assert set(citations()) - set(rows()) == set()
+
+
+def test_every_built_requirement_has_a_test() -> None:
+    built = {row for row, mark in rows().items() if mark == "built"}
+    assert built - set(citations()) == set()
+
+
+def test_every_requirement_with_a_test_is_marked_built() -> None:
+    still_open = {row for row, mark in rows().items() if mark == "open"}
+    assert still_open & set(citations()) == set()
+
+
+def test_the_report_counts_all_rows_by_design() -> None:
+    assert f"of {len(rows())} requirements" in report()
+    assert len(rows()) == 285
