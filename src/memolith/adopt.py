@@ -6,7 +6,9 @@ import os
 
 from memolith import notes
 from memolith.errors import InputError, NotFoundError
+from memolith.project import PROJECTS, exists
 from memolith.store import files, layout
+from memolith.store.gate import screen
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -23,16 +25,16 @@ def adopt(mem: Mem, source: str) -> list[str]:
     root, target = str(mem.root), mem.project
     if source == target:
         raise InputError(f"{source} is this project already")
-    if not os.path.isdir(layout.locate(root, layout.scope_directory(source))):
+    if not exists(os.path.join(root, PROJECTS), source):
         raise NotFoundError(f"no project {source!r}; `memolith project list` shows them all")
     mem.register()
     written = []
     for relative in _texts(root, source):
-        data = files.read(layout.locate(root, relative))
-        text = files.text_of(data or b"")
+        # What the gate will make of the text; else a copy would differ from it and be copied again.
+        text, _ = screen(files.text_of(files.read(layout.locate(root, relative)) or b""))
         goal = relative.replace(layout.scope_directory(source), layout.scope_directory(target), 1)
         if "/notes/" in relative:
-            goal = _free_note(root, goal, data)
+            goal = _free_note(root, goal, text)
         if not text.strip() or not goal:
             continue
 
@@ -56,7 +58,7 @@ def _texts(root: str, slug: str) -> list[str]:
     return [relative for relative in found if relative != layout.index(slug)]
 
 
-def _free_note(root: str, goal: str, data: bytes | None) -> str:
+def _free_note(root: str, goal: str, text: str) -> str:
     """Return a name for a copied note that is free; empty if the same note is there already."""
     base, number = goal[:-3], 1
     while True:
@@ -64,6 +66,6 @@ def _free_note(root: str, goal: str, data: bytes | None) -> str:
         there = files.read(layout.locate(root, name))
         if there is None:
             return name
-        if there == data:
+        if there == text.encode():
             return ""
         number += 1

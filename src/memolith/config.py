@@ -66,6 +66,10 @@ class Settings:
         self._env = os.environ if env is None else env
         self._file: dict[str, Node] | None = None
 
+    def reload(self) -> None:
+        """Read the file again at the next question."""
+        self._file = None
+
     def get(self, key: str) -> object:
         """Return the value in force for `key`."""
         return self.lookup(key)[0]
@@ -94,7 +98,7 @@ class Settings:
         if node is None or node == "":
             return row[2], "default"
         if not isinstance(node, str):
-            raise ConfigError(f"{self.path}: {key}: expected one value")
+            raise ConfigError(f"{self.path}: {key}: expected one value, as in `{key}: {row[2]}`")
         return _convert(key, node, self.path), "file"
 
     def _load(self) -> dict[str, Node]:
@@ -112,7 +116,9 @@ class Settings:
             try:
                 self._file = miniyaml.parse(text)
             except miniyaml.YamlError as error:
-                raise ConfigError(f"{self.path}:{error.line}: {error.problem}") from None
+                raise ConfigError(
+                    f"{self.path}:{error.line}: {error.problem}; repair the line, or remove the file"
+                ) from None
         return self._file
 
     def unknown_keys(self) -> list[str]:
@@ -144,7 +150,7 @@ def _convert(key: str, value: str, where: str) -> object:
         raise ConfigError(f"{where}: {key} = {value!r}; must be one of {', '.join(kind)}")
     try:
         number = kind(value)
-        if number >= 0:
+        if 0 <= number < float("inf"):
             return number
     except ValueError:
         pass
@@ -163,15 +169,29 @@ def _leaves(node: dict[str, Node], prefix: str = "") -> list[str]:
 
 def default_home(env: Mapping[str, str], platform: str) -> str:
     """Return where memolith keeps its files when nobody says otherwise."""
-    if env.get("MEMOLITH_HOME"):
-        return os.path.abspath(os.path.expanduser(env["MEMOLITH_HOME"]))
-    if env.get("XDG_DATA_HOME"):
-        return os.path.join(os.path.abspath(env["XDG_DATA_HOME"]), "memolith")
-    user = os.path.expanduser("~")
-    if not os.path.isabs(user):
+    user = _user_directory(env, platform)
+    home = env.get("MEMOLITH_HOME")
+    if home:
+        if home == "~" or home.startswith("~/"):
+            home = (user or "~") + home[1:]
+        return os.path.abspath(os.path.expanduser(home))
+    # The XDG specification: a relative path is invalid and must be ignored. It would also give every
+    # directory its own memory.
+    data = env.get("XDG_DATA_HOME", "")
+    if os.path.isabs(data):
+        return os.path.join(os.path.normpath(data), "memolith")
+    if platform == "win32" and env.get("LOCALAPPDATA"):
+        return os.path.join(env["LOCALAPPDATA"], "memolith")
+    if not user:
         raise ConfigError("there is no home directory; set MEMOLITH_HOME or give --home PATH")
     if platform == "win32":
-        return os.path.join(env.get("LOCALAPPDATA") or os.path.join(user, "AppData", "Local"), "memolith")
+        return os.path.join(user, "AppData", "Local", "memolith")
     if platform == "darwin":
         return os.path.join(user, "Library", "Application Support", "memolith")
     return os.path.join(user, ".local", "share", "memolith")
+
+
+def _user_directory(env: Mapping[str, str], platform: str) -> str:
+    """Return the user's directory: what `env` says, else what the system knows, else nothing."""
+    user = env.get("USERPROFILE" if platform == "win32" else "HOME") or os.path.expanduser("~")
+    return user if os.path.isabs(user) else ""

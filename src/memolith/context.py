@@ -177,7 +177,7 @@ def _tail(root: str, relative: str) -> tuple[str, bool]:
 def _gap(root: str, slug: str, today: str, yesterday: str) -> str:
     """Return a line that names the newest daily log when neither of the last two days has one."""
     for day in (today, yesterday):
-        if files.read_part(layout.locate(root, layout.daily(slug, day)), 1)[0]:
+        if _head(root, layout.daily(slug, day), 1)[0]:
             return ""
     dates = [
         name[:-3]

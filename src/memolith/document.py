@@ -13,6 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memolith.mem import Mem
+    from memolith.store.gate import Change
+
 # Everything below this line in a project's MEMORY.md is written by consolidation; nothing above it is.
 MARKER = "<!-- memolith: consolidated below, rewritten by learning; write above this line -->"
 
@@ -110,3 +113,27 @@ def overflow(text: str, limit: int) -> tuple[str, str]:
         else:
             stay.append(line)
     return "".join(stay), "".join(go)
+
+
+def keep_small(mem: Mem, change: Change) -> None:
+    """Ask to condense a long MEMORY.md, or move its oldest lines to an archive note."""
+    limit = int(mem.settings.number("long_term.soft_limit"))
+    text = (change.after or b"").decode("utf-8", "replace")
+    if not limit or len(text) <= limit:
+        return
+    moved = overflow(text, limit)[1] if mem.settings.text("long_term.overflow") == "archive" else ""
+    if not moved:
+        change.warnings.append(
+            f"MEMORY.md has {len(text)} characters (soft limit {limit}): condense it before adding more"
+        )
+        return
+    # Archived first, then removed: a crash in between leaves a line twice, never nowhere.
+    archive = mem.write("note", moved, name="memory-archive", scope="user")
+    done = mem.gate.rewrite(
+        change.relative,
+        lambda old: overflow(old or "", limit)[0],
+        op="archive",
+        if_sha256=change.sha256,
+    )
+    change.after = done.after
+    change.warnings.append(f"the oldest lines were moved to {archive.filename}")

@@ -6,18 +6,11 @@ import os
 import sys
 import time
 
-from memolith import context
+from memolith import context, journal, targets
 from memolith import project as projects
 from memolith.config import Settings, default_home
 from memolith.errors import InputError
-from memolith.model import (
-    MAX_INJECT_BYTES,
-    MAX_WRITE_BYTES,
-    TRUNCATED,
-    WriteMode,
-    WriteResult,
-    WriteTarget,
-)
+from memolith.model import WriteMode, WriteResult, WriteTarget
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
@@ -30,23 +23,14 @@ if TYPE_CHECKING:
 
     from memolith.search import SearchResults
     from memolith.store.gate import Change, Gate
-
-EMPTY = "(empty)"
-_SCOPES = {
-    "project": "project",
-    "workspace": "project",
-    "user": "user",
-    "assistant": "user",
-    "global": "user",
-}
+    from memolith.undoing import Undone
 
 
 class Mem:
     """A memory: user-wide, plus that of the project which `cwd` is in.
 
-    Open it with `Mem.open()`. Reading never creates a file. Every method may be called from
-    several processes at once. An ephemeral memory lives in a temporary directory that is removed
-    by `close()`, at the end of a `with` block, or at exit.
+    Open it with `Mem.open()`. Reading never creates a file. Several processes may use it at once. An
+    ephemeral memory is removed by `close()`, at the end of a `with` block, or at exit.
     """
 
     def __init__(self, home: str, cwd: str | None, *, now: Callable[[], float] = time.time) -> None:
@@ -87,7 +71,7 @@ class Mem:
         return cls(where, place, now=now)
 
     def close(self) -> None:
-        """Remove an ephemeral memory; otherwise there is nothing to close."""
+        """Remove an ephemeral memory; any other needs no closing."""
         if self._cleanup is not None:
             self._cleanup()
             self._cleanup = None
@@ -127,20 +111,12 @@ class Mem:
     @property
     def today(self) -> str:
         """The local calendar date, now."""
-        return time.strftime("%Y-%m-%d", self._local())
+        return journal.day(self._now())
 
     @property
     def yesterday(self) -> str:
         """The local calendar date before today's."""
-        here = self._local()
-        # Noon of the day before exists in every time zone, whatever the clocks did at night.
-        noon = time.mktime((here.tm_year, here.tm_mon, here.tm_mday - 1, 12, 0, 0, 0, 0, -1))
-        return time.strftime("%Y-%m-%d", time.localtime(noon))
-
-    def _local(self) -> time.struct_time:
-        if hasattr(time, "tzset"):
-            time.tzset()  # a long-lived process follows a change of the time zone
-        return time.localtime(self._now())
+        return journal.day_before(self._now())
 
     @property
     def gate(self) -> Gate:
@@ -171,10 +147,10 @@ class Mem:
         Raises InputError for an unknown target, mode or name, ConflictError if the file is not the one
         with `if_sha256`, StorageError if the disk refuses.
         """
-        where, how = _target(target), _mode(mode)
+        where, how = targets.target(target), targets.mode(mode)
         self._prepare(where, scope)
         relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)
-        content, warnings = _cap(content)
+        content, warnings = targets.cap(content)
         skipped = 0
 
         def apply(old: str | None, text: str) -> str | None:
@@ -209,11 +185,12 @@ class Mem:
         `offset` skips lines and `lines` limits them, so that the rest of a long file can be read.
         """
         if source == "list":
-            return self._page("\n".join(self.list()), offset, lines) or EMPTY
-        relative = self._locate(_target(source, "source"), name, scope)
+            return targets.page("\n".join(self.list()), offset, lines) or targets.EMPTY
+        relative = self._locate(targets.target(source, "source"), name, scope)
         data = files.read(layout.locate(self._store, relative))
         text = files.text_of(data or b"").removeprefix("\ufeff")
-        return self._page(text, offset, lines) if text.strip() else EMPTY
+        shown = targets.page(text, offset, lines)
+        return shown if text.strip() else targets.EMPTY
 
     def edit(
         self,
@@ -230,58 +207,31 @@ class Mem:
         Raises MatchError if `old_str` does not occur exactly once, NotFoundError if a note to delete is
         not there.
         """
-        from memolith.errors import MatchError, NotFoundError
-
-        where = _target(target)
+        where = targets.target(target)
         relative = self._locate(where, name, scope)
         if old_str is None:
             if where is not WriteTarget.NOTE:
                 raise InputError(f"which text of {where.value}? Give old_str (CLI: --old TEXT)")
-            if not os.path.lexists(layout.locate(self._store, relative)):
-                raise NotFoundError(f"there is no note {name!r}; `memolith list notes` shows them")
             from memolith import notes
 
-            slug = layout.scope_of(relative)
-            with self.gate.scope(slug):
-                change = self.gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
-                notes.update_index(self.gate, slug)
+            change = notes.delete(self.gate, relative, if_sha256)
             return self._result(change, "", message=f"Deleted {relative} (memolith undo brings it back)")
-        if not old_str:
-            raise InputError("the text to replace is empty; give old_str (CLI: --old TEXT)")
-
-        def apply(old: str | None, text: str) -> str:
-            wanted = old_str
-            if old and "\r\n" in old and "\r\n" not in wanted:
-                wanted, text = wanted.replace("\n", "\r\n"), text.replace("\n", "\r\n")
-            count = (old or "").count(wanted)
-            if count != 1 or old is None:
-                raise MatchError(relative, count)
-            return old.replace(wanted, text)
-
+        apply = targets.replacement(relative, old_str)
         change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
         return self._result(change, new_str)
 
     def append_daily(self, heading: str, body: str) -> WriteResult:
         """Add a timestamped entry to today's log."""
-        clock = time.strftime("%H:%M", self._local())
-        title = " ".join(heading.split())
-        entry = f"### {clock} — {title}\n{body.strip()}\n"
+        entry = journal.entry(self._now(), heading, body)
         self._prepare(WriteTarget.DAILY, "project")
-
-        def apply(old: str | None, text: str) -> str:
-            from memolith.text import markdown
-
-            return markdown.append(old, "\n" + text) if old else text
-
-        change = self._change(layout.daily(self.project, self.today), entry, apply, op="write")
+        change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
         return self._result(change, entry)
 
     def context_block(self, query: str | None = None, *, max_chars: int | None = None) -> str | None:
         """Return the block to inject into a prompt, or None if there is nothing to inject.
 
-        Recomputed on every call; unchanged files give identical bytes. `max_chars` serves hosts with
-        a smaller limit. `query` will add what is recalled for a task; until recall is built it adds
-        nothing.
+        Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller
+        limit. `query` will add what is recalled for a task; until recall is built it adds nothing.
         """
         del query
         return context.build(
@@ -295,9 +245,9 @@ class Mem:
 
     def search(self, query: str) -> SearchResults:
         """Find files by keywords: any term, any case, literally."""
-        from memolith.search import search
+        from memolith import search
 
-        return search(self._store, self.project, query)
+        return search.search(self._store, self.project, query)
 
     def list(self) -> builtins.list[str]:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""
@@ -305,8 +255,6 @@ class Mem:
 
         found = searchable(self._store, self.project)
         return sorted(name for name in found if os.path.isfile(layout.locate(self._store, name)))
-
-    # ------------------------------------------------------------ D1: index and notes
 
     def remember(
         self, content: str, title: str, kind: str = "project", *, scope: str = "project"
@@ -317,7 +265,7 @@ class Mem:
         """
         from memolith import notes
 
-        content, warnings = _cap(content)
+        content, warnings = targets.cap(content)
         if self._scope(scope):
             self.register()  # before the slug is used: registering may find that it is taken
         change = notes.remember(self.gate, self._scope(scope), content, title, kind)
@@ -331,8 +279,6 @@ class Mem:
         here = layout.locate(self._store, layout.scope_directory(self.project))
         where = f"The files are in {here} (this project) and {self._store} (all projects)."
         return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"
-
-    # ------------------------------------------------------------ D4: one document
 
     def update(
         self,
@@ -348,7 +294,7 @@ class Mem:
         """
         from memolith import document
 
-        content, warnings = _cap(content)
+        content, warnings = targets.cap(content)
         apply = document.appender(mode, force=force, path=layout.MEMORY)
         op = "write" if mode == "append" else "rewrite"
         change = self._change(layout.MEMORY, content, apply, op=op, if_sha256=if_sha256)
@@ -359,80 +305,36 @@ class Mem:
         """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
         from memolith import document
 
-        text, warnings = _cap(text)
+        text, warnings = targets.cap(text)
         apply = document.section_setter(section, self.today)
         change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
         change.warnings[:0] = warnings
         return self._result(change, text)
 
-    # ------------------------------------------------------------ history and settings
+    # ------------------------------------------------------------ history
 
     def find_file(self, text: str) -> str:
-        """Return the path in the store that a person means: a path, a target, a date or a note's name."""
-        from memolith.errors import NotFoundError
+        """Return the path in the store that a person means: a path, a target, a date or a note's name.
 
-        if text in ("long_term", "scratchpad", "daily"):
-            return self._locate(WriteTarget(text), None, "project")
-        if layout.is_date(text):
-            return layout.daily(self.project, text)
-        bare = text.removeprefix(self._store).lstrip("/") if os.path.isabs(text) else text
-        places = [bare, f"{layout.scope_directory(self.project)}/{bare}"]
-        stem = bare.removesuffix(".md")
-        if not set(stem) & set("/\\."):
-            places += [f"{layout.notes(slug)}/{stem}.md" for slug in (self.project, layout.USER)]
-        for place in places:
-            if ".." in place.split("/") or layout.scope_of(place) not in (layout.USER, self.project):
-                continue
-            if os.path.isfile(layout.locate(self._store, place)) or self.gate.history.entries(place):
-                return place
-        raise NotFoundError(f"no memory file {text!r}; `memolith list` and `memolith history` show them")
+        Raises NotFoundError if there is no such file and none in the history.
+        """
+        from memolith.undoing import find_file
 
-    def files_with_history(self) -> builtins.list[str]:
-        """Return the files of this project and user that have versions; derived ones do not count."""
-        keeper = self.gate.history
-        found = [*keeper.files(layout.USER), *keeper.files(self.project)]
-        return [name for name in found if not name.endswith(projects.PROJECT_FILE)]
+        return find_file(self, text)
 
-    def undo(self, file: str | None = None, version: int | None = None) -> tuple[str, int, Change]:
-        """Take back a change: of `file`, else the newest of all. Returns the file, the change, what happened.
+    def undo(self, file: str | None = None, version: int | None = None) -> Undone:
+        """Take back a change: of `file`, else the newest of all.
 
         Raises HistoryError if there is nothing to undo.
         """
-        from memolith import notes
-        from memolith.errors import HistoryError
+        from memolith.undoing import undo
 
-        if file is None:
-            newest = ("", "")
-            for name in self.files_with_history():
-                try:
-                    entry = self.gate.history.to_undo(name, None)
-                except HistoryError:
-                    continue
-                newest = max(newest, (entry.stamp, name))
-            if not newest[1]:
-                raise HistoryError("nothing to undo: memolith changed nothing here yet")
-            relative = newest[1]
-        else:
-            relative = self.find_file(file)
-        change, undone = self.gate.undo(relative, version)
-        slug = layout.scope_of(relative)
-        if os.path.dirname(relative) == layout.notes(slug):
-            notes.update_index(self.gate, slug, relative if change.after is not None else None)
-        return relative, undone, change
-
-    def set_config(self, key: str, value: str) -> None:
-        """Set one setting in config.yml; all its other lines stay as they are."""
-        from memolith.store import registry
-
-        registry.set_setting(self.home, self.settings.path, key, value)
-        self.settings = Settings(self.home)
+        return undo(self, file, version)
 
     # ------------------------------------------------------------ inside
 
     def _scope(self, scope: str) -> str:
-        if scope not in _SCOPES:
-            raise InputError(f"unknown scope {scope!r}; one of project, user")
-        return self.project if _SCOPES[scope] == "project" else layout.USER
+        return layout.USER if targets.is_user_wide(scope) else self.project
 
     def _prepare(self, target: WriteTarget, scope: str) -> None:
         # Before any path is built: registering may find that the slug is taken.
@@ -487,101 +389,10 @@ class Mem:
     def _result(
         self, change: Change, content: str, skipped: int = 0, message: str | None = None
     ) -> WriteResult:
-        path = layout.locate(self._store, change.relative)
-        size = len(change.after or b"") - len(change.before or b"")
-        if change.before and not (change.after or b"").startswith(change.before):
-            size = len(content.encode("utf-8"))
-        if message is None and not change.changed:
-            size = 0
-            message = f"Nothing was written to {path}" + (
-                f": {skipped} duplicate line(s)" if skipped else ": it says so already"
-            )
-        elif message is None:
-            message = f"Wrote {size} bytes to {path}" + (
-                f" ({skipped} duplicate line(s) skipped)" if skipped else ""
-            )
+        from memolith.replies import reply
+
         if change.relative == layout.MEMORY and change.changed:
-            self._check_size(change)
-        return WriteResult(
-            filename=path,
-            bytes=size,
-            warnings=change.warnings,
-            sha256=change.sha256,
-            skipped=skipped,
-            message=message,
-        )
+            from memolith.document import keep_small
 
-    def _check_size(self, change: Change) -> None:
-        """Ask to condense a long MEMORY.md, or move its oldest lines to an archive note."""
-        limit = int(self.settings.number("long_term.soft_limit"))
-        text = files.text_of(change.after or b"")
-        if not limit or len(text) <= limit:
-            return
-        if self.settings.text("long_term.overflow") == "archive":
-            from memolith import document
-
-            moved = document.overflow(text, limit)[1]
-            if moved:
-                # Archived first, then removed: a crash in between leaves a line twice, never nowhere.
-                archive = self.write("note", moved, name="memory-archive", scope="user")
-                done = self.gate.rewrite(
-                    layout.MEMORY,
-                    lambda old: document.overflow(old or "", limit)[0],
-                    op="archive",
-                    if_sha256=change.sha256,
-                )
-                change.after = done.after
-                change.warnings.append(f"the oldest lines were moved to {archive.filename}")
-                return
-        change.warnings.append(
-            f"MEMORY.md has {len(text)} characters (soft limit {limit}): condense it before adding more"
-        )
-
-    def _page(self, text: str, offset: int, lines: int | None) -> str:
-        from memolith.text.budget import head, utf8_len
-
-        if offset or lines is not None:
-            if offset < 0 or (lines is not None and lines < 1):
-                raise InputError("offset must be 0 or more, lines 1 or more")
-            every = text.splitlines(keepends=True)
-            stop = None if lines is None else offset + lines
-            text = "".join(every[offset:stop])
-        if utf8_len(text) <= MAX_INJECT_BYTES:
-            return text
-        return head(text, MAX_INJECT_BYTES - utf8_len(TRUNCATED) - 1) + "\n" + TRUNCATED
-
-
-def _target(value: str | WriteTarget, what: str = "target") -> WriteTarget:
-    try:
-        return WriteTarget(value)
-    except ValueError:
-        names = ", ".join(target.value for target in WriteTarget)
-        extra = ", list" if what == "source" else ""
-        raise InputError(f"unknown {what} {value!r}; one of {names}{extra}") from None
-
-
-def _mode(value: str | WriteMode) -> WriteMode:
-    try:
-        return WriteMode(value)
-    except ValueError:
-        raise InputError(f"unknown mode {value!r}; one of append, overwrite") from None
-
-
-def _cap(content: str) -> tuple[str, list[str]]:
-    """Cut one write's content to the cap, on a character boundary; say so.
-
-    Content beyond MAX_ACCEPT_BYTES is left whole: the gate refuses it.
-    """
-    from memolith.model import MAX_ACCEPT_BYTES
-
-    if not isinstance(content, str) or len(content) * 4 <= MAX_WRITE_BYTES:
-        return content, []
-    size = len(content.encode("utf-8", "surrogatepass"))
-    if size <= MAX_WRITE_BYTES or size > MAX_ACCEPT_BYTES:
-        return content, []
-    from memolith.text.budget import head
-
-    # One byte is left for the line break that an append adds.
-    return head(content, MAX_WRITE_BYTES - 1), [
-        f"the text was {size:,} bytes and was cut to the limit of {MAX_WRITE_BYTES:,}"
-    ]
+            keep_small(self, change)
+        return reply(self._store, change, content, skipped, message)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from memolith.errors import InputError, MemolithError
+from memolith.errors import InputError, MemolithError, NotFoundError
 from memolith.store import files, layout
 from memolith.text import frontmatter, markdown
 
@@ -67,6 +67,18 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Chan
     return change
 
 
+def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
+    """Remove a note and its line; its text goes into the history. NotFoundError if there is none."""
+    slug = layout.scope_of(relative)
+    if not os.path.lexists(layout.locate(gate.root, relative)):
+        name = os.path.basename(relative)[:-3]
+        raise NotFoundError(f"there is no note {name!r}; `memolith list notes` shows them")
+    with gate.scope(slug):
+        change = gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
+        update_index(gate, slug)
+    return change
+
+
 def _file_for(gate: Gate, slug: str, title: str) -> str:
     """Return the file of the note called `title`: its own, or a new name that no other note has."""
     base = layout.file_name(title)
@@ -109,7 +121,7 @@ def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
             op="index",
             remember=False,
         )
-        _stamp(path, directory)
+        _stamp(path, directory, os.stat(directory).st_mtime_ns)
 
 
 def _reconcile(old: str | None, directory: str, names: list[str], fresh: str | None) -> str | None:
@@ -141,11 +153,14 @@ def _set_count(text: str, count: int) -> str:
     return f"{text[: start + 15]}{count}{text[end:]}"
 
 
-def _stamp(path: str, directory: str) -> None:
+def _stamp(path: str, directory: str, time: int) -> None:
     """Give the index its directory's time: from now on a difference means that a note came or went."""
     try:
-        time = os.stat(directory).st_mtime_ns
-        os.utime(path, ns=(time, time))
+        for _ in range(2):
+            # The second try gets a finer clock on newer kernels: they refine it once it was looked at.
+            os.utime(path, ns=(time, time))
+            if is_current(path, directory):
+                return
     except OSError:
         return  # readers then compare the names themselves: slower, never wrong
 
@@ -166,7 +181,8 @@ def is_current(path: str, directory: str) -> bool:
 def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
     """Return the end of the index (the newest notes) within limits, and how many notes are left out.
 
-    Never writes: an index that is out of date is corrected in what is returned only.
+    An index that is out of date is corrected in what is returned only. One that turns out to be right is
+    stamped, so that the next call need not look again; no file is ever created or changed here.
     """
     path = layout.locate(root, layout.index(slug))
     directory = os.path.dirname(path)
@@ -177,16 +193,27 @@ def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
         count = _read_count(path)
         if count is not None:
             return _newest(files.text_of(data).splitlines()[1:], count, lines, size)
+    try:
+        time = os.stat(directory).st_mtime_ns
+    except OSError:
+        return "", 0
     names = note_files(root, slug)
     if not names:
         return "", 0
-    present = set(names)
-    data = files.read(path) or b""
-    known = [line for line in files.text_of(data).splitlines() if link_target(line) in present | {None}]
-    missing = present.difference(link_target(line) or "" for line in known)
+    missing = dict.fromkeys(names)
+    rows = []
+    stale = False
+    for line in files.text_of(files.read(path) or b"").splitlines():
+        target = link_target(line)
+        if target is None or target in missing:
+            rows.append(line)
+            missing.pop(target or "", None)
+        else:
+            stale = True
+    if not missing and not stale:
+        _stamp(path, directory, time)
     # Only as many unknown notes are opened as can be shown.
-    shown = sorted(missing)[-lines:]
-    rows = known + [_line(directory, name) for name in shown]
+    rows += [_line(directory, name) for name in list(missing)[-lines:]]
     return _newest(rows, len(names), lines, size)
 
 

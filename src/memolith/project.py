@@ -34,25 +34,28 @@ _SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 class Identity:
     """What is known of a project: the contents of its `project.yml`."""
 
-    __slots__ = ("apart", "origins", "paths", "problem", "root_commit", "slug")
+    __slots__ = ("apart", "linked", "origins", "paths", "problem", "root_commit", "slug")
 
     def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
         self.slug, self.problem = slug, problem
         self.paths = _texts(fields.get("paths"))
         self.origins = _texts(fields.get("origins"))
+        self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
         self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
         commit = fields.get("root_commit", "")
         self.root_commit = commit if isinstance(commit, str) else ""
 
     def fields(self) -> dict[str, Node]:
         """Return the contents for `project.yml`."""
-        fields: dict[str, Node] = {"paths": list(self.paths)}
+        fields: dict[str, Node] = {"paths": _written(self.paths)}
         if self.origins:
-            fields["origins"] = list(self.origins)
+            fields["origins"] = _written(self.origins)
         if self.root_commit:
             fields["root_commit"] = self.root_commit
+        if self.linked:
+            fields["linked"] = _written(self.linked)
         if self.apart:
-            fields["apart"] = list(self.apart)
+            fields["apart"] = _written(self.apart)
         return fields
 
 
@@ -103,48 +106,65 @@ def resolve(store: str, cwd: str | None, identity: str = "git") -> Project:
     """Return the project of a directory. Never fails: an unreadable directory is `default`."""
     try:
         here = os.path.realpath(cwd if cwd is not None else os.getcwd())
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return Project(UNKNOWN, "", None)
     checkout = repository.find(here) if identity == "git" else None
     root = checkout.root if checkout else here
     projects = os.path.join(store, PROJECTS)
 
+    def same(known: Identity, path: str) -> bool:
+        # With `identity: cwd` the path is all that counts.
+        return identity != "git" or _same(known, checkout, path, root)
+
     # The common case costs one small file: the project's own directory says it is this path's.
     direct = read_identity(projects, slug_of(here))
-    if direct and here in direct.paths and _same(direct, checkout, here, root):
+    if direct and here in direct.paths and same(direct, here):
         return _found(direct, here, checkout)
 
     everything = list(identities(projects))
-    inside = [
-        (path, each)
-        for each in everything
-        for path in each.paths
-        if (path == here or _is_below(here, path)) and (path == root or _is_below(path, root))
-    ]
-    for path, each in sorted(inside, key=lambda pair: (-len(pair[0]), pair[1].slug)):
-        if _same(each, checkout, path, root):
+    around = _around(everything, here, root, checkout.top if checkout else root)
+    for path, each in around:
+        if same(each, path):
             return _found(each, path, checkout)
     slug = _nameless(projects, here) or _nameless(projects, root)
     if slug:
         place = here if slug == slug_of(here) else root
         return Project(slug, place, checkout, known=True)
     for each in everything:
-        if any(_same_place(path, root) for path in each.paths) and _same(each, checkout, root, root):
+        if any(_same_place(path, root) for path in each.paths) and same(each, root):
             return Project(each.slug, root, checkout, known=True)
-    strangers = [each.slug for _, each in inside]
+    strangers = [each.slug for _, each in around]
     adopted = _by_evidence(everything, checkout, strangers) if checkout else None
     if adopted:
         each, reason = adopted
         notice = f"using the memory {each.slug} ({reason}); `memolith project unlink` separates them"
         return Project(each.slug, root, checkout, known=True, notice=notice)
     slug = free_slug(root, lambda slug: os.path.isdir(os.path.join(projects, slug)))
-    notice = ""
-    if strangers:
-        notice = (
-            f"{root} was known as {strangers[0]}, but something else is here now, so it gets a memory of "
-            f"its own; `memolith project link {strangers[0]}` joins them"
+    return Project(slug, root, checkout, notice=_why_new(projects, root, around))
+
+
+def _around(everything: list[Identity], here: str, root: str, top: str) -> list[tuple[str, Identity]]:
+    """Return the known paths that `here` is in, up to the top of its worktree; nearest first, root last."""
+    found = [
+        (path, each)
+        for each in everything
+        for path in each.paths
+        if path == root or (_is_in(here, path) and (_is_in(path, root) or _is_in(path, top)))
+    ]
+    return sorted(found, key=lambda pair: (pair[0] == root, -len(pair[0]), pair[1].slug))
+
+
+def _why_new(projects: str, root: str, around: list[tuple[str, Identity]]) -> str:
+    """Return what to tell a person who may expect a memory here; usually nothing."""
+    broken = read_identity(projects, slug_of(root))
+    if broken and broken.problem:
+        return f"{broken.problem}; until that is repaired, {root} has a memory of its own"
+    for path, known in around:
+        return (
+            f"{path} was known as {known.slug}, but something else is here now, so it gets a memory of its "
+            f"own; `memolith project link {known.slug} {path}` joins them"
         )
-    return Project(slug, root, checkout, notice=notice)
+    return ""
 
 
 def _nameless(projects: str, place: str) -> str:
@@ -158,6 +178,7 @@ def _found(known: Identity, path: str, checkout: Checkout | None) -> Project:
     complete = (
         checkout is None
         or checkout.root != path
+        or path in known.linked
         or (checkout.origin in known.origins if checkout.origin else bool(known.root_commit))
     )
     return Project(known.slug, path, checkout, known=True, registered=complete)
@@ -165,15 +186,14 @@ def _found(known: Identity, path: str, checkout: Checkout | None) -> Project:
 
 def _same(known: Identity, checkout: Checkout | None, path: str, root: str) -> bool:
     """Tell whether nothing speaks against a known path still being the same project."""
-    if path != root or not (known.origins or known.root_commit):
+    if path in known.linked or not (known.origins or known.root_commit):
         return True
-    if checkout is None:
+    if checkout is None or path != root:  # it was a repository, and is none any more
         return False
     if checkout.origin and checkout.origin in known.origins:
         return True
-    if known.origins and checkout.origin and not known.root_commit:
-        return False
-    return not known.root_commit or checkout.contains(known.root_commit)
+    # A known commit decides, for a remote may be renamed. Without one, the origin was the only evidence.
+    return bool(known.root_commit) and checkout.contains(known.root_commit)
 
 
 def _by_evidence(
@@ -193,13 +213,14 @@ def _by_evidence(
         if each.root_commit
         and not (origin and each.origins)
         and each.slug not in strangers
+        and each.paths
         and not any(os.path.isdir(path) for path in each.paths)
     ]
     commit = checkout.root_commit() if moved else ""
-    for each in moved:
-        if commit and each.root_commit == commit:
-            return each, f"same first commit {commit[:12]}, and {each.paths[-1]} is gone"
-    return None
+    moved = [each for each in moved if commit and each.root_commit == commit]
+    if len(moved) != 1:  # two that began as copies of one template: which of them this is, nobody knows
+        return None
+    return moved[0], f"same first commit {commit[:12]}, and {moved[0].paths[-1]} is gone"
 
 
 def identities(projects: str) -> Iterator[Identity]:
@@ -235,14 +256,40 @@ def parse_identity(slug: str, text: str) -> Identity:
         return Identity(slug, {}, f"{PROJECTS}/{slug}/{PROJECT_FILE}:{error.line}: {error.problem}")
 
 
+def exists(projects: str, slug: str) -> bool:
+    """Tell whether a project has a directory. A slug that people type may be anything, even `..`."""
+    return bool(slug) and _SLUG_CHARACTERS.issuperset(slug) and os.path.isdir(os.path.join(projects, slug))
+
+
+# A name on disk may be any bytes; YAML is text. A path that is not UTF-8 is written down as `hex:…`.
+
+
+def _written(texts: list[str]) -> list[Node]:
+    return [each if _is_text(each) else f"hex:{os.fsencode(each).hex()}" for each in texts]
+
+
 def _texts(node: Node | None) -> list[str]:
-    if isinstance(node, str):
-        return [node] if node else []
-    return [each for each in node if isinstance(each, str)] if isinstance(node, list) else []
+    nodes = node if isinstance(node, list) else [node]
+    return [_read_text(each) for each in nodes if isinstance(each, str) and each]
 
 
-def _is_below(path: str, directory: str) -> bool:
-    return path.startswith(directory.rstrip(os.sep) + os.sep)
+def _read_text(text: str) -> str:
+    try:
+        return os.fsdecode(bytes.fromhex(text[4:])) if text.startswith("hex:") else text
+    except ValueError:
+        return text  # a host called `hex`
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_in(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
 
 
 def _same_place(one: str, other: str) -> bool:

@@ -14,12 +14,12 @@ _DEFAULT_PORTS = frozenset(["", "22", "80", "443", "9418"])
 
 
 class Checkout:
-    """A git repository on disk. `root` is its main checkout, whichever worktree one stands in."""
+    """A git repository on disk. `root` is its main checkout, `top` the worktree that one stands in."""
 
-    __slots__ = ("_git", "_origin", "root")
+    __slots__ = ("_git", "_origin", "root", "top")
 
-    def __init__(self, root: str, git: str) -> None:
-        self.root, self._git = root, git
+    def __init__(self, root: str, git: str, top: str) -> None:
+        self.root, self._git, self.top = root, git, top
         self._origin: str | None = None
 
     @property
@@ -58,31 +58,52 @@ class Checkout:
 
 def find(directory: str) -> Checkout | None:
     """Return the repository that `directory` (an absolute, resolved path) is in."""
+    # Git's own limit: it does not look for a repository in these directories, nor above them.
+    limits = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    ceilings = {os.path.realpath(limit) for limit in limits if limit}
     while True:
         git = os.path.join(directory, ".git")
         if os.path.isdir(git):
             if os.path.exists(os.path.join(git, "HEAD")):
-                return Checkout(directory, git)
+                return Checkout(directory, git, directory)
         elif os.path.isfile(git):
             return _linked(directory, git)
+        elif _is_bare(directory):
+            return Checkout(directory, directory, directory)
         parent = os.path.dirname(directory)
-        if parent == directory:
+        if parent == directory or parent in ceilings:
             return None
         directory = parent
 
 
+def _is_bare(directory: str) -> bool:
+    """Tell whether a directory is itself a repository. `.git` is not: it belongs to what it is in."""
+    inside = (os.path.join(directory, name) for name in ("HEAD", "objects", "refs"))
+    return os.path.basename(directory) != ".git" and all(os.path.exists(path) for path in inside)
+
+
 def _linked(directory: str, file: str) -> Checkout | None:
     """Follow a `.git` file: of a linked worktree to the main checkout, of a submodule to itself."""
-    pointer = _first_line(file)
-    if not pointer.startswith("gitdir:"):
+    git = _pointer(file)
+    if not git:
         return None
-    git = os.path.realpath(os.path.join(directory, pointer[7:].strip()))
     common = _first_line(os.path.join(git, "commondir"))
     if not common:
-        return Checkout(directory, git) if os.path.isdir(git) else None
+        return Checkout(directory, git, directory) if os.path.isdir(git) else None
     git = os.path.realpath(os.path.join(git, common))
-    main = os.path.dirname(git) if os.path.basename(git) == ".git" else git
-    return Checkout(main, git)
+    main = os.path.dirname(git)
+    # A bare repository is its own root, unless the directory around it says `gitdir: ./.bare`.
+    if os.path.basename(git) != ".git" and _pointer(os.path.join(main, ".git")) != git:
+        main = git
+    return Checkout(main, git, directory)
+
+
+def _pointer(file: str) -> str:
+    """Return the directory that a `.git` file names; empty if it names none."""
+    line = _first_line(file)
+    if not line.startswith("gitdir:"):
+        return ""
+    return os.path.realpath(os.path.join(os.path.dirname(file), line[7:].strip()))
 
 
 def _first_line(path: str) -> str:
@@ -128,11 +149,12 @@ def normalise(url: str, root: str) -> str:
         if port not in _DEFAULT_PORTS:
             host = f"{host}:{port}"
     else:
-        host, colon, path = url.partition(":")
+        authority, slash, rest = url.partition("/")
+        host, colon, path = authority.rpartition("@")[2].partition(":")
         # `C:\repo` and `./a:b` are paths; `git@host:path` and `host:path` are addresses.
-        if not colon or "/" in host or "\\" in host or len(host) == 1:
+        if not colon or "\\" in host or len(host) == 1:
             return _local(url, root)
-        host = host.rpartition("@")[2]
+        path += slash + rest
     host = host.lower()
     path = _trim(path).lstrip("/")
     if host in _CASELESS_HOSTS:

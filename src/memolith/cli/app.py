@@ -24,13 +24,13 @@ _SHARED = (
 )
 
 
-class _Group(click.Group):
+class Group(click.Group):
     """Shows commands in the order they are defined, and suggests the nearest name for a wrong one."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002, D102 - click's
         return list(self.commands)
 
-    def resolve_command(
+    def resolve_command(  # noqa: D102 - click's
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
@@ -75,11 +75,14 @@ def shared(command: Callable[..., None]) -> Callable[..., None]:
 # Markdown begins with dashes ("- [ ] buy milk"), which click takes for options. Such an argument passes
 # through it behind this private character.
 _GUARD = "\uf8ff"
+_FLAGS = frozenset(["--", "--json", "--ephemeral-memory", "--force", "--fix", "--all"])
 
 
-def _guard(argument: str) -> str:
-    """Mark an argument that begins with a dash but cannot be an option."""
+def _guard(argument: str, before: str) -> str:
+    """Mark an argument that begins with a dash but cannot be an option, nor the value of the one before."""
     if argument in ("-", "-h") or not argument.startswith("-"):
+        return argument
+    if before.startswith("--") and "=" not in before and before not in _FLAGS:
         return argument
     name = argument.partition("=")[0]
     is_option = name.startswith("--") and not any(char.isspace() for char in name)
@@ -93,7 +96,7 @@ def _unguard(value: Any) -> Any:
 
 
 @click.group(
-    cls=_Group,
+    cls=Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with:  memolith demo\n\nAll commands, settings and file formats: docs/ in the repository.",
 )
@@ -116,8 +119,10 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
     from memolith.cli import memory, projects, upkeep  # noqa: F401 - they add their commands
 
+    guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
+
     def call() -> None:
-        cli.main(args=[_guard(each) for each in arguments], prog_name="memolith", standalone_mode=False)
+        cli.main(args=guarded, prog_name="memolith", standalone_mode=False)
 
     try:
         return output.guarded(call)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.cli import output
-from memolith.cli.app import cli, shared
+from memolith.cli.app import Group, cli, shared
 from memolith.doctor import scopes
-from memolith.errors import NotFoundError
+from memolith.errors import InputError, NotFoundError
 from memolith.model import Value
 from memolith.notes import note_files
-from memolith.project import PROJECTS, Identity, identities, read_identity
+from memolith.project import PROJECTS, Identity, Project, identities, read_identity, resolve
 from memolith.store import layout, registry
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 
-@cli.group()
+@cli.group(cls=Group)
 def project() -> None:
     """Show and repair which directory belongs to which memory."""
 
@@ -32,6 +32,19 @@ def _directory(mem: Mem) -> str:
 
 def _known(mem: Mem, slug: str) -> Identity:
     return read_identity(_directory(mem), slug) or Identity(slug, {})
+
+
+def _at(mem: Mem, path: str | None) -> tuple[str, Project]:
+    """Return the place that a person means and its project; without a path, those of this directory."""
+    if path is None:
+        found = mem.identity
+        if not found.root:
+            raise InputError("the working directory cannot be read; give a PATH")
+        return found.root, found
+    if not path.strip():
+        raise InputError("PATH is empty; give a directory")
+    place = os.path.realpath(os.path.expanduser(path))
+    return place, resolve(str(mem.root), place, mem.settings.text("identity"))
 
 
 @project.command()
@@ -45,13 +58,14 @@ def show(options: Options) -> None:
     with options.open() as mem:
         found = mem.identity
         known = _known(mem, found.slug)
+        origin = found.checkout.origin if found.checkout else ""
         facts: dict[str, object] = {
             "slug": found.slug,
             "root": found.root,
             "directory": layout.locate(str(mem.root), layout.scope_directory(found.slug)),
             "remembered": found.known,
-            "paths": known.paths or [found.root],
-            "origins": known.origins or ([found.checkout.origin] if found.checkout else []),
+            "paths": known.paths or ([found.root] if found.root else []),
+            "origins": known.origins or ([origin] if origin else []),
             "root_commit": known.root_commit,
             "notice": found.notice,
         }
@@ -121,7 +135,7 @@ def link(options: Options, slug: str, path: str | None) -> None:
     memolith project link app-59a4a65d
     """
     with options.open() as mem:
-        place = os.path.realpath(path) if path else mem.identity.root
+        place, _ = _at(mem, path)
         registry.link(mem.gate, slug, place)
         _say(options, f"{place} now uses the memory {slug}", slug=slug, path=place)
 
@@ -136,10 +150,11 @@ def unlink(options: Options, path: str | None) -> None:
     memolith project unlink
     """
     with options.open() as mem:
-        place = os.path.realpath(path) if path else mem.identity.root
-        owners = [each.slug for each in identities(_directory(mem)) if place in each.paths]
-        if not path and mem.identity.known and mem.project not in owners:
-            owners.append(mem.project)
+        place, found = _at(mem, path)
+        if found.known and found.root == place:  # others may remember this path from what was here before
+            owners = [found.slug]
+        else:
+            owners = [each.slug for each in identities(_directory(mem)) if place in each.paths]
         if not owners:
             raise NotFoundError(f"{place} belongs to no memory; `memolith project list` shows them all")
         for slug in owners:
@@ -158,12 +173,19 @@ def move(options: Options, old: str, new: str) -> None:
     memolith project move ~/code/app ~/work/app
     """
     with options.open() as mem:
-        before, after = os.path.abspath(os.path.expanduser(old)), os.path.realpath(os.path.expanduser(new))
-        owners = [each.slug for each in identities(_directory(mem)) if before in each.paths]
+        before, after = os.path.abspath(os.path.expanduser(old)), _at(mem, new)[0]
+        everything = list(identities(_directory(mem)))
+        # Not resolved at first: a link to the new place may stand at the old one.
+        if not any(before in each.paths for each in everything):
+            before = os.path.realpath(before)
+        owners = [each.slug for each in everything if before in each.paths]
         if not owners:
             raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
-        for slug in owners:
-            registry.move(mem.gate, slug, before, after)
+        if len(owners) > 1:  # different repositories were there, one after the other
+            raise InputError(
+                f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
+            )
+        registry.move(mem.gate, owners[0], before, after)
         _say(options, f"{owners[0]}: {before} is now {after}", slug=owners[0], path=after)
 
 

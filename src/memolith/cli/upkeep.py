@@ -11,7 +11,7 @@ from memolith import config as settings
 from memolith.cli import output
 from memolith.cli.app import choice, cli, shared
 from memolith.errors import ConfigError, InputError
-from memolith.store import layout
+from memolith.store import registry
 
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
@@ -33,6 +33,8 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
     memolith history database --show 3
     """
     with options.open() as mem:
+        from memolith.undoing import files_with_history
+
         keeper = mem.gate.history
         if show is not None:
             if file is None:
@@ -44,7 +46,7 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
                 sys.stdout.flush()
                 sys.stdout.buffer.write(data)
             return
-        names = [mem.find_file(file)] if file else mem.files_with_history()
+        names = [mem.find_file(file)] if file else files_with_history(mem)
         rows = [row for name in names for row in keeper.versions(name, markers=everything)]
         rows.sort(key=lambda row: (row.time, row.id), reverse=True)
         if options.json:
@@ -76,14 +78,12 @@ def undo(options: Options, file: str | None, to: int | None) -> None:
     with options.open() as mem:
         if file is None and to is not None:
             raise InputError("--to needs a FILE; `memolith history` shows both")
-        relative, version, change = mem.undo(file, to)
-        path = layout.locate(str(mem.root), relative)
-        size = len(change.after) if change.after is not None else None
+        done = mem.undo(file, to)
         if options.json:
-            output.json({"path": path, "undone": version, "bytes": size, "sha256": change.sha256})
+            output.json(done.as_dict())
         else:
-            now = "is gone again" if size is None else f"is {size} bytes again"
-            output.text(f"Undid change {version} of {relative}: it {now}")
+            now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
+            output.text(f"Undid change {done.version} of {done.name}: it {now}")
 
 
 @cli.command()
@@ -144,7 +144,8 @@ def config(options: Options, action: str, key: str | None, value: str | None) ->
             if key is None or value is None:
                 raise InputError("give a key and a value: memolith config set KEY VALUE")
             settings.check(key, value)
-            mem.set_config(key, value)
+            registry.set_setting(mem.home, mem.settings.path, key, value)
+            mem.settings.reload()
         rows = [row for row in settings.TABLE if key in (None, row[0])]
         if key is not None and not rows:
             raise ConfigError(settings.unknown_key(key))
@@ -166,7 +167,7 @@ def demo(options: Options) -> None:
     \b
     memolith demo
     """
-    from memolith.demo import play
+    from memolith.cli.demo import play
 
     play(as_json=options.json)
 

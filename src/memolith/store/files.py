@@ -1,6 +1,6 @@
 """Files on disk: bounded and stable reads, and replacing a file without ever losing what was there.
 
-How a replacement works (`install`): the new bytes are in a synced temporary file; one system call
+How a replacement works (`exchange`): the new bytes are in a synced temporary file; one system call
 exchanges the two names; only then we look at what we got out. So even a save that an editor made in the last
 microsecond is in our hands and not gone. Where the file system cannot exchange, the file is compared just
 before it is replaced; the window is then some microseconds (docs/design.md, "The gate").
@@ -306,9 +306,7 @@ def wait_for_writers(path: str, seconds: float) -> bool:
                 fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
                 fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
             except OSError as error:
-                if error.errno not in (errno.EAGAIN, errno.EACCES):
-                    return True
-                if error.errno == errno.EACCES:
+                if error.errno != errno.EAGAIN:
                     return True
             else:
                 return True

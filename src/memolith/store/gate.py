@@ -1,7 +1,7 @@
 """The one write path. Whoever changes a memory file calls `Gate.change`.
 
     lock of the scope → read → precondition → clean and scan the new text → apply → temporary file, synced
-    → exchange with the real one → look at what came out → old bytes to history → directory synced → return
+    → exchange with the real one → look at what came out → directory synced → old bytes to history → return
 
 Acknowledged means durable: when `change` returns, the new bytes survive a power loss.
 A change is a pure function from old text to new text. If a person saved the file in the meantime, the
@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
+from _thread import get_ident
 
-from memolith.errors import ConflictError, InputError, StorageError, TextError, TooLargeError
+from memolith.errors import ConflictError, InputError, MemolithError, StorageError, TextError, TooLargeError
 from memolith.model import MAX_ACCEPT_BYTES
 from memolith.store import files, layout
 from memolith.store.history import History
@@ -64,7 +66,7 @@ class Gate:
     def __init__(self, home: str, settings: Settings, now: Callable[[], float]) -> None:
         self.root = os.path.join(home, layout.STORE)
         self._home, self._settings, self._now = home, settings, now
-        self._held: str | None = None
+        self._held: dict[int, str] = {}  # by thread, so that threads wait for each other too
 
     @property
     def history(self) -> History:
@@ -79,19 +81,20 @@ class Gate:
     @contextlib.contextmanager
     def scope(self, slug: str) -> Iterator[None]:
         """Hold the lock of a scope for several changes that belong together."""
-        if self._held == slug:
+        me = get_ident()
+        if self._held.get(me) == slug:
             yield
             return
-        if self._held is not None:
+        if me in self._held:
             raise RuntimeError("locks of two scopes at once can deadlock")
         path = os.path.join(self._home, "state", "locks", f"{slug or 'user'}.lock")
         with locked(path, self._settings.number("lock.seconds")):
-            self._held = slug
+            self._held[me] = slug
             try:
                 self._recover(slug)
                 yield
             finally:
-                self._held = None
+                del self._held[me]
 
     def change(
         self,
@@ -143,11 +146,16 @@ class Gate:
             current = files.read(layout.locate(self.root, relative))
             before = history.state_before(relative, entry, current)
             done = self._apply(relative, lambda _: before, "undo", None, entry.id, remember=True)
+            if not done.changed:
+                # Noted all the same, else the next undo would stop at this change again.
+                length = None if done.after is None else len(done.after)
+                with contextlib.suppress(OSError, StorageError):
+                    history.mark(relative, "undo", length, done.sha256, entry.id)
             return done, entry.id
 
     # ------------------------------------------------------------ inside
 
-    def _apply(  # noqa: C901 - one loop, read top to bottom
+    def _apply(
         self,
         relative: str,
         apply: Callable[[bytes | None], bytes | None],
@@ -159,106 +167,104 @@ class Gate:
     ) -> Change:
         files.refuse_links(self.root, relative)
         path = layout.locate(self.root, relative)
-        base = installed = files.read(path)
-        kept: str | None = None  # a temporary file with the bytes of `base`
+        history = self.history  # a wrong setting is told before anything is written
+        deadline: float | None = None
         for _ in range(_MAX_ROUNDS):
-            new = apply(base)
-            if if_sha256 is not None and if_sha256 != sha256(base) and new != base:
-                raise ConflictError(relative, if_sha256, sha256(base))
-            if new == base and installed == base:
+            base = files.read(path)
+            new = _applied(relative, apply, base, if_sha256)
+            if new == base:
                 return Change(relative, base, base, [])
             with files.told(path):
-                out = self._put(relative, path, new, installed)
+                out = self._put(relative, path, new, base)
             if out is _LOST_RACE:
-                base = installed = files.read(path)
                 continue
             actual, holder, still_open = out
+            if still_open and deadline is None:
+                deadline = time.monotonic() + _SAVE_SECONDS
+            if actual != base or (deadline and still_open and time.monotonic() < deadline):
+                # Somebody saved between our read and our write, or is just saving: theirs first.
+                self._give_back(relative, path, new, holder)
+                if still_open and deadline:
+                    files.wait_for_writers(path, deadline - time.monotonic())
+                continue
             if still_open and holder is not None:
                 # Whatever that program writes from now on lands in this version, not in the void.
                 self._store_version(relative, holder, "open-elsewhere")
                 holder = None
-            if actual == installed:
-                if kept is None:
-                    kept = holder
-                elif holder:
-                    os.unlink(holder)
-                return self._finish(relative, base, new, kept, op, undoes, remember=remember)
-            # Somebody saved between our read and our write. Their text is in `holder`.
-            if if_sha256 is not None:
-                self._give_back(relative, path, new, holder)
-                raise ConflictError(relative, if_sha256, sha256(actual))
-            if kept is not None:
-                self._store_version(relative, kept, "conflict")
-            base, installed, kept = actual, new, holder
+            return self._finish(history, relative, base, new, holder, op, undoes, remember=remember)
         raise StorageError(path, BlockingIOError(11, "the file is being changed all the time"))
 
-    def _put(self, relative: str, path: str, new: bytes | None, installed: bytes | None) -> _Out:
-        """Bring `new` to `path` and take out what was really there.
+    def _put(self, relative: str, path: str, new: bytes | None, old: bytes | None) -> _Out:
+        """Bring `new` to `path` and take out what was really there; `old` is what we think it is.
 
         Returns the bytes that were there, the file that holds them, and whether somebody still has
         that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
+        holder = self._temporary(relative)
         if new is None:
-            if installed is None:
-                return None, None, False
-            holder = self._temporary(relative)
             try:
                 os.rename(path, holder)
             except FileNotFoundError:
                 return _LOST_RACE
-            gone = files.wait_for_writers(holder, _SAVE_SECONDS)
-            return files.read(holder), holder, not gone
-        files.make_directory(os.path.dirname(path))
-        temporary = self._temporary(relative)
-        try:
-            files.write_new(temporary, new)
-            if installed is None:
-                if files.create(temporary, path):
-                    return None, None, False
-                os.unlink(temporary)
-                return _LOST_RACE
+        else:
+            files.make_directory(os.path.dirname(path))
             try:
-                swapped = files.exchange(temporary, path)
-            except FileNotFoundError:
-                os.unlink(temporary)
-                return _LOST_RACE
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
-        if not swapped:
-            return self._put_without_exchange(relative, path, temporary, installed)
-        gone = files.wait_for_writers(temporary, _SAVE_SECONDS)
-        return files.read(temporary), temporary, not gone
+                files.write_new(holder, new)
+                if old is None:
+                    if files.create(holder, path):
+                        return None, None, False
+                    os.unlink(holder)
+                    return _LOST_RACE
+                self._swap(relative, holder, path)
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    os.unlink(holder)
+                if isinstance(error, FileNotFoundError) and not os.path.lexists(path):
+                    return _LOST_RACE
+                raise
+        gone = files.wait_for_writers(holder, 0)
+        return files.read(holder), holder, not gone
 
-    def _put_without_exchange(self, relative: str, path: str, temporary: str, installed: bytes) -> _Out:
-        """Keep a copy first, compare at the last moment, then replace."""
-        holder = self._temporary(relative)
-        files.write_new(holder, installed)
-        if files.read(path) != installed:
-            os.unlink(temporary)
-            os.unlink(holder)
-            return _LOST_RACE
-        files.replace(temporary, path)
-        return installed, holder, False
+    def _swap(self, relative: str, one: str, other: str) -> None:
+        """Exchange two files' names, where the system cannot do it at once in three steps."""
+        if files.exchange(one, other):
+            return
+        spare = self._temporary(relative)
+        try:
+            os.link(other, spare)
+        except FileNotFoundError:
+            raise
+        except OSError:  # no hard links either: a copy
+            files.write_new(spare, files.read(other) or b"")
+        files.replace(one, other)
+        os.rename(spare, one)
 
     def _give_back(self, relative: str, path: str, ours: bytes | None, holder: str | None) -> None:
-        """Put a person's save, which we took out by mistake, back in its place."""
+        """Put a person's save, which we took out, back in its place."""
         if holder is None:
             return
         with files.told(path):
-            if not os.path.lexists(path):
-                files.replace(holder, path)
-            elif files.exchange(holder, path):
-                if files.read(holder) == ours:
-                    os.unlink(holder)
-                else:  # a second save came even now: the newer one wins, the older is kept
-                    files.exchange(holder, path)
-                    self._store_version(relative, holder, "conflict")
+            try:
+                if ours is None:
+                    taken = not files.create(holder, path)
+                else:
+                    self._swap(relative, holder, path)
+                    # Somebody may have saved over our text even now: the newer one wins.
+                    gone = files.wait_for_writers(holder, _SAVE_SECONDS)
+                    taken = not gone or files.read(holder) != ours
+                    if taken:
+                        self._swap(relative, holder, path)
+                    else:
+                        os.unlink(holder)
+            except FileNotFoundError:  # they deleted our text
+                taken = not files.create(holder, path)
+            if taken:
+                self._store_version(relative, holder, "conflict")
             files.sync_directory(os.path.dirname(path))
 
     def _finish(
         self,
+        history: History,
         relative: str,
         before: bytes | None,
         after: bytes | None,
@@ -274,15 +280,17 @@ class Gate:
         change = Change(relative, before, after, [])
         grown = before is None or (after is not None and after.startswith(before))
         try:
-            if not grown and remember and kept is not None:
-                self.history.keep(relative, kept, op, undoes)
+            if remember and not grown and kept is not None:
+                history.keep(relative, kept, op, undoes)
+            elif remember and not grown:  # the file itself is an `open-elsewhere` version now
+                history.keep_copy(relative, before or b"", op, undoes)
             else:
                 if kept is not None:
                     os.unlink(kept)
                 if remember:
                     length = None if before is None else len(before)
                     name = "create" if before is None and op == "write" else op
-                    self.history.mark(relative, name, length, change.sha256, undoes)
+                    history.mark(relative, name, length, change.sha256, undoes)
         except (OSError, StorageError) as error:
             # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
             change.warnings.append(f"the previous version could not be put into the history: {error}")
@@ -327,12 +335,39 @@ class Gate:
                 if not data or data == files.read(layout.locate(self.root, relative)):
                     os.unlink(holder)
                 else:
-                    self.history.keep(relative, holder, "recovered")
+                    self.history.keep(relative, holder, _was(holder))
                 recovered.append(relative)
         return recovered
 
 
 _LOST_RACE: _Out = (b"", None, False)
+
+
+def _applied(
+    relative: str, apply: Callable[[bytes | None], bytes | None], base: bytes | None, if_sha256: str | None
+) -> bytes | None:
+    """Return what a change makes of `base`. ConflictError if that is not the state the caller insists on.
+
+    Where the change would not change anything, there is no conflict.
+    """
+    if if_sha256 is None or if_sha256 == sha256(base):
+        return apply(base)
+    try:
+        new = apply(base)
+    except MemolithError:  # such as a text that is not there: because of the other change
+        raise ConflictError(relative, if_sha256, sha256(base)) from None
+    if new != base:
+        raise ConflictError(relative, if_sha256, sha256(base))
+    return new
+
+
+def _was(stray: str) -> str:
+    """Tell what a stray temporary file is: bytes that were the memory file, or our own unfinished ones.
+
+    Exchanging names changes a file's ctime; only what was written last and never moved has both times equal.
+    """
+    found = os.stat(stray)
+    return "recovered" if found.st_ctime_ns != found.st_mtime_ns else "unfinished"
 
 
 def screen(text: str) -> tuple[str, list[str]]:

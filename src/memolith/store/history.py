@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _MARKERS_KEPT = 50
+# Versions that were found, not made by a change: only asking for one by its number brings it back.
+_FOUND = frozenset(["conflict", "open-elsewhere", "unfinished"])
 
 
 class Entry:
@@ -60,13 +62,15 @@ class History:
         found = []
         for name in names:
             # Subdirectories are other files' histories; anything else is not ours.
-            with contextlib.suppress(ValueError):
+            try:
                 found.append(Entry(name))
+            except ValueError:
+                continue
         return sorted(found, key=lambda entry: entry.id)
 
     def keep(self, relative: str, source: str, op: str, undoes: int | None = None) -> None:
         """Move the file `source`, which holds the bytes before a change, into the history."""
-        target = self._new(relative, op, "full", undoes)
+        target, entries = self._new(relative, op, "full", undoes)
         try:
             os.rename(source, target)
         except OSError:
@@ -74,14 +78,14 @@ class History:
             files.write_new(target, data or b"")
             os.unlink(source)
         files.sync_directory(os.path.dirname(target))
-        self._prune(relative)
+        self._prune(entries, os.path.dirname(target))
 
     def keep_copy(self, relative: str, data: bytes, op: str, undoes: int | None = None) -> None:
         """Store the bytes before a change."""
-        target = self._new(relative, op, "full", undoes)
+        target, entries = self._new(relative, op, "full", undoes)
         files.write_new(target, data)
         files.sync_directory(os.path.dirname(target))
-        self._prune(relative)
+        self._prune(entries, os.path.dirname(target))
 
     def mark(self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None) -> None:
         """Note a change that took nothing away: the length before it, or None if there was no file.
@@ -89,9 +93,9 @@ class History:
         Not synced: after a power loss the change itself stands, only its undo is gone.
         """
         state = "absent" if before is None else f"cut{before}-{after[:16]}"
-        target = self._new(relative, op, state, undoes)
+        target, entries = self._new(relative, op, state, undoes)
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        self._prune(relative)
+        self._prune(entries, os.path.dirname(target))
 
     def state_before(self, relative: str, entry: Entry, current: bytes | None) -> bytes | None:
         """Return the file's bytes before the change `entry`; None if there was no file."""
@@ -120,7 +124,7 @@ class History:
             raise HistoryError(f"{relative}: no version {version}; there are: {known}")
         undone = {entry.undoes for entry in entries}
         for entry in reversed(entries):
-            if entry.op != "undo" and entry.id not in undone:
+            if entry.op != "undo" and entry.op not in _FOUND and entry.id not in undone:
                 return entry
         raise HistoryError(f"{relative}: nothing to undo")
 
@@ -168,25 +172,30 @@ class History:
     def _directory(self, relative: str) -> str:
         return layout.locate(self._root, relative)
 
-    def _new(self, relative: str, op: str, before: str, undoes: int | None) -> str:
+    def _new(self, relative: str, op: str, before: str, undoes: int | None) -> tuple[str, list[Entry]]:
+        """Return where a new version goes, and all versions with it."""
         directory = self._directory(relative)
         files.make_directory(directory)
         entries = self.entries(relative)
         number = entries[-1].id + 1 if entries else 1
         undo = f"u{undoes}" if undoes is not None else "-"
-        return os.path.join(directory, f"{number:06d}.{stamp(self._now())}.{op}.{before}.{undo}")
+        name = f"{number:06d}.{stamp(self._now())}.{op}.{before}.{undo}"
+        return os.path.join(directory, name), [*entries, Entry(name)]
 
-    def _prune(self, relative: str) -> None:
-        entries = self.entries(relative)
+    def _prune(self, entries: list[Entry], directory: str) -> None:
         full = [entry for entry in entries if entry.stored]
         markers = [entry for entry in entries if not entry.stored]
         oldest = stamp(self._now() - self._days * 86_400)
         drop = full[: -self._versions] if self._versions else full[:-1]
         drop += [entry for entry in full[-self._versions : -1] if entry.stamp < oldest]
+        # Walking back ends at the first version that is gone: a marker before it (such as "there was no
+        # file") would take back more than one change.
+        gone = max((entry.id for entry in drop), default=0)
+        drop += [entry for entry in markers if entry.id < gone]
         drop += markers[:-_MARKERS_KEPT]
         for entry in drop:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(os.path.join(self._directory(relative), entry.name))
+                os.unlink(os.path.join(directory, entry.name))
 
 
 def stamp(seconds: float) -> str:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import os
 
+from memolith import repository
 from memolith.errors import InputError, NotFoundError
-from memolith.project import PROJECT_FILE, PROJECTS, Identity, parse_identity
+from memolith.project import (
+    PROJECT_FILE,
+    PROJECTS,
+    Identity,
+    exists,
+    identities,
+    parse_identity,
+    read_identity,
+)
 from memolith.text import miniyaml
 
 TYPE_CHECKING = False
@@ -15,6 +24,7 @@ if TYPE_CHECKING:
     from memolith.project import Project
     from memolith.store.gate import Gate
 
+MAX_PATHS = 100
 _HEADER = "# Which directories and which git repository this memory belongs to (memolith project --help)\n"
 
 
@@ -24,36 +34,72 @@ class SlugTakenError(Exception):
 
 def register(gate: Gate, project: Project) -> None:
     """Write a project's path and evidence down, before its first memory is written."""
+    checkout = project.checkout
+    # A directory inside a checkout that was linked on its own is known by its path only.
+    if checkout is not None and checkout.root != project.root:
+        checkout = None
+    # Git may take its time, so it is asked before the lock is taken, and only once.
+    before = read_identity(os.path.join(gate.root, PROJECTS), project.slug)
+    commit = checkout.root_commit() if checkout and not (before and before.root_commit) else ""
 
     def add(known: Identity) -> None:
         if known.paths and project.root not in known.paths and not project.known:
             raise SlugTakenError
         if project.root and project.root not in known.paths:
             known.paths.append(project.root)
-        checkout = project.checkout
-        # A directory inside a checkout that was linked on its own is known by its path only.
-        if checkout is not None and checkout.root == project.root:
-            if checkout.origin and checkout.origin not in known.origins:
-                known.origins.append(checkout.origin)
-            if not known.root_commit:
-                known.root_commit = checkout.root_commit()
+        if project.root in known.linked:
+            return  # what is there says nothing about the project's other paths
+        if checkout and checkout.origin and checkout.origin not in known.origins:
+            known.origins.append(checkout.origin)
+        known.root_commit = known.root_commit or commit
+        _forget_old_paths(known)
 
     _edit(gate, project.slug, add)
+
+
+def _forget_old_paths(known: Identity) -> None:
+    """Keep the file small: a build machine checks out to a new path each time.
+
+    Only with an origin, which finds those paths again.
+    """
+    surplus = len(known.paths) - MAX_PATHS if known.origins else 0
+    for path in known.paths[:-1]:
+        if surplus > 0 and path not in known.linked and not os.path.isdir(path):
+            known.paths.remove(path)
+            surplus -= 1
 
 
 def link(gate: Gate, slug: str, path: str) -> None:
     """Let a path lead to an existing project; it leads to no other any more."""
     _require(gate, slug)
-    for other in _slugs_with(gate, path):
-        if other != slug:
-            unlink(gate, other, path)
+    _edit(gate, slug, lambda known: _believe(known, path))
+    _take_from_others(gate, slug, path)
 
-    def add(known: Identity) -> None:
-        if path not in known.paths:
-            known.paths.append(path)
-        known.apart = [each for each in known.apart if each != path]
 
-    _edit(gate, slug, add)
+def _take_from_others(gate: Gate, slug: str, path: str) -> None:
+    for other in identities(os.path.join(gate.root, PROJECTS)):
+        if other.slug != slug and path in other.paths:
+            unlink(gate, other.slug, path)
+
+
+def _believe(known: Identity, path: str) -> None:
+    """Add a path because a person said so, whatever is there.
+
+    A repository with an origin is known by that from now on; if another one comes to the same path
+    later, it was not meant. Everything else has only its path to go by.
+    """
+    checkout = repository.find(path)
+    origin = checkout.origin if checkout and checkout.root == path else ""
+    if origin and not (known.origins or known.root_commit):
+        # The other paths never had evidence; they must not be measured by this one's.
+        known.linked = [each for each in known.paths if each != path]
+    if path not in known.paths:
+        known.paths.append(path)
+    known.apart = [each for each in known.apart if each != path]
+    if origin and origin not in known.origins:
+        known.origins.append(origin)
+    elif not origin and path not in known.linked:
+        known.linked.append(path)
 
 
 def unlink(gate: Gate, slug: str, path: str) -> None:
@@ -61,8 +107,8 @@ def unlink(gate: Gate, slug: str, path: str) -> None:
     _require(gate, slug)
 
     def remove(known: Identity) -> None:
-        if path in known.paths:
-            known.paths.remove(path)
+        known.paths = [each for each in known.paths if each != path]
+        known.linked = [each for each in known.linked if each != path]
         if path not in known.apart:
             known.apart.append(path)
 
@@ -70,26 +116,23 @@ def unlink(gate: Gate, slug: str, path: str) -> None:
 
 
 def move(gate: Gate, slug: str, old: str, new: str) -> None:
-    """Replace a path of a project by another one."""
+    """Replace a path of a project by another one, which leads to no other project any more."""
     _require(gate, slug)
 
     def swap(known: Identity) -> None:
         if old not in known.paths:
             raise InputError(f"{old} is not a path of {slug}; its paths are: {', '.join(known.paths)}")
-        known.paths[known.paths.index(old)] = new
+        known.paths = [each for each in known.paths if each != old]
+        known.linked = [each for each in known.linked if each != old]
+        _believe(known, new)
 
     _edit(gate, slug, swap)
+    _take_from_others(gate, slug, new)
 
 
 def _require(gate: Gate, slug: str) -> None:
-    if not os.path.isdir(os.path.join(gate.root, PROJECTS, slug)):
+    if not exists(os.path.join(gate.root, PROJECTS), slug):
         raise NotFoundError(f"no project {slug!r}; `memolith project list` shows them all")
-
-
-def _slugs_with(gate: Gate, path: str) -> list[str]:
-    from memolith.project import identities
-
-    return [each.slug for each in identities(os.path.join(gate.root, PROJECTS)) if path in each.paths]
 
 
 def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> None:
@@ -102,7 +145,7 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> None:
         if old is not None and known.fields() == before:
             return old
         kept = miniyaml.parse(old or "")
-        ours = {"paths", "origins", "root_commit", "apart"}
+        ours = {"paths", "origins", "root_commit", "linked", "apart"}
         kept = {key: value for key, value in kept.items() if key not in ours}
         return _HEADER + miniyaml.dump({**known.fields(), **kept})
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     Measure = Callable[[str], int]
 
-_ZWJ = "\u200d"
+_ZWJ, _ZWNJ = "\u200d", "\u200c"
 # Less than this many units of a section is noise, not information.
 _MIN_SHOWN = 24
 
@@ -55,8 +55,8 @@ def head(text: str, limit: int, measure: Measure = utf8_len) -> str:
         return ""
     end = _fit(text, limit, measure)
     line = text.rfind("\n", 0, end)
-    if line >= end * 3 // 4:
-        return text[:line]
+    if line >= 0 and line >= end * 3 // 4:
+        return text[:line].removesuffix("\r")
     return text[: _grapheme_start(text, end)]
 
 
@@ -76,7 +76,7 @@ def tail(text: str, limit: int, measure: Measure = utf8_len) -> str:
 
 
 def _fit(text: str, limit: int, measure: Measure) -> int:
-    """Return the largest n with measure(text[:n]) <= limit (measure grows with n)."""
+    """Return the largest n with measure(text[:n]) <= limit (a character measures 1 or more)."""
     low, high = 0, min(len(text), limit)
     while low < high:
         middle = (low + high + 1) // 2
@@ -98,8 +98,10 @@ def _continues(text: str, position: int) -> bool:
     char, before = text[position], text[position - 1]
     if char.isascii() and before.isascii():
         return before == "\r" and char == "\n"
-    if _ZWJ in (char, before) or "\ufe00" <= char <= "\ufe0f":
+    if _ZWJ in (char, before) or char == _ZWNJ or "\ufe00" <= char <= "\ufe0f":
         return True
+    if "\u1160" <= char <= "\u11ff" or char in "\uff9e\uff9f":
+        return True  # second and third letters of a Hangul syllable, half-width voice marks
     if "\U0001f3fb" <= char <= "\U0001f3ff" or "\U000e0020" <= char <= "\U000e007f":
         return True
     if _is_flag(char) and _is_flag(before):
@@ -114,6 +116,20 @@ def _continues(text: str, position: int) -> bool:
 
 def _is_flag(char: str) -> bool:
     return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _cut(part: Callable[[str, int, Measure], str], text: str, room: int, measure: Measure) -> str:
+    """Cut with `head` or `tail`, and close the code fence whose end was cut off."""
+    kept = part(text, room, measure)
+    if "```" not in kept and "~~~" not in kept:
+        return kept
+    from memolith.text.markdown import open_fence
+
+    fence = open_fence(kept)
+    while fence and measure(kept) + 1 + measure(fence) > room:
+        kept = part(kept, room - 1 - measure(fence), measure)
+        fence = open_fence(kept)
+    return f"{kept}\n{fence}" if fence else kept
 
 
 class Section:
@@ -134,9 +150,9 @@ class Section:
         body = self.body.removesuffix("\n" + TRUNCATED) if self.cut else self.body
         if self.keep_end:
             body = body.removeprefix(TRUNCATED + "\n") if self.cut else body
-            self.body = f"{TRUNCATED}\n{tail(body, room, measure)}"
+            self.body = f"{TRUNCATED}\n{_cut(tail, body, room, measure)}"
         else:
-            self.body = f"{head(body, room, measure)}\n{TRUNCATED}"
+            self.body = f"{_cut(head, body, room, measure)}\n{TRUNCATED}"
         self.cut = True
 
 

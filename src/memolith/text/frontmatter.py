@@ -7,6 +7,7 @@ reported, and the file is then treated as plain text (it is never rewritten beca
 from __future__ import annotations
 
 from memolith.text import miniyaml
+from memolith.text.markdown import newline_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,18 +65,18 @@ def set_fields(text: str, changes: dict[str, str]) -> str:
     A file without a head gets one. Raises YamlError when the head cannot be understood.
     """
     parsed = split(text)
-    if not parsed.head:
-        return compose(dict(changes), text)
     if parsed.problem:
         raise miniyaml.YamlError(1, parsed.problem)
-    newline = "\r\n" if "\r\n" in parsed.head else "\n"
-    lines = parsed.head.split(newline)
-    close = len(lines) - 1
-    while lines[close].strip() not in ("---", "..."):
-        close -= 1
-    yaml = newline.join(lines[1:close]) + newline if close > 1 else ""
+    if not parsed.head:
+        bom = "\ufeff" if text.startswith("\ufeff") else ""
+        head = compose(dict(changes), "")
+        return bom + head.replace("\n", newline_of(text)) + text.removeprefix(bom)
+    start = parsed.head.index("\n") + 1
+    close = parsed.head.rindex("\n", 0, len(parsed.head) - 1) + 1
+    yaml = parsed.head[start:close]
     for key, value in changes.items():
         if parsed.fields.get(key) != value:
-            yaml = miniyaml.set_value(yaml, key, value).replace("\r\n", "\n")
-            yaml = yaml.replace("\n", newline)
-    return lines[0] + newline + yaml + newline.join(lines[close:]) + parsed.body
+            # A head without lines has no line ending of its own; the `---` above it has one.
+            newline = "\n" if yaml else newline_of(parsed.head)
+            yaml = miniyaml.set_path(yaml, [key], value).replace("\n", newline)
+    return parsed.head[:start] + yaml + parsed.head[close:] + parsed.body

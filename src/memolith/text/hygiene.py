@@ -7,33 +7,24 @@ a terminal (the file may have been edited by hand or come from someone else).
 from __future__ import annotations
 
 # C0 and C1 control characters except tab, line feed and carriage return. They have no meaning in
-# Markdown; a terminal acts on them.
-_CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160), 0x2028, 0x2029], None)
-# What hides or reorders text: bidi embeddings, overrides and isolates, zero-width spaces, soft
-# hyphen, Unicode tags. Joiners (ZWJ, ZWNJ) and directional marks stay: emoji and Persian need them.
-_HIDDEN = dict.fromkeys(
-    [
-        0x00AD,
-        0x180E,
-        0x200B,
-        0x2060,
-        0x2061,
-        0x2062,
-        0x2063,
-        0x2064,
-        0xFEFF,
-        *range(0x202A, 0x202F),
-        *range(0x2066, 0x2070),
-        *range(0xFFF9, 0xFFFC),
-        *range(0xE0000, 0xE0020),
-        0xE007F,
-    ],
-    None,
-)
+# Markdown; a terminal acts on them. The three that separate lines become line feeds, so that the words
+# around them do not run together.
+_CONTROL: dict[int, str | None] = {
+    **dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160)]),
+    **dict.fromkeys([0x85, 0x2028, 0x2029], "\n"),
+}
+# What hides or reorders text: bidi embeddings, overrides and isolates, zero-width spaces, soft hyphen,
+# letters that show nothing. Directional marks stay: Arabic and Hebrew need them.
+_HIDDEN: dict[int, str | None] = {
+    **dict.fromkeys([0x00AD, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x3164, 0xFEFF, 0xFFA0]),
+    **dict.fromkeys([*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFFF0, 0xFFFC)]),
+    0x2800: " ",  # the blank of Braille
+}
 _INERT = _CONTROL | _HIDDEN
 _ASCII_CONTROL = bytes(c for c in _CONTROL if c < 128)
 
-_TAG_FLAG_BASE = "\U0001f3f4"
+_ZWNJ, _ZWJ = "\u200c", "\u200d"
+_TAG_FLAG_BASE, _TAG_END = "\U0001f3f4", "\U000e007f"
 
 
 def clean(text: str) -> tuple[str, list[str]]:
@@ -42,82 +33,252 @@ def clean(text: str) -> tuple[str, list[str]]:
     cleaned = text.translate(_CONTROL)
     if cleaned == text:
         return text, []
-    removed = len(text) - len(cleaned)
+    removed = sum(1 for char in text if ord(char) in _CONTROL)
     return cleaned, [f"{removed} control characters were removed"]
 
 
 def inert(text: str) -> str:
     """Return text without characters that a terminal obeys or that hide text from the reader."""
+    if "\r" in text:
+        # Alone, it lets a terminal write the rest over the beginning of the line.
+        text = "\r\n".join(part.replace("\r", "\n") for part in text.split("\r\n"))
     if text.isascii():
         # Most text is clean ASCII; one C-level pass decides.
         raw = text.encode("ascii")
         return text if raw.translate(None, _ASCII_CONTROL) == raw else text.translate(_CONTROL)
-    text = text.translate(_INERT)
-    if any("\U000e0020" <= char <= "\U000e007e" for char in text):
-        text = _drop_tags(text)
-    return text
+    # Few characters are distinct: judge each once, then go over the text at C level, if at all.
+    different = set(text)
+    unwanted = {ord(char): _INERT.get(ord(char)) for char in different if _is_unwanted(ord(char))}
+    if unwanted:
+        text = text.translate(unwanted)
+    return _drop_stray(text) if any(map(_needs_context, different)) else text
 
 
-def _drop_tags(text: str) -> str:
-    """Remove Unicode tag characters except in a flag sequence, where they are visible."""
-    import re
-
-    return re.sub(
-        f"({_TAG_FLAG_BASE}[\U000e0020-\U000e007e]{{1,8}})|[\U000e0020-\U000e007e]+",
-        lambda match: match[1] or "",
-        text,
+def _is_unwanted(code: int) -> bool:
+    return (
+        code in _INERT
+        or 0xFDD0 <= code <= 0xFDEF
+        or code & 0xFFFE == 0xFFFE
+        or (0xE0000 <= code <= 0xE0FFF and not _needs_context(chr(code)))
     )
+
+
+def _needs_context(char: str) -> bool:
+    """Tell whether a character is invisible but part of some visible ones: joiner, selector or tag."""
+    return char in (_ZWNJ, _ZWJ) or _is_selector(char) or "\U000e0020" <= char <= _TAG_END
+
+
+def _is_selector(char: str) -> bool:
+    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+
+
+def _drop_stray(text: str) -> str:
+    """Remove joiners, selectors and tags that change nothing visible: they can only carry hidden text."""
+    kept: list[str] = []
+    before, at = "", 0
+    while at < len(text):
+        char = text[at]
+        end = at + 1
+        if not _needs_context(char):
+            keep = True
+        elif char in (_ZWNJ, _ZWJ):
+            keep = not before.isascii() and not before.isspace() and before not in (_ZWNJ, _ZWJ)
+        elif "\U000e0100" <= char <= "\U000e01ef":
+            keep = "\u3400" <= before <= "\u9fff" or "\uf900" <= before <= "\ufaff" or before >= "\U00020000"
+        elif _is_selector(char):
+            keep = before in tuple("0123456789#*") or not (before.isascii() or before.isspace())
+        else:
+            # The flag of a region: a black flag, up to six letters and digits as tags, an end mark.
+            while end < len(text) and end - at < 6 and "\U000e0030" <= text[end] <= "\U000e007a":
+                end += 1
+            keep = before == _TAG_FLAG_BASE and end - at > 2 and text[end : end + 1] == _TAG_END
+            end = end + 1 if keep else at + 1
+        if keep and not (_is_selector(char) and _is_selector(before)):
+            before = text[end - 1]
+            kept.append(text[at:end])
+        at = end
+    return "".join(kept)
 
 
 def for_block(text: str) -> str:
     """Return `text` so that, inside the block, it cannot end, reopen or imitate the block.
 
-    Tags named `memory` lose their `<`, our own section titles are escaped, and a code fence
-    that was left open is closed.
+    Tags named `memory`, and others that structure a prompt, lose their `<`; our own section titles and
+    the beginnings of a turn are escaped; and a code fence that was left open is closed.
     """
     text = inert(text.replace("\r\n", "\n").replace("\r", "\n"))
-    lower = text.lower()
-    if "memory" in lower and ("<" in text or "&" in text):
+    if not text.isascii():
+        text = _drop_private(text)
+    if "<" in text or "\uff1c" in text or "\ufe64" in text:
         text = _disarm_tags(text)
-    if "## " in text:
-        text = "\n".join(
-            "\\" + line if line.lstrip().startswith(_OWN_TITLES) else line for line in text.split("\n")
-        )
+    lower = text.lower()
+    if "memor" in lower and any(sign in lower for sign in ("&#", "&lt", "\\u", "\\x", "%3c")):
+        text = _disarm_spelled(text)
+    if "inst]" in lower:
+        for word in ("[INST]", "[/INST]", "[inst]", "[/inst]"):
+            text = text.replace(word, "[\\" + word[1:])
+    if "#" in text or "-\n" in text + "\n" or "=\n" in text + "\n" or any(role in lower for role in _ROLES):
+        text = _escape_titles(text)
     if "```" in text or "~~~" in text:
-        text = _close_fence(text)
+        from memolith.text.markdown import open_fence
+
+        fence = open_fence(text)
+        text = f"{text}\n{fence}" if fence else text
     return text
 
 
+def _drop_private(text: str) -> str:
+    """Remove characters without an agreed meaning; a model may have learnt one."""
+    unwanted = {ord(char): None for char in set(text) if "\ue000" <= char <= "\uf8ff" or char >= "\U000f0000"}
+    return text.translate(unwanted) if unwanted else text
+
+
+# Section titles of the block, lower case and without spaces.
 _OWN_TITLES = (
-    "## Long-term memory (",
-    "## Project memory (",
-    "## Notes index (",
-    "## User notes index (",
-    "## Memory summary (",
-    "## Scratchpad (open items)",
-    "## Daily log ",
-    "## Recalled for this task",
+    "long-termmemory(",
+    "projectmemory(",
+    "notesindex(",
+    "usernotesindex(",
+    "memorysummary(",
+    "memoryguidance",
+    "scratchpad(openitems)",
+    "dailylog2",
+    "recalledforthistask",
 )
+_TURNS = frozenset(["system", "systemprompt", "systemmessage", "assistant", "human"])
+_ROLES = ("system:", "assistant:", "human:", "user:")
+# Tags by which hosts tell a model who speaks and what is data.
+_TAGS = frozenset(
+    [
+        "system",
+        "assistant",
+        "human",
+        "user",
+        "developer",
+        "sys",
+        "s",
+        "bos",
+        "eos",
+        "instructions",
+        "record",
+        "records",
+        "document",
+        "documents",
+        "tool",
+        "tools",
+        "function",
+        "functions",
+        "context",
+        "start_of_turn",
+        "end_of_turn",
+    ]
+)
+_TAG_PREFIXES = ("system-", "system_", "tool_", "tool-", "function_", "user-", "user_", "antml")
+_INVISIBLE = dict.fromkeys([0x034F, 0x061C, *range(0x200C, 0x2010), *range(0xFE00, 0xFE10)])
+# Letters of other scripts, and dashes, that look like ours.
+_ALIKE = str.maketrans("аеоорсухіѕмԁոοѵ‐‑‒–—−", "aeoopcyxismdnov------")
+
+
+def _folded(text: str) -> str:
+    """Return `text` in lower case with look-alikes replaced; every character keeps its position."""
+    if text.isascii():
+        return text.lower()
+    from unicodedata import normalize
+
+    table: dict[int, str | int] = {}
+    for char in set(text):
+        plain = normalize("NFKC", char).lower().translate(_ALIKE)
+        if len(plain) == 1:
+            table[ord(char)] = plain
+    return text.translate(table)
+
+
+def _squeezed(folded: str) -> str:
+    return "".join(folded.translate(_INVISIBLE).split())
 
 
 def _disarm_tags(text: str) -> str:
+    folded = _folded(text)
+    # Without white space and invisible characters; the n-th `<` is still the n-th `<`.
+    squeezed = _squeezed(folded)
+    if "&" in squeezed or "%" in squeezed:
+        for slash in ("&#47;", "&#x2f;", "&sol;", "%2f"):
+            squeezed = squeezed.replace(slash, "/")
+    pieces: list[str] = []
+    done, at = 0, -1
+    for after in squeezed.split("<")[1:]:
+        at = folded.index("<", at + 1)
+        if _is_memory(after) or _is_structure(folded, at):
+            pieces += [text[done:at], "&lt;"]
+            done = at + 1
+    return "".join([*pieces, text[done:]])
+
+
+def _is_memory(after: str) -> bool:
+    name = after.lstrip("/\\")[:64]
+    if name.startswith("memor"):
+        return True
+    at = name.find("memor")
+    return at > 0 and name[at - 1] in "-_:." and name[:at].translate(_NAME_SIGNS).isalnum()
+
+
+_NAME_SIGNS = dict.fromkeys(map(ord, "-_:."), "x")
+
+
+def _is_structure(folded: str, at: int) -> bool:
+    after = folded[at + 1 : at + 41].lstrip()
+    if after.startswith("|"):
+        return after.find("|>", 1) > 0
+    name = after.lstrip("/\\ ")
+    end = 0
+    while end < len(name) and (name[end].isalnum() or name[end] in "-_"):
+        end += 1
+    if name.startswith(_TAG_PREFIXES):
+        return True
+    # `List<User>` is a type, not a tag.
+    is_type = name == after and folded[at - 1 : at].isalnum() and "_" not in name[:end]
+    return name[:end] in _TAGS and not is_type
+
+
+def _disarm_spelled(text: str) -> str:
+    """Do the same to a `<` that is spelled as an entity or an escape."""
     import re
 
     return re.sub(
-        r"(?:<|&lt;?|&#0*60;?|&#x0*3c;?)(?=[\s/\\]*(?:[\w-]+:)?memory)",
-        lambda match: "&lt;" if match[0] == "<" else "&amp;" + match[0][1:],
+        r"(?:&lt;?|&#0*60;?|&#x0*3c;?|\\u\{?0*3c\}?|\\x3c|%3c)"
+        r"(?=(?:[\s/\\\u200c-\u200f]|&#0*47;?|&#x0*2f;?|&sol;|%2f|\\u002f)*"
+        r"(?:[\w-]{0,40}[-_:.])?m\s*e\s*m\s*o\s*r)",
+        "&lt;",
         text,
         flags=re.IGNORECASE,
     )
 
 
-def _close_fence(text: str) -> str:
-    fence = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if fence:
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                fence = ""
-        elif bare.startswith(("```", "~~~")):
-            fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
-    return f"{text}\n{fence}" if fence else text
+def _escape_titles(text: str) -> str:
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        mark = line.find("#")
+        if mark >= 0:
+            # `#` after quote marks, bullets or odd spaces is still a heading to a reader.
+            before = line[:mark]
+            if not before.endswith("\\") and not any(map(str.isalnum, before)):
+                title = _bare_title(line[mark:])
+                if title.startswith(_OWN_TITLES) or title in _TURNS:
+                    lines[number] = f"{before}\\{line[mark:]}"
+        elif number:
+            above = lines[number - 1]
+            bare = line.strip()
+            if bare and above and (not bare.strip("-") or not bare.strip("=")):
+                title = _bare_title(above)
+                if title.startswith(_OWN_TITLES) or title in _TURNS:
+                    lines[number] = "\\" + line
+            elif not above.strip() and _folded(line[:16]).startswith(_ROLES):
+                lines[number] = "\\" + line
+    return "\n".join(lines)
+
+
+def _bare_title(line: str) -> str:
+    return _squeezed(_folded(line)).translate(_DECORATION)
+
+
+_DECORATION = dict.fromkeys(map(ord, "#*_`>~"))

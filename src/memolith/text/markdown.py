@@ -45,10 +45,10 @@ def drop_known_lines(old: str, new: str) -> tuple[str, int]:
 
     Returns what is left and how many lines were dropped.
     """
-    known = {same_line(line) for line in old.splitlines()}
+    known = {same_line(line) for line in old.split("\n")}
     kept: list[str] = []
     skipped = 0
-    for line in new.splitlines(keepends=True):
+    for line in _split(new):
         key = same_line(line)
         if key and key in known:
             skipped += 1
@@ -63,7 +63,7 @@ def parts(text: str) -> list[Part]:
     found: list[tuple[str, int]] = []
     for start, line, fenced in _lines(text):
         if not fenced and line.startswith("## "):
-            found.append((line[3:].strip().rstrip("#").strip(), start))
+            found.append((_title(line), start))
     result = []
     for index, (title, start) in enumerate(found):
         end = found[index + 1][1] if index + 1 < len(found) else len(text)
@@ -78,22 +78,32 @@ def parts(text: str) -> list[Part]:
 
 def find_part(text: str, title: str) -> Part | None:
     """Return the section called `title` (case and spacing do not matter)."""
-    wanted = same_line(title.lstrip("#")).casefold()
+    wanted = _title("## " + title.lstrip("#")).casefold()
     for part in parts(text):
-        if same_line(part.title).casefold() == wanted:
+        if part.title.casefold() == wanted:
             return part
     return None
+
+
+def _title(line: str) -> str:
+    """Return the title in a heading line, without a closing `##` (the `#` of `C#` is not one)."""
+    title = same_line(line[3:])
+    bare = title.rstrip("#")
+    return bare.rstrip() if bare.endswith(" ") or not bare else title
 
 
 def set_part(text: str, title: str, body: str, date: str) -> str:
     """Replace the body of one section and its date; create the section at the end if it is new."""
     newline = newline_of(text)
-    section = f"{_UPDATED}{date} -->\n{body.strip(chr(10))}\n"
-    section = section.replace("\r\n", "\n").replace("\n", newline)
+    body = body.replace("\r\n", "\n").strip("\n")
+    fence = open_fence(body)
+    if fence:
+        body += "\n" + fence  # else the sections below would become code
+    section = f"{_UPDATED}{date} -->\n{body}\n".replace("\n", newline)
     part = find_part(text, title)
     if part is None:
         gap = "" if not text else newline if text.endswith("\n") else newline * 2
-        return f"{text}{gap}## {same_line(title.lstrip('#'))}{newline}{section}"
+        return f"{text}{gap}## {_title('## ' + title.lstrip('#'))}{newline}{section}"
     heading, line_end, _ = text[part.start : part.end].partition("\n")
     rest = text[part.end :]
     return text[: part.start] + heading + (line_end or newline) + section + (newline if rest else "") + rest
@@ -129,17 +139,23 @@ def presentable(text: str) -> str:
 
 def strip_comments(text: str) -> str:
     """Remove `<!-- … -->`; an unclosed comment is left as it is, so that nothing vanishes."""
+    kept: list[str] = []
+    at = 0
+    blank = True  # nothing was kept of the current line so far
     while True:
-        start = text.find("<!--")
-        end = text.find("-->", start + 4)
-        if start < 0 or end < 0:
-            return text
+        start = text.find("<!--", at)
+        end = text.find("-->", start + 4) if start >= 0 else -1
+        if end < 0:
+            return "".join([*kept, text[at:]])
         end += 3
+        before, newline, line = text[at:start].rpartition("\n")
+        blank = (blank or bool(newline)) and not line.strip()
         # A comment that fills its lines takes them with it.
-        alone = text[:start].rpartition("\n")[2].strip() == ""
-        if alone and text[end : end + 1] in ("\n", ""):
-            end += 1
-        text = text[:start] + text[end:]
+        stop = end + 1 if text.startswith("\n", end) else end + 2 if text.startswith("\r\n", end) else end
+        if blank and (stop > end or end == len(text)):
+            line, end = "", stop
+        kept += [before, newline, line]
+        at = end
 
 
 def _squeeze(text: str) -> str:
@@ -172,18 +188,39 @@ def heading_title(text: str) -> str:
     return ""
 
 
+def open_fence(text: str) -> str:
+    """Return the code fence that `text` leaves open, or the empty string."""
+    fence = ""
+    for line in text.split("\n"):
+        fence = _fence_after(fence, line)
+    return fence
+
+
+def _fence_after(fence: str, line: str) -> str:
+    """Return the fence that is open after `line`, when `fence` was open before it."""
+    bare = line.strip()
+    if not bare.startswith(("```", "~~~")):
+        return fence
+    sign = bare[0]
+    info = bare.lstrip(sign)
+    if fence:
+        return "" if bare.startswith(fence) and not info else fence
+    # ```one line``` is a code span, not a fence.
+    return "" if sign == "`" and "`" in info else bare[: len(bare) - len(info)]
+
+
+def _split(text: str) -> list[str]:
+    """Split into lines, ends kept. `str.splitlines` would also split at U+2028, form feed and others."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
 def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
     """Yield each line with its position and whether it is inside a code fence."""
     fence = ""
     at = 0
-    for line in text.splitlines(keepends=True):
-        bare = line.strip()
-        if fence:
-            yield at, line, True
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                fence = ""
-        else:
-            yield at, line, False
-            if bare.startswith(("```", "~~~")):
-                fence = bare[:3]
+    for line in _split(text):
+        yield at, line, bool(fence)
+        fence = _fence_after(fence, line)
         at += len(line)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 16_384
 MAX_DEPTH = 20
-_INDICATORS = "&*!|>%@`{}"
+# A plain scalar may not begin with these (some parsers allow `?` and `:` in places; nobody needs them).
+_INDICATORS = "&*!|>%@`{}],#?:"
+# A key further to the right than this is not a key to other parsers.
+_MAX_KEY = 1000
 
 
 class YamlError(ValueError):
@@ -47,17 +50,26 @@ def parse(text: str) -> dict[str, Node]:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.raw = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
+        text = text.replace("\r\n", "\n").removeprefix("\ufeff")
+        for char in set(text):
+            if _is_forbidden(char):
+                line = text.count("\n", 0, text.index(char)) + 1
+                raise YamlError(line, f'character U+{ord(char):04X}; write it as "\\u{ord(char):04x}"')
+        self.raw = text.split("\n")
         self.at = 0
 
     def more(self) -> bool:
         """Move to the next line that says something."""
         while self.at < len(self.raw):
-            bare = self.raw[self.at].strip()
-            if bare and not bare.startswith("#"):
+            bare = self.line()
+            if bare and bare[0] != "#":
                 return True
             self.at += 1
         return False
+
+    def line(self) -> str:
+        # Only spaces: to YAML, other white space is text (or, a tab, an error).
+        return self.raw[self.at].strip(" ")
 
     def number(self) -> int:
         return self.at + 1
@@ -75,15 +87,15 @@ class _Reader:
     def block(self, indent: int, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise self.fail(f"nested deeper than {MAX_DEPTH} levels")
-        if _is_item(self.raw[self.at].strip()):
+        if _is_item(self.line()):
             return self.items(indent, depth)
         return self.map(indent, depth)
 
     def items(self, indent: int, depth: int) -> list[Node]:
         result: list[Node] = []
-        while self.more() and self.indent() == indent and _is_item(self.raw[self.at].strip()):
-            value = self.raw[self.at].strip()[1:].strip()
-            if _key(value) is not None and not value.startswith(("[", '"', "'")):
+        while self.more() and self.indent() == indent and _is_item(self.line()):
+            value = self.line()[1:].strip(" ")
+            if _key(value) is not None and not value.startswith(("[", '"', "'", "#")):
                 raise self.fail("a map inside a list is not supported")
             result.append(self.value(value, indent, depth))
         return result
@@ -91,11 +103,12 @@ class _Reader:
     def map(self, indent: int, depth: int) -> dict[str, Node]:
         result: dict[str, Node] = {}
         while self.more() and self.indent() == indent:
-            line = self.raw[self.at].strip()
+            line = self.line()
             if _is_item(line):
                 break
             pair = _key(line)
-            if pair is None:
+            # `---` and `...` separate documents.
+            if pair is None or (indent == 0 and line.startswith(("---", "..."))):
                 raise self.fail("expected `key: value`")
             name, value = pair
             try:
@@ -113,40 +126,69 @@ class _Reader:
 
     def value(self, value: str, indent: int, depth: int, *, in_map: bool = False) -> Node:
         """Read what follows `key:` or `-`, on this line or indented below it."""
-        if value[:1] in ("|", ">") and _strip_comment(value).rstrip("+-") in ("|", ">"):
-            return self.literal(value, indent)
-        bare = _strip_comment(value)
-        if bare:
-            try:
+        try:
+            bare = _split_comment(value)[0]
+            if bare in ("|", "|-", ">", ">-"):
+                return self.literal(bare, indent)
+            if bare:
                 node = _scalar(bare)
-            except ValueError as error:
-                raise self.fail(str(error)) from None
-            self.at += 1
-            return node
+                self.at += 1
+                return node
+        except ValueError as error:
+            raise error if isinstance(error, YamlError) else self.fail(str(error)) from None
         self.at += 1
         if not self.more():
             return ""
         below = self.indent()
         if below > indent:
             return self.block(below, depth + 1)
-        if in_map and below == indent and _is_item(self.raw[self.at].strip()):
+        if in_map and below == indent and _is_item(self.line()):
             return self.items(below, depth + 1)
         return ""
 
     def literal(self, marker: str, indent: int) -> str:
+        """Read block text. What parsers disagree about (odd indentation) is an error."""
         self.at += 1
         lines: list[str] = []
+        margin = size = 0
         while self.at < len(self.raw):
             line = self.raw[self.at]
-            if line.strip() and len(line) - len(line.lstrip(" ")) <= indent:
+            bare = line.lstrip(" ")
+            if bare and len(line) - len(bare) <= indent:
                 break
+            margin = margin or (len(line) - len(bare) if bare else 0)
+            if bare and len(line) - len(bare) < margin:
+                raise self.fail("block text must not go back to the left")
             lines.append(line)
             self.at += 1
-        margin = min((len(x) - len(x.lstrip(" ")) for x in lines if x.strip()), default=0)
-        body = "\n".join(line[margin:].rstrip() for line in lines).rstrip("\n")
-        if marker.startswith(">"):
-            body = "\n".join(" ".join(part.split("\n")) for part in body.split("\n\n"))
-        return body if "-" in marker else body + "\n"
+            size = len(lines) if bare else size
+        if size and any(len(line) > margin and not line.strip(" ") for line in lines):
+            raise self.fail("a line of block text has nothing but spaces")
+        ended = self.at - len(lines) + size < len(self.raw)
+        lines = [line[margin:] for line in lines[:size]]
+        if marker[0] == ">":
+            lines = [self.folded(lines)]
+        return "\n".join(lines) + ("\n" if size and ended and marker[1:] != "-" else "")
+
+    def folded(self, lines: list[str]) -> str:
+        result = ""
+        follows = False
+        for line in lines:
+            if line.startswith((" ", "\t")):
+                raise self.fail("indented lines in `>` text are not supported; use `|`")
+            result += (" " if follows and line else "") + (line or "\n")
+            follows = bool(line)
+        return result
+
+
+def _is_forbidden(char: str) -> bool:
+    """Tell whether YAML forbids a character, or takes it for a line break that editors do not show."""
+    return (
+        (char < " " and char not in "\t\n")
+        or "\x7f" <= char <= "\x9f"
+        or "\ud800" <= char <= "\udfff"
+        or char in "\u2028\u2029\ufeff\ufffe\uffff"
+    )
 
 
 def _is_item(line: str) -> bool:
@@ -156,22 +198,21 @@ def _is_item(line: str) -> bool:
 def _key(line: str) -> tuple[str, str] | None:
     """Split `key: value`; None when the line is not one."""
     if line[:1] in ('"', "'"):
-        end = _quote_end(line)
-        if end < 0 or not line[end:].startswith(":"):
+        at = _quote_end(line, 0)
+        if at < 0 or line[at : at + 1] != ":" or line[at + 1 : at + 2] not in ("", " "):
             return None
-        return line[:end], line[end + 1 :].strip()
-    at = line.find(": ")
-    if at < 0:
-        at = len(line) - 1 if line.endswith(":") else -1
-    comment = line.find(" #")
-    if at <= 0 or 0 <= comment < at:
-        return None
-    return line[:at].rstrip(), line[at + 1 :].strip()
+    else:
+        at = line.find(": ")
+        if at < 0:
+            at = len(line) - 1 if line.endswith(":") else -1
+        if at <= 0 or 0 <= line.find(" #") < at:
+            return None
+    return (line[:at].rstrip(" "), line[at + 1 :].strip(" ")) if at <= _MAX_KEY else None
 
 
-def _quote_end(text: str) -> int:
-    """Return the position after the closing quote of the scalar that `text` begins with, or -1."""
-    quote, at = text[0], 1
+def _quote_end(text: str, start: int) -> int:
+    """Return the position after the closing quote of the scalar at `start`, or -1."""
+    quote, at = text[start], start + 1
     while at < len(text):
         if quote == '"' and text[at] == "\\":
             at += 2
@@ -185,29 +226,36 @@ def _quote_end(text: str) -> int:
     return -1
 
 
-def _strip_comment(value: str) -> str:
-    if value[:1] in ('"', "'"):
-        end = _quote_end(value)
-        rest = value[end:].strip() if end > 0 else ""
-        return value[:end] if rest.startswith("#") else value
+def _split_comment(value: str) -> tuple[str, str]:
+    """Split a value from the comment after it. ValueError for a list that does not end."""
     if value.startswith("#"):
-        return ""
-    at = value.find(" #")
-    return value[:at].rstrip() if at >= 0 else value
+        return "", value
+    end = 0
+    if value[:1] in ('"', "'"):
+        end = max(_quote_end(value, 0), 0)
+    elif value[:1] == "[":
+        end = _flow_list(value)[1]
+    at = value.find(" #", end)
+    return (value, "") if at < 0 else (value[:at].rstrip(" "), value[at + 1 :])
 
 
 def _scalar(text: str) -> Node:
     """Read one value that stands on a line. ValueError says what is wrong with it."""
     if text[0] in ('"', "'"):
-        if _quote_end(text) != len(text):
+        if _quote_end(text, 0) != len(text):
             raise ValueError("unbalanced quotes")
         return _double(text) if text[0] == '"' else text[1:-1].replace("''", "'")
     if text[0] == "[":
-        return _flow_list(text)
-    if text[0] in _INDICATORS or text.startswith(("? ", "- ", ", ", "]")):
+        items, end = _flow_list(text)
+        if end != len(text):
+            raise ValueError("unexpected text after a [list]")
+        return items
+    if text[0] in _INDICATORS or text == "-" or text.startswith("- "):
         raise ValueError(f"{text[:20]!r}: anchors, tags and flow maps are not supported; quote it")
     if ": " in text or text.endswith(":"):
         raise ValueError(f"{text[:40]!r} contains a colon; put it in quotes")
+    if "\t" in text:
+        raise ValueError(f"{text[:40]!r} contains a tab; put it in quotes")
     return text
 
 
@@ -218,31 +266,49 @@ def _double(text: str) -> str:
         value = json.loads(text, strict=False)
     except ValueError:
         raise ValueError(f"{text[:40]!r}: unknown escape in double quotes") from None
-    if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
-        raise ValueError("not a text value")
+    # JSON joins \\ud83d\\ude00 into one character, YAML does not.
+    if "\\ud" in text.lower() and any(_is_half(part) for part in text.lower().split("\\u")[1:]):
+        raise ValueError(f"{text[:40]!r}: half a character; write it as itself")
+    if not isinstance(value, str):
+        raise ValueError("not a text value")  # noqa: TRY004 - the caller adds the line to a ValueError
     return value
 
 
-def _flow_list(text: str) -> list[Node]:
-    if not text.endswith("]"):
-        raise ValueError("a [list] must end on its line")
+def _is_half(escape: str) -> bool:
+    return "d800" <= escape[:4] <= "dfff"
+
+
+def _flow_list(text: str) -> tuple[list[Node], int]:
+    """Read the [list] that `text` begins with; return it and the position after it."""
     result: list[Node] = []
-    rest = text[1:-1].strip()
-    while rest:
-        if rest[0] in ('"', "'"):
-            end = _quote_end(rest)
-            if end < 0:
+    at = 1
+    while True:
+        at = _skip_spaces(text, at)
+        if text[at : at + 1] == "]":
+            return result, at + 1
+        start = at
+        if text[at : at + 1] in ('"', "'"):
+            at = _quote_end(text, at)
+            if at < 0:
                 raise ValueError("unbalanced quotes")
+            item = text[start:at]
         else:
-            end = rest.find(",") if "," in rest else len(rest)
-        item, rest = rest[:end].strip(), rest[end:].strip()
-        if not item or item[0] == "[" or "]" in item.strip("\"'"):
-            raise ValueError("lists of lists and empty items are not supported")
+            while at < len(text) and text[at] not in ",]":
+                at += 1
+            item = text[start:at].rstrip(" ")
+            if not item or any(sign in item for sign in ("[", "{", "}", "?", " #")):
+                raise ValueError("lists of lists, flow maps and empty items are not supported")
+        at = _skip_spaces(text, at)
+        if text[at : at + 1] not in (",", "]"):
+            raise ValueError("a [list] must end on its line, with commas between its items")
         result.append(_scalar(item))
-        if rest and not rest.startswith(","):
-            raise ValueError("expected a comma")
-        rest = rest[1:].strip()
-    return result
+        at += text[at] == ","
+
+
+def _skip_spaces(text: str, at: int) -> int:
+    while text[at : at + 1] == " ":
+        at += 1
+    return at
 
 
 _PLAIN_FIRST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/_")
@@ -277,15 +343,18 @@ def dump_scalar(value: str) -> str:
 
 
 def dump(fields: dict[str, Node]) -> str:
-    """Write a map of scalars and lists of scalars, one key per line."""
-    lines: list[str] = []
-    for key, value in fields.items():
-        if isinstance(value, list):
-            lines.append(f"{dump_scalar(key)}:" + ("" if value else " []"))
-            lines += [f"  - {dump_scalar(str(item))}" for item in value]
-        else:
-            lines.append(f"{dump_scalar(key)}: {dump_scalar(str(value))}")
-    return "\n".join(lines) + "\n"
+    """Write a map, one key per line."""
+    return "".join(f"{dump_scalar(key)}:{_dump_node(value, '  ')}" for key, value in fields.items())
+
+
+def _dump_node(node: Node, pad: str) -> str:
+    """Return what follows `key:` or `-`, to the end of the last line."""
+    if isinstance(node, dict):
+        lines = [f"{pad}{dump_scalar(key)}:{_dump_node(value, pad + '  ')}" for key, value in node.items()]
+        return "\n" + "".join(lines)
+    if isinstance(node, list) and node:
+        return "\n" + "".join(f"{pad}-{_dump_node(item, pad + '  ')}" for item in node)
+    return " []\n" if node == [] else f" {dump_scalar(str(node))}\n"
 
 
 def set_value(text: str, dotted: str, value: str) -> str:
@@ -293,65 +362,84 @@ def set_value(text: str, dotted: str, value: str) -> str:
 
     Raises YamlError if `text` cannot be read, or if a part of the path is not a map.
     """
-    parse(text)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.replace("\r\n", "\n").split("\n")
-    while lines and not lines[-1].strip():
-        lines.pop()
-    names = dotted.split(".")
-    start, stop, indent = 0, len(lines), 0
+    return set_path(text, dotted.split("."), value)
+
+
+def set_path(text: str, names: list[str], value: str) -> str:
+    """Do what `set_value` does, for a path whose names may contain dots."""
+    expected = parse(text)
+    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    lines = text.removeprefix(bom).split("\n")
+    # Lines keep their own `\\r`; new ones follow the first.
+    end = "\r" if len(lines) > 1 and lines[0].endswith("\r") else ""
+    if lines[-1]:
+        lines[-1] += end
+        lines.append("")
+    start, stop, indent = 0, len(lines) - 1, 0
+    while stop and not lines[stop - 1].strip():
+        stop -= 1
     for depth, name in enumerate(names):
         at = _find_key(lines, name, start, stop, indent)
-        last = depth == len(names) - 1
         if at is None:
-            pad = " " * indent
-            new = [f"{pad}{'  ' * i}{n}:" for i, n in enumerate(names[depth:-1])]
-            new.append(f"{pad}{'  ' * (len(names) - 1 - depth)}{names[-1]}: {dump_scalar(value)}")
-            lines[stop:stop] = new
+            new = [f"{dump_scalar(each)}:" for each in names[depth:]]
+            new[-1] += f" {dump_scalar(value)}"
+            lines[stop:stop] = [f"{' ' * (indent + 2 * i)}{line}{end}" for i, line in enumerate(new)]
             break
-        end = _block_end(lines, at, stop)
-        if last:
-            comment = _trailing_comment(lines[at])
-            lines[at:end] = [f"{' ' * indent}{name}: {dump_scalar(value)}{comment}"]
+        key, old = _key(lines[at].strip(" \r")) or ("", "")
+        bare, comment = _split_comment(old)
+        below = _block_end(lines, at, stop, bare)
+        if depth == len(names) - 1:
+            line = f"{' ' * indent}{key}: {dump_scalar(value)}{comment and '  ' + comment}"
+            lines[at:below] = [line + ("\r" if lines[at].endswith("\r") else "")]
             break
-        if _strip_comment((_key(lines[at].strip()) or ("", ""))[1]):
+        if bare:
             raise YamlError(at + 1, f"{name!r} is a value, not a group of settings")
-        start, stop = at + 1, end
-        below = [x for x in lines[start:stop] if x.strip() and not x.strip().startswith("#")]
-        indent = len(below[0]) - len(below[0].lstrip(" ")) if below else indent + 2
-    result = "\n".join(lines) + "\n"
-    parse(result)
-    return result.replace("\n", newline)
+        start, stop = at + 1, below
+        said = [x for x in lines[start:stop] if x.strip() and not x.lstrip(" ").startswith("#")]
+        indent = _indent(said[0]) if said else indent + 2
+    result = bom + "\n".join(lines)
+    _put(expected, names, value)
+    if parse(result) != expected:
+        # For example block text at the end of a file without a line break, which would get one.
+        raise YamlError(1, f"{'.'.join(names)!r} cannot be set without touching its neighbours; edit by hand")
+    return result
+
+
+def _put(tree: dict[str, Node], names: list[str], value: str) -> None:
+    for name in names[:-1]:
+        child = tree.get(name)
+        if not isinstance(child, dict):
+            child = tree[name] = {}
+        tree = child
+    tree[names[-1]] = value
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _find_key(lines: list[str], name: str, start: int, stop: int, indent: int) -> int | None:
     for at in range(start, stop):
-        line = lines[at]
-        if len(line) - len(line.lstrip(" ")) == indent:
-            pair = _key(line.strip())
-            if pair and pair[0].strip("\"'") == name:
+        line = lines[at].strip(" \r")
+        if _indent(lines[at]) == indent and not line.startswith("#"):
+            pair = _key(line)
+            if pair and _scalar(pair[0]) == name:
                 return at
     return None
 
 
-def _block_end(lines: list[str], at: int, stop: int) -> int:
-    """Return the line after the last one that belongs to the key at `at`."""
-    indent = len(lines[at]) - len(lines[at].lstrip(" "))
+def _block_end(lines: list[str], at: int, stop: int, value: str) -> int:
+    """Return the line after the last one that belongs to the key at `at` (comments below it do not)."""
+    indent = _indent(lines[at])
+    literal = value.startswith(("|", ">"))
     end = at + 1
     for number in range(at + 1, stop):
-        bare = lines[number].strip()
-        deeper = len(lines[number]) - len(lines[number].lstrip(" ")) > indent
-        if bare and (deeper or (_is_item(bare) and not lines[number].startswith(" " * (indent + 1)))):
+        bare = lines[number].strip(" \r")
+        depth = _indent(lines[number])
+        if bare.startswith("#") and not (literal and depth > indent):
+            continue
+        if bare and (depth > indent or (depth == indent and not value and _is_item(bare))):
             end = number + 1
-        elif bare and not bare.startswith("#"):
+        elif bare:
             break
     return end
-
-
-def _trailing_comment(line: str) -> str:
-    pair = _key(line.strip())
-    if pair is None:
-        return ""
-    value = pair[1]
-    rest = value[len(_strip_comment(value)) :].strip()
-    return f"  {rest}" if rest.startswith("#") else ""

@@ -34,14 +34,15 @@ class Redaction(Value):
 
 
 # kind, words of which one must occur (lower case), pattern. Group 1, where there is one, is the secret.
-# Every repetition is bounded or over one character class, so no input makes a pattern backtrack.
+# Every repetition is bounded or over one character class, so no input makes a pattern backtrack. Where
+# a token may contain its own beginning, `(?<![\w-])` lets only the first one in a run start a match.
 _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("github-token", ("gh", "github_pat_"), r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})"),
     ("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
     (
         "slack-token",
         ("xox", "xapp-"),
-        r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250})",
+        r"(?<![\w-])(?:xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250})",
     ),
     ("slack-webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/(T\w{6,20}/B\w{6,20}/\w{16,32})"),
     ("google-key", ("aiza", "ya29."), r"\b(?:AIza[\w-]{35}|ya29\.[\w-]{20,250})"),
@@ -55,18 +56,22 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("aws", "secret"),
         r"(?i)(?:aws.{0,20}|secret.{0,12})(?:key|secret)['\"]?\s{0,3}(?:=>|[:=]|is)\s{0,3}['\"`]?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
     ),
-    ("anthropic-key", ("sk-ant-",), r"\bsk-ant-[\w-]{20,250}"),
-    ("openai-key", ("sk-",), r"\bsk-(?:proj-|svcacct-|admin-)?(?=[\w-]{0,200}\d)[A-Za-z0-9_-]{20,250}"),
+    ("anthropic-key", ("sk-ant-",), r"(?<![\w-])sk-ant-[\w-]{20,250}"),
+    (
+        "openai-key",
+        ("sk-",),
+        r"(?<![\w-])sk-(?:(?:proj|svcacct|admin)-[\w-]{20,250}|(?=[A-Za-z]{0,200}\d)[A-Za-z0-9]{20,250})",
+    ),
     ("stripe-key", ("_live_", "_test_"), r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,250}"),
-    ("gitlab-token", ("glpat-",), r"\bglpat-[\w-]{20,64}"),
+    ("gitlab-token", ("glpat-",), r"(?<![\w-])glpat-[\w-]{20,64}"),
     ("huggingface-token", ("hf_",), r"\bhf_[A-Za-z]{30,40}\b"),
-    ("pypi-token", ("pypi-",), r"\bpypi-[\w-]{50,250}"),
-    ("jwt", ("eyj",), r"\beyJ[\w-]{8,4000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000}"),
+    ("pypi-token", ("pypi-",), r"(?<![\w-])pypi-[\w-]{50,250}"),
+    ("jwt", ("eyj",), r"(?<![\w-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000}"),
     (
         "private-key",
         ("private key",),
         r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        r"[A-Za-z0-9+/=\s\\:,.-]{0,20000}?"
+        r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){0,20000}"
         r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----",
     ),
     ("bearer-token", ("bearer",), r"(?i)\bbearer\s{1,3}([\w.~+/=-]{16,2000})"),
@@ -78,17 +83,19 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "url-password",
         ("://",),
-        r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/@'\"<>`]{0,64}:([^\s@/'\"<>`]{3,128})@",
+        r"(?<=[a-zA-Z0-9])://[^\s:/@'\"<>`]{0,64}:([^\s@/'\"<>`]{3,128})@",
     ),
     (
         "password",
         ("passw", "passphrase", "secret", "token", "api", "pwd", "credential"),
-        r"(?i)\b[\w.-]{0,40}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|credential)s?"
-        r"['\"]?\s{0,3}(?:=>|:=|=|:)\s{0,3}(\"[^\"\n]{4,200}\"|'[^'\n]{4,200}'|`[^`\n]{4,200}`|[^\s'\"`,;]{6,200})",
+        r"(?i)(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|credential)s?"
+        r"['\"]?\s{0,3}(?:=>|:=|=|:)\s{0,3}(\"[^\"\n]{4,200}\"|'[^'\n]{4,200}'|`[^`\n]{4,200}`|[^\s'\"`,;\u3000-\u3002\uff0c\uff1b]{6,200})",
     ),
 )
 # Kinds known by what stands before the value; the value itself must look like a secret too.
 _GUESSED = frozenset(["password", "bearer-token", "url-password"])
+# Kinds whose pattern takes all up to the next space.
+_OPEN_ENDED = frozenset(["password", "bearer-token"])
 _compiled: dict[str, re.Pattern[str]] = {}
 
 _MASK = re.compile(r"\[secret:[a-z0-9-]{1,40}\]")
@@ -124,33 +131,42 @@ def _matches(text: str) -> Iterator[Finding]:
             continue
         compiled = _compiled.get(kind)
         if compiled is None:
-            compiled = _compiled[kind] = re.compile(pattern)
+            # ASCII: a Chinese character next to a token is not part of it.
+            compiled = _compiled[kind] = re.compile(pattern, re.ASCII)
         for match in compiled.finditer(text):
-            start, end = _unquote(text, *match.span(1 if compiled.groups else 0))
+            start, end = match.span(1 if compiled.groups else 0)
+            if kind in _OPEN_ENDED:
+                start, end = _trim(text, start, end)
             if kind not in _GUESSED or _looks_secret(text[start:end], strict=kind != "url-password"):
                 yield Finding(kind=kind, start=start, end=end)
 
 
 def _without_overlaps(text: str, findings: list[Finding]) -> list[Finding]:
-    """Keep the first and longest of overlapping findings, and none inside a marker."""
+    """Join overlapping findings under the first one's kind; leave out those that touch a marker."""
     masks = [match.span() for match in _MASK.finditer(text)] if findings else []
     kept: list[Finding] = []
-    for finding in sorted(findings, key=lambda each: (each.start, -each.end)):
-        inside = any(finding.start < end and start < finding.end for start, end in masks)
-        if not inside and not (kept and finding.start < kept[-1].end):
-            kept.append(finding)
+    mask = 0
+    for finding in sorted(findings, key=lambda each: (each.start, each.kind in _GUESSED, -each.end)):
+        while mask < len(masks) and masks[mask][1] <= finding.start:
+            mask += 1
+        if mask < len(masks) and masks[mask][0] < finding.end:
+            continue
+        if kept and finding.start < kept[-1].end:
+            first = kept.pop()
+            finding = Finding(kind=first.kind, start=first.start, end=max(first.end, finding.end))  # noqa: PLW2901
+        kept.append(finding)
     return kept
 
 
-def _unquote(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave quotes around a value, and what ends a sentence after it, where they are."""
     if end - start >= 2 and text[start] in "\"'`" and text[end - 1] == text[start]:
         return start + 1, end - 1
-    return start, end
+    return start, start + len(text[start:end].rstrip(".,;:)]}>"))
 
 
 def _looks_secret(value: str, *, strict: bool) -> bool:
     """Tell a credential from a word: a value that mixes kinds of characters, or is long and random."""
-    value = value.rstrip(".,;)")
     if len(value) < 3 or _HARMLESS.match(value):
         return False
     if not strict:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+from memolith.cli import output
+
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Remember something about you, for every project:", ("write", "long_term", "- I prefer short answers.")),
     (
@@ -33,8 +35,6 @@ _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def play(*, as_json: bool = False) -> None:
     """Run the steps; print each command, what it answered, and at the end the files it made."""
-    from memolith.cli import output
-
     steps: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory(prefix="memolith-demo-") as base:
         home, project = os.path.join(base, "home"), os.path.join(base, "shop")

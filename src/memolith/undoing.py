@@ -1,0 +1,84 @@
+"""Finding the file a person means, and taking changes back."""
+
+from __future__ import annotations
+
+import os
+
+from memolith import notes
+from memolith.errors import HistoryError, NotFoundError
+from memolith.model import Value
+from memolith.project import PROJECT_FILE
+from memolith.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+
+class Undone(Value):
+    """What was taken back: the file, which change, its size now (None: there is no file), its hash."""
+
+    __slots__ = ("bytes", "name", "path", "sha256", "version")
+    bytes: int | None
+    name: str
+    path: str
+    sha256: str
+    version: int
+
+
+def find_file(mem: Mem, text: str) -> str:
+    """Return the path in the store that a person means: a path, a target, a date or a note's name."""
+    root = str(mem.root)
+    if text == "long_term":
+        return layout.MEMORY
+    if text == "scratchpad":
+        return layout.scratchpad(mem.project)
+    if text == "daily" or layout.is_date(text):
+        return layout.daily(mem.project, mem.today if text == "daily" else text)
+    bare = text.removeprefix(root).lstrip("/") if os.path.isabs(text) else text
+    places = [bare, f"{layout.scope_directory(mem.project)}/{bare}"]
+    stem = bare.removesuffix(".md")
+    if not set(stem) & set("/\\."):
+        places += [f"{layout.notes(slug)}/{stem}.md" for slug in (mem.project, layout.USER)]
+    for place in places:
+        if ".." in place.split("/") or layout.scope_of(place) not in (layout.USER, mem.project):
+            continue
+        if os.path.isfile(layout.locate(root, place)) or mem.gate.history.entries(place):
+            return place
+    raise NotFoundError(f"no memory file {text!r}; `memolith list` and `memolith history` show them")
+
+
+def files_with_history(mem: Mem) -> list[str]:
+    """Return the files of this project and user that have versions; identities do not count."""
+    keeper = mem.gate.history
+    found = [*keeper.files(layout.USER), *keeper.files(mem.project)]
+    return [name for name in found if not name.endswith(PROJECT_FILE)]
+
+
+def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
+    """Take back a change of `file`, else the newest of all files."""
+    relative = _newest(mem) if file is None else find_file(mem, file)
+    change, undone = mem.gate.undo(relative, version)
+    slug = layout.scope_of(relative)
+    if os.path.dirname(relative) == layout.notes(slug):
+        notes.update_index(mem.gate, slug, relative if change.after is not None else None)
+    return Undone(
+        name=relative,
+        path=layout.locate(str(mem.root), relative),
+        version=undone,
+        bytes=None if change.after is None else len(change.after),
+        sha256=change.sha256,
+    )
+
+
+def _newest(mem: Mem) -> str:
+    newest = ("", "")
+    for name in files_with_history(mem):
+        try:
+            entry = mem.gate.history.to_undo(name, None)
+        except HistoryError:
+            continue
+        newest = max(newest, (entry.stamp, name))
+    if not newest[1]:
+        raise HistoryError("nothing to undo: memolith changed nothing here yet")
+    return newest[1]

@@ -1,0 +1,333 @@
+"""The command line: transcripts, wrong input, exit codes, JSON, pipes, completion."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem, MemolithError, errors
+from memolith.cli import main
+from tests import console
+from tests.ledger import proves
+
+Capture = pytest.CaptureFixture[str]
+SCRIPT = Path(sys.executable).with_name("memolith")
+
+
+def run(*arguments: str, cwd: Path, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the real program."""
+    return subprocess.run(
+        [str(SCRIPT), *arguments],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **env},
+    )
+
+
+@pytest.mark.parametrize("path", console.transcripts(), ids=lambda path: path.stem)
+def test_a_console_session_prints_what_its_transcript_says(path: Path, work: Path, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    played = console.play(text, work, tmp_path / "home")
+    if "UPDATE_TRANSCRIPTS" in os.environ:
+        path.write_text(played, encoding="utf-8")
+    assert played == text
+
+
+Wrong = tuple[list[str], int, str]
+
+# What a person may get wrong, the exit code, and a piece of the message that says what to do.
+MISTAKES: list[Wrong] = [
+    (["writ"], 2, "did you mean 'write'?"),
+    (["frobnicate"], 2, "see --help"),
+    (["write"], 2, "Missing argument"),
+    (["write", "long_term"], 2, "Missing argument 'TEXT'"),
+    (["write", "longterm", "x"], 2, "one of long_term, scratchpad, daily, note"),
+    (["write", "daily", "x", "--mode", "replace"], 2, "one of append, overwrite"),
+    (["write", "daily", ""], 2, "text is empty"),
+    (["write", "daily", "  \n"], 2, "text is empty"),
+    (["write", "note", "x"], 2, "give --name NAME"),
+    (["write", "note", "x", "--name", "../up"], 2, "use letters, digits"),
+    (["write", "note", "x", "--name", "/etc/passwd"], 2, "use letters, digits"),
+    (["write", "note", "x", "--name", "con"], 2, "choose another"),
+    (["write", "note", "x", "--name", "MEMORY"], 2, "index of the notes"),
+    (["write", "note", "x", "--name", "n", "--scope", "team"], 2, "one of project, user"),
+    (["write", "daily", "x", "--if-sha256", "0" * 64], 4, "read it again"),
+    (["write", "daily", "x", "--nmae", "y"], 2, "--nmae"),
+    (["write", "daily", "x" * 2_000], 0, ""),
+    (["read", "diary"], 2, "one of long_term"),
+    (["read", "daily", "--name", "tomorrow"], 2, "YYYY-MM-DD"),
+    (["read", "daily", "--name", "../../etc/passwd"], 2, "YYYY-MM-DD"),
+    (["read", "note"], 2, "needs a name"),
+    (["read", "--offset", "-1"], 2, "0 or more"),
+    (["edit", "long_term", "--old", "absent", "--new", "x"], 5, "0 times"),
+    (["edit", "long_term"], 2, "--old TEXT"),
+    (["edit", "note", "--name", "absent"], 3, "memolith list notes"),
+    (["remember", "x"], 2, "--title"),
+    (["remember", "", "--title", "T"], 2, "give the text"),
+    (["remember", "x", "--title", " "], 2, "--title"),
+    (["update", "x", "--mode", "append", "--section", " "], 2, "Give its title"),
+    (["update", "x", "--mode", "rewrite", "--section", "A"], 2, "append"),
+    (["update", "x", "--mode", "rwrite"], 2, "one of append, rewrite"),
+    (["context", "--max-chars", "12"], 2, "at least 400"),
+    (["context", "--max-chars", "many"], 2, "whole number"),
+    (["search", "x", "--max-chars", "5"], 2, "belongs to `context`"),
+    (["list", "note"], 2, "did you mean 'notes'?"),
+    (["history", "absent"], 3, "memolith list"),
+    (["history", "--show", "1"], 2, "needs a FILE"),
+    (["undo", "absent"], 3, "memolith history"),
+    (["undo"], 13, "nothing to undo"),
+    (["undo", "--to", "3"], 2, "needs a FILE"),
+    (["undo", "long_term", "--to", "99"], 13, "there are: none"),
+    (["config", "get", "identty"], 12, "did you mean 'identity'?"),
+    (["config", "set", "identity", "maybe"], 12, "one of git, cwd"),
+    (["config", "set", "identity"], 2, "KEY VALUE"),
+    (["config", "show"], 2, "one of list, get, set, path"),
+    (["project", "link", "absent"], 3, "memolith project list"),
+    (["project", "lnk"], 2, "did you mean 'link'?"),
+    (["completion", "tcsh"], 2, "bash"),
+    (["status", "--project", "/no/such/directory"], 2, "no such directory"),
+    (["write", "daily", "x", "--home", ""], 2, "needs a directory"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "hint"),
+    MISTAKES,
+    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else None,
+)
+def test_a_mistake_gets_its_exit_code_and_a_next_step(
+    arguments: list[str],
+    code: int,
+    hint: str,
+    work: Path,
+    tmp_path: Path,
+    capfd: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(work)
+    assert main(arguments) == code
+    said = capfd.readouterr()
+    assert hint in said.err
+    assert "Traceback" not in said.err
+    if code:
+        assert said.err.startswith("memolith: error: ")
+        assert said.out == ""
+        assert not list((tmp_path / "home").rglob("*.md"))
+
+
+def test_each_kind_of_error_has_an_exit_code_of_its_own() -> None:
+    kinds: list[type[MemolithError]] = [MemolithError, *MemolithError.__subclasses__()]
+    codes = [kind.exit_code for kind in kinds]
+    assert sorted(codes) == list(range(1, len(kinds) + 1))
+    for kind in kinds:
+        assert f"{kind.__name__} " in (errors.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    ("stdin", "code", "hint"),
+    [
+        (b"", 2, b"empty"),
+        (b"caf\xe9", 7, b"iconv"),
+        (b"a\0b", 7, b"NUL"),
+        (b"x" * 52_428_800, 6, b"too much"),
+        ("é".encode() * 30_000_000, 6, b"too much"),
+        (bytes(range(256)) * 100, 7, b"UTF-8"),
+    ],
+)
+def test_bad_bytes_on_standard_input_are_refused_and_nothing_is_touched(
+    stdin: bytes, code: int, hint: bytes, work: Path, tmp_path: Path
+) -> None:
+    done = run("write", "long_term", "-", cwd=work, stdin=stdin)
+    assert done.returncode == code
+    assert hint in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not list((tmp_path / "home").rglob("*.md"))
+
+
+def test_text_that_begins_with_a_dash_is_text(mem: Mem, work: Path) -> None:
+    for text in ("- a list item", "-5 degrees", "--- rule", "- [ ] --json", "-"):
+        stdin = b"from stdin" if text == "-" else b""
+        assert run("write", "scratchpad", text, cwd=work, stdin=stdin).returncode == 0
+    assert mem.read("scratchpad").splitlines() == [
+        "- a list item",
+        "-5 degrees",
+        "--- rule",
+        "- [ ] --json",
+        "from stdin",
+    ]
+    assert run("edit", "scratchpad", "--old", "- a list item", "--new", "- b", cwd=work).returncode == 0
+    assert run("search", "- b", cwd=work).returncode == 0
+    assert run("write", "--", "scratchpad", "--json", cwd=work).returncode == 0
+
+
+@proves("S0.53")
+def test_crlf_bom_and_unicode_arrive_as_they_are(work: Path, store: Path) -> None:
+    run(
+        "write",
+        "note",
+        "-",
+        "--name",
+        "n",
+        "--mode",
+        "overwrite",
+        cwd=work,
+        stdin="\ufeffä\r\n項目 👨‍👩‍👧".encode(),
+    )
+    assert (store / "notes" / "n.md").read_bytes() == "ä\r\n項目 👨‍👩‍👧".encode()
+    assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, LC_ALL="C").stdout
+    assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, PYTHONIOENCODING="latin-1").stdout
+
+
+def test_every_command_prints_versioned_json(mem: Mem, work: Path, capfd: Capture) -> None:
+    mem.write("scratchpad", "- [ ] a")
+    commands = (
+        ["write", "daily", "x"],
+        ["read"],
+        ["edit", "daily", "--old", "x", "--new", "y"],
+        ["search", "y"],
+        ["context"],
+        ["remember", "x", "--title", "T"],
+        ["update", "x"],
+        ["list"],
+        ["status"],
+        ["history"],
+        ["undo"],
+        ["project", "show"],
+        ["project", "list"],
+        ["config"],
+        ["config", "path"],
+        ["doctor"],
+    )
+    for command in commands:
+        assert main([*command, "--json", "--project", str(work)]) == 0, command
+        assert json.loads(capfd.readouterr().out)["version"] == 1, command
+
+
+def test_shared_options_work_before_and_after_the_command(work: Path, tmp_path: Path, capfd: Capture) -> None:
+    other = str(tmp_path / "other home")
+    assert main(["--home", other, "--project", str(work), "write", "long_term", "here"]) == 0
+    assert main(["--home", "nowhere", "read", "--home", other]) == 0
+    assert main([f"--home={other}", "context"]) == 0
+    assert "here" in capfd.readouterr().out
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_fast_door_and_the_slow_door_answer_alike(mem: Mem, work: Path, capfd: Capture) -> None:
+    from memolith.cli import app, fast
+
+    mem.write("long_term", "word")
+    for arguments in (["context"], ["search", "word"], ["context", "--json"], ["context", "--max-chars=500"]):
+        command = [*arguments, "--project", str(work)]
+        assert fast.run_fast(command) == 0
+        quick = capfd.readouterr()
+        assert app.run(command) == 0
+        assert capfd.readouterr() == quick
+    for unusual in (["context", "--help"], ["search"], ["context", "-h"], ["write", "x"], []):
+        assert fast.run_fast(unusual) is None
+
+
+def test_escape_sequences_in_a_memory_do_not_reach_the_terminal(mem: Mem, work: Path) -> None:
+    mem.write("long_term", "x")
+    (mem.root / "MEMORY.md").write_text("evil \x1b]0;title\x07 \x1b[2J \x9b text\n")
+    for command in (["read"], ["context"], ["search", "evil"], ["status"], ["doctor"]):
+        out = run(*command, cwd=work).stdout.decode()
+        assert not any(char in out for char in "\x1b\x07\x9b")
+
+
+def test_a_closed_pipe_is_no_error(mem: Mem, work: Path) -> None:
+    mem.write("long_term", "x" * 30_000)
+    done = subprocess.run(
+        ["sh", "-c", f"{SCRIPT} context | head -c 10"], cwd=work, capture_output=True, check=False
+    )
+    assert done.stdout == b"<memory no"
+    assert done.stderr == b""
+
+
+def test_help_has_examples_for_every_command(capfd: Capture) -> None:
+    from memolith.cli.app import cli
+    from memolith.cli.app import run as run_app
+
+    run_app(["--version"])
+    assert capfd.readouterr().out.startswith("memolith 0.")
+    for name, command in cli.commands.items():
+        names = [name] if not hasattr(command, "commands") else [f"{name} {sub}" for sub in command.commands]
+        for each in names:
+            assert run_app([*each.split(), "--help"]) == 0
+            text = capfd.readouterr().out
+            assert "memolith" in text.partition("Options:")[0].split("\n", 2)[2], each
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_offered_for_each_shell(shell: str, work: Path) -> None:
+    script = run("completion", shell, cwd=work)
+    assert script.returncode == 0
+    assert b"_MEMOLITH_COMPLETE" in script.stdout
+    words = "memolith hi"
+    done = run(
+        cwd=work,
+        _MEMOLITH_COMPLETE=f"{shell}_complete",
+        COMP_WORDS=words,
+        COMP_CWORD="hi" if shell == "fish" else "1",
+    )
+    assert b"history" in done.stdout
+
+
+def test_the_demo_remembers_injects_recalls_and_leaves_nothing(work: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    done = run("demo", cwd=work, TMPDIR=str(temporary))
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "error" not in text
+    for piece in (
+        "$ memolith remember",
+        "<memory note=",
+        "- [ ] release 1.4",
+        "[secret:aws-key-id]",
+        "notes/running-the-tests.md",
+        "is 18 bytes again",
+    ):
+        assert piece in text
+    assert list(temporary.iterdir()) == []
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_broken_config_names_the_file_and_line(mem: Mem, work: Path, capfd: Capture) -> None:
+    path = Path(mem.home) / "config.yml"
+    path.parent.mkdir(parents=True)
+    path.write_text("identity: git\ninject: [\n")
+    assert main(["context", "--project", str(work)]) == 12
+    assert f"{path}:2:" in capfd.readouterr().err
+
+
+@proves("X.21")
+def test_a_machine_without_a_home_directory_gets_a_clear_error(work: Path) -> None:
+    script = (
+        "import pwd; pwd.getpwuid = lambda _: {}['nobody']; "
+        "from memolith.cli import main; raise SystemExit(main(['context']))"
+    )
+    env = {key: value for key, value in os.environ.items() if key not in ("HOME", "MEMOLITH_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=work, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 12
+    assert "MEMOLITH_HOME" in done.stderr
+
+
+def test_an_undo_can_name_a_version_and_history_can_show_it(mem: Mem, work: Path, capfd: Capture) -> None:
+    for text in ("one", "two", "three"):
+        mem.write("scratchpad", text, "overwrite")
+    assert main(["history", "scratchpad", "--json", "--project", str(work)]) == 0
+    versions = json.loads(capfd.readouterr().out)["versions"]
+    assert [row["op"] for row in versions] == ["overwrite", "overwrite"]
+    assert main(["history", "scratchpad", "--show", str(versions[-1]["id"]), "--project", str(work)]) == 0
+    assert capfd.readouterr().out == "one"
+    assert main(["undo", "scratchpad", "--to", str(versions[-1]["id"]), "--project", str(work)]) == 0
+    assert mem.read("scratchpad") == "one"

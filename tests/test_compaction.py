@@ -1,0 +1,73 @@
+"""The helpers for hosts that compress their sessions."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from memolith import (
+    Mem,
+    append_memory_block,
+    compaction_heading,
+    effective_reserve,
+    flush_compaction_summary,
+)
+from tests.conftest import Clock
+from tests.ledger import proves
+
+
+@proves("S0.65")
+def test_daily_entries_have_a_time_and_stay_in_order(mem: Mem, clock: Clock) -> None:
+    mem.append_daily("first\nheading", "  body one \n\n")
+    clock.seconds += 61
+    mem.append_daily("second", "body two")
+    assert mem.read("daily") == "### 12:00 — first heading\nbody one\n\n### 12:01 — second\nbody two\n"
+
+
+@proves("S0.65")
+def test_an_entry_after_a_hand_written_line_has_a_blank_line_before_it(mem: Mem, store: Path) -> None:
+    (store / "daily").mkdir(parents=True)
+    (store / "daily" / "2026-11-15.md").write_text("by hand")
+    mem.append_daily("h", "b")
+    assert mem.read("daily") == "by hand\n\n### 12:00 — h\nb\n"
+
+
+@proves("S0.66")
+def test_the_heading_counts_the_messages() -> None:
+    assert compaction_heading(12) == "compaction summary (12 msgs)"
+    assert compaction_heading(None) == "compaction summary"
+    assert compaction_heading() == "compaction summary"
+
+
+@proves("S0.67")
+def test_a_flushed_summary_is_in_the_next_block(mem: Mem) -> None:
+    assert flush_compaction_summary(mem, "we chose sqlite", 7)
+    assert "compaction summary (7 msgs)\nwe chose sqlite" in (mem.context_block() or "")
+
+
+@proves("S0.67")
+def test_a_failing_flush_is_logged_and_stops_nothing(
+    mem: Mem, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "home").write_text("a file where the directory should be")
+    with caplog.at_level(logging.WARNING, "memolith"):
+        assert not flush_compaction_summary(mem, "summary")
+    assert "was not kept" in caplog.text
+
+
+@proves("S0.68")
+def test_the_reserve_counts_the_block() -> None:
+    assert effective_reserve(1000, None) == 1000
+    assert effective_reserve(1000, "") == 1000
+    assert effective_reserve(1000, "x" * 400) == 1100
+    assert effective_reserve(1000, "項" * 100) == 1090
+    assert effective_reserve(1000, "x") == 1001
+
+
+@proves("S0.69")
+def test_the_block_is_appended_after_a_rule() -> None:
+    assert append_memory_block("BASE", "<memory>x</memory>") == "BASE\n\n---\n\n<memory>x</memory>"
+    assert append_memory_block("BASE", None) == "BASE"
+    assert append_memory_block("BASE", "") == "BASE"

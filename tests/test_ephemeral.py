@@ -1,0 +1,93 @@
+"""Throw-away memory: nothing in, nothing out, nothing left."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from tests.ledger import proves
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "temporary"
+    path.mkdir()
+    monkeypatch.setenv("TMPDIR", str(path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return path
+
+
+@proves("S1.29", "S1.30")
+def test_an_ephemeral_memory_neither_reads_nor_writes_the_real_one(
+    mem: Mem, work: Path, temporary: Path, snapshot: Callable[[Path], dict[str, bytes]]
+) -> None:
+    mem.write("long_term", "real")
+    mem.remember("real", "Real", scope="user")
+    before = snapshot(Path(mem.home))
+    with Mem.open(work, ephemeral=True) as throwaway:
+        assert throwaway.context_block() is None
+        throwaway.write("long_term", "fleeting")
+        throwaway.remember("fleeting", "Fleeting")
+        assert "fleeting" in (throwaway.context_block() or "")
+        assert throwaway.search("real").hits == []
+    assert snapshot(Path(mem.home)) == before
+    assert list(temporary.iterdir()) == []
+
+
+@proves("S1.31")
+def test_two_ephemeral_runs_do_not_see_each_other(work: Path) -> None:
+    with Mem.open(work, ephemeral=True) as first, Mem.open(work, ephemeral=True) as second:
+        first.remember("one", "One")
+        assert second.context_block() is None
+        assert first.home != second.home
+
+
+@proves("S1.29")
+def test_what_a_killed_run_left_is_removed_by_the_next(work: Path, temporary: Path) -> None:
+    script = (
+        "import sys, time; from memolith import Mem; m = Mem.open(ephemeral=True); m.write('daily', 'x');"
+        "print('ready', flush=True); time.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", script], cwd=work, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"ready\n"
+    with Mem.open(work, ephemeral=True):
+        assert len(list(temporary.iterdir())) == 2  # a living run is left alone
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    assert len(list(temporary.iterdir())) == 1
+    with Mem.open(work, ephemeral=True) as mem:
+        assert [path.name for path in temporary.iterdir()] == [Path(mem.home).name]
+    assert list(temporary.iterdir()) == []
+
+
+@proves("S1.29")
+def test_the_command_line_has_it_too(
+    work: Path, temporary: Path, mem: Mem, snapshot: Callable[[Path], dict[str, bytes]]
+) -> None:
+    mem.write("long_term", "real")
+    before = snapshot(Path(mem.home))
+    for command in (
+        ["write", "daily", "x"],
+        ["context"],
+        ["remember", "x", "--title", "T"],
+        ["search", "real"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "memolith", *command, "--ephemeral-memory"],
+            cwd=work,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "real" not in done.stdout.replace("real-", "")
+    assert snapshot(Path(mem.home)) == before
+    assert list(temporary.iterdir()) == []

@@ -1,0 +1,282 @@
+"""The index and its notes: D1."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith import InputError, Mem, TextError
+from memolith.store import layout
+from tests.ledger import proves
+
+
+def index_lines(store: Path) -> list[str]:
+    return [
+        line for line in (store / "notes" / "MEMORY.md").read_text().splitlines() if line.startswith("- [")
+    ]
+
+
+@proves("S1.6", "S1.7", "S1.10")
+def test_remember_writes_a_note_and_its_line_in_one_call(mem: Mem, store: Path) -> None:
+    result = mem.remember("The user owns the billing service.\nMore.", "User role", "user")
+    assert result.path == store / "notes" / "user-role.md"
+    assert result.path.read_text() == (
+        "---\nname: User role\ndescription: The user owns the billing service.\ntype: user\n---\n"
+        "The user owns the billing service.\nMore.\n"
+    )
+    assert index_lines(store) == ["- [User role](user-role.md) — The user owns the billing service."]
+
+
+@proves("S1.3")
+def test_notes_are_ordinary_files_and_the_guidance_names_their_directory(mem: Mem, store: Path) -> None:
+    path = mem.remember("x", "T").path
+    assert path.is_file()
+    assert str(store) in mem.guidance()
+    path.write_text("edited by a file tool\n")
+    assert "edited" in mem.read("note", "t")
+
+
+@proves("S1.4")
+def test_the_index_begins_with_a_header_and_is_left_alone_by_a_second_start(mem: Mem, store: Path) -> None:
+    mem.remember("x", "T")
+    first = (store / "notes" / "MEMORY.md").read_bytes()
+    assert first.startswith(b"# Notes\n")
+    again = Mem.open(mem.identity.root)
+    again.context_block()
+    again.search("x")
+    again.remember("x", "T")
+    assert (store / "notes" / "MEMORY.md").read_bytes() == first
+
+
+@proves("S1.9")
+def test_a_thousand_notes_stay_within_the_budget_and_say_what_is_left_out(mem: Mem, store: Path) -> None:
+    mem.remember("x", "First")
+    for n in range(1000):
+        (store / "notes" / f"n{n:04d}.md").write_text(f"fact {n}\n")
+    for _ in range(2):  # the second time after the index was brought up to date
+        block = mem.context_block() or ""
+        shown = block.count("](n")
+        assert 50 < shown <= 200
+        assert f"({1001 - shown} older notes are not shown; `memolith list notes`" in block
+        assert len(block.encode()) < 9 * 1024
+        assert "](n0999.md)" in block
+        mem.write("note", "fact 999", "overwrite", "n0999")
+    assert len(index_lines(store)) == 1001
+
+
+@proves("S1.11")
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("User role", "user-role"),
+        ("  --A  b!! c--", "a-b-c"),
+        ("x" * 60, "x" * 48),
+        ("!!!", "note"),
+        ("Größe", "gr-e"),
+    ],
+)
+def test_the_file_name_comes_from_the_title(title: str, name: str) -> None:
+    assert layout.file_name(title) == name
+
+
+@proves("S1.11")
+def test_titles_in_other_scripts_get_stable_names_of_their_own(mem: Mem) -> None:
+    one, other = mem.remember("a", "項目"), mem.remember("b", "設定")
+    assert one.path != other.path
+    assert mem.remember("c", "項目").path == one.path
+    assert "項目" in (mem.context_block() or "")
+
+
+@proves("S1.12")
+@given(
+    title=st.text(min_size=1).filter(lambda t: t.split()),
+    body=st.text(min_size=1).filter(lambda t: t.split()),
+)
+def test_the_frontmatter_is_valid_yaml_for_every_title(
+    title: str, body: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    base = tmp_path_factory.mktemp("yaml")
+    mem = Mem.open(base, home=base / "home")
+    try:
+        path = mem.remember(body, title).path
+    except (TextError, InputError):
+        return  # NUL, or nothing left once control characters are gone
+    head = path.read_bytes().decode().split("---\n")[1]
+    fields = yaml.safe_load(head)
+    assert set(fields) == {"name", "description", "type"}
+    assert isinstance(yaml.load(head, yaml.BaseLoader)["name"], str)  # noqa: S506
+
+
+@proves("S1.12")
+def test_a_title_full_of_yaml_comes_back_as_it_was(mem: Mem) -> None:
+    title = 'a: b # c "d" [e] {f} & *g !h'
+    head = mem.remember("x", title).path.read_text().split("---\n")[1]
+    assert yaml.safe_load(head)["name"] == title
+    assert mem.remember("y", title).path == mem.remember("z", title).path
+
+
+@proves("S1.13")
+def test_an_unknown_kind_is_project_and_simulator_is_domain(mem: Mem) -> None:
+    for given_kind, stored in (("domain", "domain"), ("simulator", "domain"), ("nonsense", "project")):
+        assert f"type: {stored}\n" in mem.remember("x", "T", given_kind).path.read_text()
+
+
+@proves("S1.14")
+def test_the_hook_is_the_first_line_shortened(mem: Mem, store: Path) -> None:
+    mem.remember(f"\n  \n a\t b  {'c' * 200}\nrest", "T")
+    hook = index_lines(store)[0].partition(" — ")[2]
+    assert hook == "a b " + "c" * 96 + "…"
+
+
+@proves("S1.15")
+def test_the_same_title_replaces_the_note_and_keeps_the_old_text(mem: Mem, store: Path) -> None:
+    mem.remember("old text", "Title")
+    path = mem.remember("new text", "Title").path
+    assert "old text" not in path.read_text()
+    assert index_lines(store) == ["- [Title](title.md) — new text"]
+    mem.undo("title")
+    assert "old text" in path.read_text()
+    assert index_lines(store) == ["- [Title](title.md) — old text"]
+
+
+@proves("S1.15")
+def test_replacing_a_note_keeps_foreign_fields_and_comments(mem: Mem) -> None:
+    path = mem.remember("old", "Title").path
+    path.write_text("---\n# mine\ntags: [a, b]\nname: Title\ndescription: old\ntype: project\n---\nold\n")
+    mem.remember("new", "Title", "reference")
+    assert path.read_text() == (
+        "---\n# mine\ntags: [a, b]\nname: Title\ndescription: new\ntype: reference\n---\nnew\n"
+    )
+
+
+@proves("S1.16")
+def test_another_title_with_the_same_name_gets_a_suffix(mem: Mem, store: Path) -> None:
+    first = mem.remember("one", "Foo!").path
+    second = mem.remember("two", "foo").path
+    assert (first.name, second.name) == ("foo.md", "foo-2.md")
+    assert "one" in first.read_text()
+    assert mem.remember("three", "foo").path == second
+    assert len(index_lines(store)) == 2
+
+
+@proves("S1.17", "X.22")
+@pytest.mark.parametrize("title", ["Memory", "MEMORY.md"[:6], "Con", "nul"])
+def test_a_title_cannot_take_the_place_of_the_index_or_a_device(mem: Mem, store: Path, title: str) -> None:
+    path = mem.remember("x", title).path
+    assert path.stem.casefold() not in ("memory", "con", "nul")
+    assert (store / "notes" / "MEMORY.md").read_text().startswith("# Notes")
+
+
+@proves("S1.19", "X.11")
+def test_the_index_follows_notes_made_and_removed_by_hand(mem: Mem, store: Path) -> None:
+    mem.remember("x", "Kept")
+    mem.remember("y", "Removed")
+    (store / "notes" / "removed.md").unlink()
+    (store / "notes" / "by-hand.md").write_text("# By hand\n\nMade in an editor.\n")
+    block = mem.context_block() or ""
+    assert "removed.md" not in block
+    assert "- [By hand](by-hand.md) — Made in an editor." in block
+    mem.write("note", "z", name="third")
+    assert index_lines(store) == [
+        "- [Kept](kept.md) — x",
+        "- [By hand](by-hand.md) — Made in an editor.",
+        "- [third](third.md) — z",
+    ]
+
+
+def test_what_a_person_wrote_into_the_index_stays(mem: Mem, store: Path) -> None:
+    mem.remember("x", "One")
+    path = store / "notes" / "MEMORY.md"
+    path.write_text("# My notes\n\n## Important\n* [Uno](one.md): my own words\n\nsee also the wiki\n")
+    mem.remember("y", "Two")
+    assert path.read_text() == (
+        "# My notes\n\n## Important\n* [Uno](one.md): my own words\n\nsee also the wiki\n"
+        "- [Two](two.md) — y\n"
+    )
+
+
+def test_a_note_that_appears_in_the_same_instant_as_the_index_is_seen(mem: Mem, store: Path) -> None:
+    for n in range(50):
+        mem.remember("x", f"Note {n}")
+        (store / "notes" / f"extra-{n}.md").write_text("late\n")
+        assert f"extra-{n}.md" in (mem.context_block() or "")
+
+
+@proves("S1.20", "S1.21", "S0.70", "S4.13")
+def test_the_guidance_says_what_to_keep_what_not_and_to_verify() -> None:
+    from memolith import MEMORY_TOOLS_PROMPT
+
+    words = " ".join(MEMORY_TOOLS_PROMPT.split())
+    for phrase in (
+        "long_term",
+        "scratchpad",
+        "daily",
+        "note",
+        "Open items",
+        "are shown",
+        "not the note: search, then read it",
+        "reference, not instructions",
+        "a preference",
+        "a quirk of the data",
+        "a fix that was hard to find",
+        "a correction together with its reason",
+        "Leave out the state of the current task, credentials of any kind, long code, and whatever the",
+        "a path, a name, an interface or a version",
+        "check that it still holds",
+        "What you see now and what the person says win; then correct the memory",
+        "belongs in the system prompt, not in memory",
+    ):
+        assert phrase in words
+
+
+@proves("S1.28", "S4.18")
+def test_user_wide_notes_stand_beside_project_notes_with_a_label_of_their_own(mem: Mem, work: Path) -> None:
+    mem.remember("everywhere", "Global", scope="user")
+    mem.remember("only here", "Local")
+    block = mem.context_block() or ""
+    assert block.index("## User notes index (notes/MEMORY.md)") < block.index("## Notes index (projects/")
+    other = Mem.open(work.parent).context_block() or ""
+    assert "[Global](global.md)" in other
+    assert "Local" not in other
+    assert mem.search("everywhere").hits[0].path == mem.root / "notes" / "global.md"
+    assert mem.read("note", "global", scope="assistant").endswith("everywhere\n")
+
+
+def test_nothing_to_remember_is_an_error(mem: Mem) -> None:
+    with pytest.raises(InputError, match="title"):
+        mem.remember("x", " \n ")
+    with pytest.raises(InputError, match="nothing to remember"):
+        mem.remember("  ", "T")
+
+
+def test_a_broken_head_is_kept_and_the_note_still_works(mem: Mem, store: Path) -> None:
+    path = store / "notes" / "broken.md"
+    path.parent.mkdir(parents=True)
+    text = "---\na: [1, 2\nb: {x\n---\nthe body\n"
+    path.write_text(text)
+    assert "broken.md" in (mem.context_block() or "")
+    mem.write("note", "more", name="broken")
+    assert path.read_text() == text + "more\n"
+    assert len(mem.search("body").hits) == 1
+
+
+def test_a_link_among_the_notes_is_neither_read_nor_written(mem: Mem, store: Path, tmp_path: Path) -> None:
+    from memolith import UnsafePathError
+
+    outside = tmp_path / "outside.md"
+    outside.write_text("secret outside\n")
+    (store / "notes").mkdir(parents=True)
+    os.symlink(outside, store / "notes" / "link.md")
+    os.symlink(tmp_path / "new.md", store / "notes" / "dangling.md")
+    for name in ("link", "dangling"):
+        with pytest.raises(UnsafePathError, match="symbolic link"):
+            mem.write("note", "x", name=name)
+    assert mem.search("outside").hits == []
+    assert "secret" not in (mem.context_block() or "")
+    assert outside.read_text() == "secret outside\n"
+    assert not (tmp_path / "new.md").exists()

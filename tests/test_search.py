@@ -1,0 +1,175 @@
+"""Search: literal, deterministic, over the files themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith import Mem, SearchHit, SearchResults
+from tests.ledger import proves
+
+
+def names(results: SearchResults) -> list[str]:
+    return [hit.path.name for hit in results.hits]
+
+
+@proves("S0.54", "S0.61", "S0.62", "S0.56")
+def test_terms_keep_their_order_and_count_matching_lines_over_all_files(mem: Mem) -> None:
+    mem.write("long_term", "alpha Beta\nbeta\ngamma")
+    mem.write("note", "ALPHABET soup", name="soup")
+    results = mem.search("beta  alpha BETA nothing")
+    assert results.terms == [("beta", 2), ("alpha", 2), ("nothing", 0)]
+    first, second = results.hits
+    assert isinstance(first, SearchHit)
+    assert first.path == mem.root / "MEMORY.md"
+    assert first.matched_terms == ["beta", "alpha"]
+    assert first.total_hits == 2
+    assert first.is_memory_md
+    assert not first.filename_only
+    assert first.date is None
+    assert second.matched_terms == ["alpha"]
+
+
+@proves("S0.55")
+@pytest.mark.parametrize("term", ["a+b", "C++", "(x)", ".*", "[a]", "\\d", "^x", "a|b", "%_", "'\""])
+def test_terms_are_literal(mem: Mem, term: str) -> None:
+    mem.write("note", f"here is {term} in a line", name="has")
+    mem.write("note", "aab xx abc d 1 plain", name="not")
+    assert names(mem.search(term)) == ["has.md"]
+
+
+@proves("S0.57")
+def test_matches_come_with_three_lines_around_and_at_most_five_windows(mem: Mem) -> None:
+    lines = [f"line {n}" for n in range(200)]
+    for n in (10, 14, 40, 80, 120, 160, 190):
+        lines[n] = f"hit {n}"
+    mem.write("note", "\n".join(lines), name="n")
+    body = mem.search("hit").hits[0].body
+    windows = body.split("\n⋯\n")
+    assert len(windows) == 5
+    assert windows[0].splitlines() == lines[7:18]
+    assert windows[4].splitlines() == lines[157:164]
+    assert mem.search("hit").hits[0].total_hits == 7
+
+
+@proves("S0.58")
+def test_a_matching_file_name_gives_a_preview(mem: Mem) -> None:
+    mem.write("note", "\nfirst\n\nsecond\nthird\nfourth", name="deployment")
+    hit = mem.search("DEPLOY").hits[0]
+    assert hit.filename_only
+    assert hit.total_hits == 0
+    assert hit.body == "first\nsecond\nthird"
+    assert hit.matched_terms == ["DEPLOY"]
+
+
+@proves("S0.59", "X.23")
+def test_ranking_follows_its_keys_in_order(mem: Mem, store: Path) -> None:
+    mem.write("long_term", "one")
+    (store / "daily").mkdir(parents=True)
+    (store / "MEMORY.md").write_text("one two\n")
+    (store / "daily" / "2026-01-01.md").write_text("one\n")
+    (store / "daily" / "2026-02-01.md").write_text("one\n")
+    mem.write("note", "one two", name="two-terms")
+    mem.write("note", "one\none", name="two-lines")
+    mem.write("note", "one", name="b")
+    mem.write("note", "one", name="a")
+    mem.write("note", "nothing", name="one-in-name")
+    results = mem.search("one two")
+    assert [
+        str(hit.path.relative_to(mem.root)).removeprefix(f"projects/{mem.project}/") for hit in results
+    ] == [
+        "MEMORY.md",
+        "MEMORY.md",
+        "notes/two-terms.md",
+        "notes/two-lines.md",
+        "daily/2026-02-01.md",
+        "daily/2026-01-01.md",
+        "notes/a.md",
+        "notes/b.md",
+        "notes/one-in-name.md",
+    ]
+    assert [hit.is_memory_md for hit in results][:2] == [True, False]
+    assert results.hits[4].date == "2026-02-01"
+
+
+@proves("S0.60", "S0.5", "S1.27")
+def test_another_projects_memory_is_never_found(mem: Mem, work: Path) -> None:
+    other = Mem.open(work.parent)
+    other.write("note", "needle", name="n")
+    other.write("daily", "needle")
+    other.write("scratchpad", "- [ ] needle")
+    mem.write("note", "hay", name="h")
+    assert mem.search("needle").hits == []
+    assert "needle" not in (mem.context_block() or "")
+    assert mem.read("note", "n") == "(empty)"
+    assert all("n.md" not in name for name in mem.list())
+    other.write("long_term", "needle")
+    assert names(mem.search("needle")) == ["MEMORY.md"]
+
+
+@proves("X.23")
+def test_the_index_is_not_a_note(mem: Mem) -> None:
+    mem.remember("body", "Uncommon title")
+    assert names(mem.search("uncommon")) == ["uncommon-title.md"]
+    assert not any(name.endswith("notes/MEMORY.md") for name in mem.list())
+
+
+@proves("S0.63")
+def test_rendering_keeps_its_limit_and_drops_the_lowest_ranked_first(mem: Mem) -> None:
+    for n in range(20):
+        mem.write("note", "word\n" * (20 - n) + "filler " * 50, name=f"n{n:02d}")
+    results = mem.search("word")
+    text = results.render()
+    assert text.startswith("1 term(s): word(210) — 20 file(s), 20 shown")
+    short = results.render(3000)
+    assert len(short.encode()) <= 3000
+    assert "n00.md" in short
+    assert "n19.md" not in short
+    shown = short.count("### ")
+    assert f"{shown} shown" in short
+    assert f"[{20 - shown} more file(s)" in short
+
+
+@proves("S0.63")
+@given(limit=st.integers(min_value=0, max_value=2000), words=st.lists(st.text(min_size=1), max_size=4))
+def test_rendering_never_exceeds_any_limit(limit: int, words: list[str]) -> None:
+    hit = SearchHit(
+        filename="/x/é.md",
+        name="é.md",
+        matched_terms=words,
+        total_hits=1,
+        body="bödy\n" * 80,
+        filename_only=False,
+        date=None,
+        is_memory_md=False,
+    )
+    results = SearchResults([(word, 1) for word in words], [hit, hit])
+    assert len(results.render(limit).encode("utf-8", "replace")) <= limit
+
+
+@proves("S0.64")
+@pytest.mark.parametrize("query", ["", "   ", "\n\t", "absent"])
+def test_a_query_without_match_is_no_error(mem: Mem, query: str) -> None:
+    mem.write("note", "text", name="n")
+    assert mem.search(query).hits == []
+    assert "No memory matched" in mem.search(query).render()
+
+
+@proves("X.10", "X.11")
+def test_a_fact_written_one_way_is_found_every_other_way(mem: Mem) -> None:
+    mem.write("note", "alpha fact", name="one")
+    mem.remember("beta fact", "Two")
+    mem.update("gamma fact")
+    mem.write("long_term", "delta fact")
+    mem.update_section("About Me", "epsilon fact")
+    assert len(mem.search("fact").hits) == 3
+    assert mem.read("note", "two").endswith("beta fact\n")
+    assert "gamma fact" in mem.read()
+    block = mem.context_block() or ""
+    for word in ("gamma", "delta", "epsilon", "[one](one.md) — alpha fact", "[Two](two.md) — beta fact"):
+        assert word in block
+    mem.edit("note", "alpha", "omega", "one")
+    assert names(mem.search("omega")) == ["one.md"]

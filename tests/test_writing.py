@@ -1,0 +1,454 @@
+"""Writing, reading, editing: the targets of D0."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith import (
+    ConflictError,
+    InputError,
+    MatchError,
+    Mem,
+    NotFoundError,
+    TextError,
+    TooLargeError,
+    WriteMode,
+    WriteTarget,
+)
+from tests.conftest import Clock
+from tests.ledger import proves
+
+Snapshot = Callable[[Path], dict[str, bytes]]
+
+
+@proves("S0.11", "S0.18")
+def test_each_target_goes_to_its_own_file_and_append_is_the_default(mem: Mem, store: Path) -> None:
+    mem.write("long_term", "a")
+    mem.write("long_term", "b")
+    mem.write(WriteTarget.SCRATCHPAD, "- [ ] s")
+    mem.write("daily", "d")
+    mem.write("note", "n", name="auth")
+    assert (mem.root / "MEMORY.md").read_text() == "a\nb\n"
+    assert (store / "SCRATCHPAD.md").read_text() == "- [ ] s\n"
+    assert (store / "daily" / "2026-11-15.md").read_text() == "d\n"
+    assert (store / "notes" / "auth.md").read_text() == "n\n"
+
+
+@proves("S0.3", "S4.9")
+def test_reading_creates_nothing_and_the_first_write_creates_what_it_needs(mem: Mem) -> None:
+    home = Path(mem.home)
+    mem.context_block(), mem.search("x"), mem.read(), mem.read("list"), mem.read("note", "x"), mem.list()
+    assert not home.exists()
+    mem.update("x")
+    assert (home / "memory" / "MEMORY.md").exists()
+
+
+@proves("S0.2")
+def test_everything_works_while_sqlite_files_are_absent_or_garbage(mem: Mem) -> None:
+    for name in ("cache/index-1.sqlite3", "state/state.sqlite3"):
+        path = Path(mem.home) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"not a database")
+    mem.write("long_term", "fact")
+    mem.remember("body", "Title")
+    mem.append_daily("heading", "body")
+    assert "fact" in (mem.context_block() or "")
+    assert len(mem.search("fact")) == 1
+    assert (Path(mem.home) / "state/state.sqlite3").read_bytes() == b"not a database"
+
+
+@proves("S0.10")
+def test_a_process_that_runs_over_midnight_writes_to_the_new_day(mem: Mem, store: Path, clock: Clock) -> None:
+    assert (mem.today, mem.yesterday) == ("2026-11-15", "2026-11-14")
+    mem.write("daily", "before")
+    clock.seconds += 12 * 3600 + 1
+    mem.write("daily", "after")
+    assert (mem.today, mem.yesterday) == ("2026-11-16", "2026-11-15")
+    assert (store / "daily" / "2026-11-16.md").read_text() == "after\n"
+
+
+@proves("X.21")
+def test_days_follow_the_local_calendar_through_daylight_saving_and_a_change_of_time_zone(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = 1_774_746_000.0  # 2026-03-29 01:00 UTC, the hour in which Vienna's clocks go forward
+    mem = Mem.open(work, now=lambda: moment)
+    days = set()
+    for zone in ("Europe/Vienna", "Pacific/Auckland", "America/Los_Angeles", "UTC", "Bad/Zone"):
+        monkeypatch.setenv("TZ", zone)
+        days.add((mem.today, mem.yesterday))
+    monkeypatch.delenv("TZ")
+    time.tzset()
+    assert days == {("2026-03-29", "2026-03-28"), ("2026-03-28", "2026-03-27")}
+
+
+@pytest.mark.parametrize("moment", [-86_400.0, 0.0, 2_147_483_648.0, 4_102_444_800.0])
+@proves("X.21")
+def test_a_clock_that_jumps_to_another_century_harms_nothing(work: Path, moment: float) -> None:
+    mem = Mem.open(work, now=lambda: moment)
+    mem.write("scratchpad", "- [ ] one")
+    mem.write("scratchpad", "- [ ] two", "overwrite")
+    mem.append_daily("x", "entry")
+    assert "entry" in (mem.context_block() or "")
+    mem.undo("scratchpad")
+    assert mem.read("scratchpad") == "- [ ] one\n"
+
+
+@proves("S0.12", "S0.13", "S0.50")
+@pytest.mark.parametrize(
+    "name",
+    [
+        None,
+        "",
+        "  ",
+        "../escape",
+        "sub/dir",
+        "a\\b",
+        ".hidden",
+        "a.b",
+        "x\0y",
+        "x\ny",
+        "/etc/passwd",
+        "é" * 200,
+    ],
+)
+def test_a_bad_note_name_is_an_error_and_creates_nothing(mem: Mem, name: str | None) -> None:
+    attempts: list[Callable[[], object]] = [
+        lambda: mem.write("note", "x", name=name),
+        lambda: mem.read("note", name),
+        lambda: mem.edit("note", "a", "b", name),
+    ]
+    for attempt in attempts:
+        with pytest.raises(InputError, match="name"):
+            attempt()
+    assert not (mem.root / "projects" / mem.project / "notes").exists()
+
+
+@proves("S0.13")
+def test_the_extension_of_a_note_name_is_optional(mem: Mem, store: Path) -> None:
+    mem.write("note", "a", name=" good-name ")
+    mem.write("note", "b", name="good-name.md")
+    assert (store / "notes" / "good-name.md").read_text() == "a\nb\n"
+
+
+@proves("S0.14", "X.22")
+@pytest.mark.parametrize("name", ["MEMORY", "memory", "Memory.md", "con", "NUL", "com1", "LPT9", "aux.md"])
+def test_reserved_names_and_devices_are_refused(mem: Mem, name: str) -> None:
+    with pytest.raises(InputError, match=r"reserved|device"):
+        mem.write("note", "x", name=name)
+
+
+@proves("X.22")
+def test_names_that_differ_only_in_case_are_refused(mem: Mem) -> None:
+    mem.write("note", "x", name="Auth")
+    with pytest.raises(InputError, match="case"):
+        mem.write("note", "x", name="auth")
+    mem.write("note", "y", name="Auth")
+
+
+@proves("X.22")
+def test_renaming_over_an_open_file_is_tried_again_on_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memolith.store import files
+
+    real, calls = os.replace, []
+
+    def busy(source: str, target: str) -> None:
+        calls.append(target)
+        if len(calls) < 4:
+            raise PermissionError(13, "in use")
+        real(source, target)
+
+    monkeypatch.setattr(files, "_WINDOWS", True)
+    monkeypatch.setattr(os, "replace", busy)
+    (tmp_path / "a").write_text("new")
+    files.replace(str(tmp_path / "a"), str(tmp_path / "b"))
+    assert (tmp_path / "b").read_text() == "new"
+    assert len(calls) == 4
+
+
+@proves("S0.15", "S0.52")
+def test_an_unknown_target_mode_source_or_scope_is_named_in_the_error(mem: Mem) -> None:
+    with pytest.raises(InputError, match="'longterm'"):
+        mem.write("longterm", "x")
+    with pytest.raises(InputError, match="'prepend'"):
+        mem.write("daily", "x", "prepend")
+    with pytest.raises(InputError, match="'diary'"):
+        mem.read("diary")
+    with pytest.raises(InputError, match="'team'"):
+        mem.write("note", "x", name="n", scope="team")
+    assert not Path(mem.home).exists()
+
+
+@proves("S0.16")
+def test_append_adds_whole_lines(mem: Mem, store: Path) -> None:
+    for target in ("scratchpad", "daily"):
+        mem.write(target, "a")
+        mem.write(target, "b")
+        assert mem.read(target) == "a\nb\n"
+    (store / "SCRATCHPAD.md").write_text("no newline")
+    mem.write("scratchpad", "next")
+    assert mem.read("scratchpad") == "no newline\nnext\n"
+
+
+@proves("S0.17")
+def test_overwrite_replaces_the_file_verbatim(mem: Mem) -> None:
+    mem.write("scratchpad", "old\n")
+    mem.write("scratchpad", "new", WriteMode.OVERWRITE)
+    assert (mem.root / "projects" / mem.project / "SCRATCHPAD.md").read_bytes() == b"new"
+
+
+@proves("S0.19")
+def test_content_over_the_cap_is_cut_on_a_character_and_the_reply_says_so(mem: Mem, store: Path) -> None:
+    result = mem.write("scratchpad", "x" * 65_536, "overwrite")
+    assert (store / "SCRATCHPAD.md").stat().st_size == 65_536
+    assert result.warnings == []
+    for mode in ("overwrite", "append"):
+        result = mem.write("note", "é" * 32_769, mode, mode)
+        data = (store / "notes" / f"{mode}.md").read_bytes()
+        assert 65_000 < len(data) <= 65_536
+        data.decode("utf-8")
+        assert "65,538" in result.warnings[0]
+        assert "65,536" in result.warnings[0]
+
+
+def test_an_input_that_cannot_be_a_memory_is_refused_whole(mem: Mem) -> None:
+    with pytest.raises(TooLargeError, match="52,428,800"):
+        mem.write("daily", "x" * 52_428_800)
+    with pytest.raises(TextError, match="NUL"):
+        mem.write("daily", "a\0b")
+    with pytest.raises(TextError, match="Unicode"):
+        mem.write("daily", "a\ud800b")
+    with pytest.raises(InputError, match="empty"):
+        mem.write("daily", " \n")
+    assert not (mem.root / "projects" / mem.project / "daily").exists()
+
+
+@proves("S0.20")
+def test_the_reply_names_bytes_and_path(mem: Mem) -> None:
+    result = mem.write("scratchpad", "héllo")
+    assert result.bytes == 7
+    assert result.path == mem.root / "projects" / mem.project / "SCRATCHPAD.md"
+    assert "7 bytes" in str(result)
+    assert str(result.path) in str(result)
+
+
+@proves("S0.23", "S4.15")
+def test_long_term_append_skips_lines_that_are_there(mem: Mem) -> None:
+    mem.write("long_term", "- likes tea\n- Likes coffee")
+    result = mem.write("long_term", "-  likes\u3000tea \n\n- new\n- new\n- likes coffee")
+    assert mem.read() == "- likes tea\n- Likes coffee\n\n- new\n- likes coffee\n"
+    assert result.skipped == 2
+    assert "2 duplicate" in result.message
+
+
+@proves("S0.24")
+def test_long_term_append_of_only_duplicates_changes_no_byte(mem: Mem) -> None:
+    mem.write("long_term", "one\ntwo", "overwrite")
+    result = mem.write("long_term", "two\n one ")
+    assert (mem.root / "MEMORY.md").read_bytes() == b"one\ntwo"
+    assert result.bytes == 0
+    assert "Nothing was written" in result.message
+    assert "2 duplicate" in result.message
+
+
+@proves("S0.25")
+def test_other_targets_keep_duplicates(mem: Mem) -> None:
+    for target, name in (("scratchpad", None), ("daily", None), ("note", "n")):
+        mem.write(target, "same", name=name)
+        mem.write(target, "same", name=name)
+        assert mem.read(target, name) == "same\nsame\n"
+
+
+@proves("S0.29")
+def test_edit_replaces_the_one_occurrence_and_nothing_else(mem: Mem) -> None:
+    mem.write("long_term", "one two\r\nthree two", "overwrite")
+    with pytest.raises(MatchError, match="2 times"):
+        mem.edit("long_term", "two", "2")
+    with pytest.raises(MatchError, match="0 times"):
+        mem.edit("long_term", "four", "4")
+    assert (mem.root / "MEMORY.md").read_bytes() == b"one two\r\nthree two"
+    mem.edit("long_term", "one two", "1 2")
+    mem.edit("long_term", "three ")
+    assert (mem.root / "MEMORY.md").read_bytes() == b"1 2\r\ntwo"
+
+
+@proves("S0.30")
+def test_edit_without_text_deletes_a_note_and_nothing_else(mem: Mem, store: Path) -> None:
+    mem.write("note", "x", name="gone")
+    mem.write("scratchpad", "- [ ] stays")
+    mem.edit("note", name="gone")
+    assert not (store / "notes" / "gone.md").exists()
+    with pytest.raises(NotFoundError, match="'gone'"):
+        mem.edit("note", name="gone")
+    for target in ("long_term", "scratchpad", "daily"):
+        with pytest.raises(InputError, match="old"):
+            mem.edit(target)
+    assert mem.read("scratchpad") == "- [ ] stays\n"
+
+
+@proves("S0.31", "S0.49")
+def test_a_day_of_the_log_is_named_by_its_date(mem: Mem, store: Path) -> None:
+    (store / "daily").mkdir(parents=True)
+    (store / "daily" / "2026-10-01.md").write_text("old day\n")
+    mem.write("daily", "new day")
+    mem.edit("daily", "old", "past", "2026-10-01")
+    assert mem.read("daily", "2026-10-01") == "past day\n"
+    assert mem.read("daily") == "new day\n"
+    for bad in ("../../x", "2026-13-99x", "2026-02-30", "yesterday"):
+        with pytest.raises(InputError, match="date"):
+            mem.read("daily", bad)
+        with pytest.raises(InputError, match="date"):
+            mem.edit("daily", "a", "b", bad)
+
+
+@proves("S0.48", "S4.6", "S4.7")
+def test_reading_a_missing_or_empty_file_says_empty(mem: Mem, store: Path) -> None:
+    store.mkdir(parents=True)
+    for source, name in (("long_term", None), ("scratchpad", None), ("daily", None), ("note", "x")):
+        assert mem.read(source, name) == "(empty)"
+    (store / "SCRATCHPAD.md").write_text(" \n\n")
+    assert mem.read("scratchpad") == "(empty)"
+    mem.write("long_term", "all of it")
+    assert mem.read() == "all of it\n"
+
+
+@proves("S0.51", "X.23")
+def test_the_list_names_this_projects_markdown_and_the_global_file(mem: Mem, store: Path, work: Path) -> None:
+    mem.write("long_term", "g")
+    mem.write("daily", "d")
+    mem.write("note", "n", name="b")
+    mem.write("note", "n", name="a")
+    (store / "notes" / "data.txt").write_text("no")
+    (store / "notes" / ".hidden.md").write_text("no")
+    other = Mem.open(work.parent)
+    other.write("note", "foreign", name="foreign")
+    here = f"projects/{mem.project}"
+    assert mem.read("list").splitlines() == [
+        "MEMORY.md",
+        f"{here}/daily/2026-11-15.md",
+        f"{here}/notes/a.md",
+        f"{here}/notes/b.md",
+    ]
+
+
+@proves("S0.53", "S4.27")
+def test_a_long_file_is_read_in_pages(mem: Mem) -> None:
+    lines = [f"line {n} {'x' * 60}" for n in range(800)]
+    mem.write("note", "\n".join(lines), name="long")
+    text = mem.read("note", "long")
+    assert len(text.encode()) <= 32_768
+    assert text.endswith("…[memory truncated]")
+    assert mem.read("note", "long", offset=790).splitlines() == lines[790:]
+    assert mem.read("note", "long", offset=3, lines=2).splitlines() == lines[3:5]
+    with pytest.raises(InputError):
+        mem.read("note", "long", lines=0)
+
+
+@proves("S0.26", "S0.28", "X.9")
+def test_what_is_overwritten_edited_or_deleted_can_be_brought_back(mem: Mem) -> None:
+    mem.write("scratchpad", "first")
+    mem.write("scratchpad", "second")
+    assert mem.gate.history.versions(mem.find_file("scratchpad")) == []
+    mem.write("scratchpad", "third", "overwrite")
+    mem.edit("scratchpad", "third", "fourth")
+    mem.write("note", "text", name="n")
+    mem.edit("note", name="n")
+    assert [row.op for row in mem.gate.history.versions(mem.find_file("scratchpad"))] == ["edit", "overwrite"]
+    for surface in (mem.read("list"), mem.context_block() or "", mem.search("second text").render()):
+        assert "second" not in surface
+        assert "history" not in surface
+    mem.undo("scratchpad")
+    assert mem.read("scratchpad") == "third"
+    mem.undo("scratchpad")
+    assert mem.read("scratchpad") == "first\nsecond\n"
+    mem.undo("n")
+    assert mem.read("note", "n") == "text\n"
+
+
+@proves("X.20")
+def test_a_write_with_a_stale_hash_is_a_conflict_and_the_file_stays(mem: Mem) -> None:
+    seen = mem.write("scratchpad", "mine", "overwrite").sha256
+    path = mem.root / "projects" / mem.project / "SCRATCHPAD.md"
+    path.write_text("theirs")
+    attempts: list[Callable[[], object]] = [
+        lambda: mem.write("scratchpad", "new", "overwrite", if_sha256=seen),
+        lambda: mem.write("scratchpad", "new", if_sha256=seen),
+        lambda: mem.edit("scratchpad", "theirs", "new", if_sha256=seen),
+    ]
+    for attempt in attempts:
+        with pytest.raises(ConflictError, match="read it again"):
+            attempt()
+    assert path.read_text() == "theirs"
+    again = mem.write("scratchpad", "theirs", "overwrite", if_sha256=seen)
+    assert "Nothing was written" in again.message
+
+
+@proves("X.8", "X.9")
+def test_every_file_is_private_whatever_the_umask(mem: Mem) -> None:
+    old = os.umask(0)
+    try:
+        mem.write("long_term", "a")
+        mem.write("long_term", "b", "overwrite")
+        mem.remember("x", "T")
+        mem.append_daily("h", "b")
+    finally:
+        os.umask(old)
+    for path in [Path(mem.home), *Path(mem.home).rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_mem_shows_where_it_is(mem: Mem) -> None:
+    assert mem.project in repr(mem)
+    assert mem.root == Path(mem.home) / "memory"
+
+
+@proves("X.21")
+def test_a_file_that_is_not_utf8_keeps_its_bytes_and_is_shown(mem: Mem, store: Path) -> None:
+    store.mkdir(parents=True)
+    (store / "SCRATCHPAD.md").write_bytes(b"- [ ] caf\xe9\n")
+    mem.write("scratchpad", "- [ ] next")
+    assert (store / "SCRATCHPAD.md").read_bytes() == b"- [ ] caf\xe9\n- [ ] next\n"
+    assert "- [ ] caf�" in (mem.context_block() or "")
+    assert "caf�" in mem.read("scratchpad")
+
+
+@pytest.mark.parametrize(
+    ("stored", "added"),
+    [
+        (b"a\r\nb\r\n", b"a\r\nb\r\nc\r\nd\r\n"),
+        (b"\xef\xbb\xbfa\n", b"\xef\xbb\xbfa\nc\nd\n"),
+        (b"a\r\nb", b"a\r\nb\r\nc\r\nd\r\n"),
+    ],
+)
+def test_line_endings_and_byte_order_marks_survive_an_append(
+    mem: Mem, store: Path, stored: bytes, added: bytes
+) -> None:
+    store.mkdir(parents=True)
+    (store / "SCRATCHPAD.md").write_bytes(stored)
+    mem.write("scratchpad", "c\nd")
+    assert (store / "SCRATCHPAD.md").read_bytes() == added
+
+
+def test_a_secret_is_masked_on_every_way_in(mem: Mem) -> None:
+    key = "AKIA" + "QYLPMN5HFIQR7XYA"
+    mem.write("long_term", f"key {key}")
+    mem.write("scratchpad", f"- [ ] {key}")
+    mem.write("daily", key)
+    mem.write("note", key, name="n")
+    mem.edit("note", "[secret:aws-key-id]", f"again {key}", "n")
+    mem.append_daily(f"heading {key}", key)
+    mem.remember(f"body {key}", f"title {key}")
+    mem.update(f"more {key}")
+    result = mem.update_section("About Me", f"I use {key}")
+    mem.write("long_term", "gone", "overwrite")
+    assert "1 secret" in result.warnings[0]
+    stored = [path for path in Path(mem.home).rglob("*") if key.lower() in str(path).lower()]
+    stored += [p for p in Path(mem.home).rglob("*") if p.is_file() and key.encode() in p.read_bytes()]
+    assert stored == []

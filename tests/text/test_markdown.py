@@ -1,0 +1,198 @@
+"""Markdown by lines and headings: appending, repeats, sections, and what a prompt shows of it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith.document import TEMPLATE
+from memolith.text import markdown
+from tests.ledger import proves
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "# T",
+            "## A",
+            "## B ##",
+            "## C#",
+            "### D",
+            "```",
+            "````",
+            "~~~",
+            "```x```",
+            "text",
+            "",
+            "<!-- c -->",
+            "é",
+        ]
+    ),
+    max_size=12,
+)
+DOCUMENTS = st.builds(
+    lambda lines, newline, end: newline.join(lines) + end,
+    LINES,
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["", "\n"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "result"),
+    [
+        ("", "a", "a\n"),
+        ("a\n", "b", "a\nb\n"),
+        ("no newline", "next", "no newline\nnext\n"),
+        ("a\r\n", "b\nc", "a\r\nb\r\nc\r\n"),
+        ("a\r\nb", "c\r\n", "a\r\nb\r\nc\r\n"),
+        ("a\n", "b\n", "a\nb\n"),
+    ],
+)
+def test_appended_text_begins_and_ends_on_its_own_line(old: str, new: str, result: str) -> None:
+    assert markdown.append(old, new) == result
+
+
+@given(st.text(), st.text())
+def test_appending_never_changes_what_was_there(old: str, new: str) -> None:
+    result = markdown.append(old, new)
+    assert result.startswith(old)
+    assert result.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept", "skipped"),
+    [
+        ("- a  b\n", "-\u3000a\tb\nc\n", "c\n", 1),
+        ("Use tabs\n", "use tabs\n", "use tabs\n", 0),
+        ("", "a\n\na\n\nb", "a\n\n\nb", 1),
+        ("a\r\nb\r\n", "b\nc\n", "c\n", 1),
+        ("a\n", "a\u2028b\n", "a\u2028b\n", 0),
+        ("\xa0a\n", "a", "", 1),
+    ],
+)
+def test_known_lines_are_dropped_by_what_they_say(old: str, new: str, kept: str, skipped: int) -> None:
+    assert markdown.drop_known_lines(old, new) == (kept, skipped)
+
+
+@given(DOCUMENTS, DOCUMENTS)
+def test_dropping_known_lines_twice_drops_nothing_more(old: str, new: str) -> None:
+    kept, skipped = markdown.drop_known_lines(old, new)
+    assert markdown.drop_known_lines(old, kept) == (kept, 0)
+    assert kept.count("\n") + skipped >= new.count("\n")
+
+
+def test_sections_have_a_title_a_date_and_a_place() -> None:
+    text = "# T\n## A\n<!-- updated 2026-11-15 -->\nx\n## B ##\n<!-- hint -->\n\n"
+    one, two = markdown.parts(text)
+    assert (one.title, one.updated, one.blank) == ("A", "2026-11-15", False)
+    assert (two.title, two.updated, two.blank) == ("B", "", True)
+    assert text[one.start : one.end] == "## A\n<!-- updated 2026-11-15 -->\nx\n"
+
+
+@pytest.mark.parametrize(
+    "fence",
+    ["```\n## no\n```\n", "~~~ sh\n## no\n~~~\n", "````\n```\n## no\n```\n````\n", "~~~\n```\n## no\n~~~\n"],
+)
+def test_headings_in_code_fences_are_text(fence: str) -> None:
+    assert [part.title for part in markdown.parts(f"## A\n{fence}## B\n")] == ["A", "B"]
+
+
+def test_a_code_span_is_no_fence() -> None:
+    assert [part.title for part in markdown.parts("## A\n```x``` y\n## B\n")] == ["A", "B"]
+    assert markdown.open_fence("```x``` y") == ""
+    assert markdown.open_fence("a\n````sh\n```\n") == "````"
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    assert markdown.parts("a\u2028## b\n\x0c## c\n") == []
+
+
+def test_a_section_is_replaced_and_nothing_else() -> None:
+    text = "# T\r\n\r\n##  about ME\r\nold\r\n\r\n## B\r\nkeep\r\n"
+    assert markdown.set_part(text, "About Me", "new\nlines\n", "2026-11-15") == (
+        "# T\r\n\r\n##  about ME\r\n<!-- updated 2026-11-15 -->\r\nnew\r\nlines\r\n\r\n## B\r\nkeep\r\n"
+    )
+
+
+@pytest.mark.parametrize("title", ["C#", "## C#", "F ##", "a\n b"])
+def test_a_new_section_is_found_again(title: str) -> None:
+    once = markdown.set_part("x", title, "one", "2026-11-15")
+    twice = markdown.set_part(once, title, "two", "2026-11-16")
+    assert twice == once.replace("one", "two").replace("15", "16")
+
+
+@given(DOCUMENTS, st.sampled_from(["A", "b", "C#", "New"]), LINES)
+def test_other_sections_keep_their_bytes(text: str, title: str, lines: list[str]) -> None:
+    body = "\n".join(line for line in lines if not line.startswith("#"))
+    part = markdown.find_part(text, title)
+    result = markdown.set_part(text, title, body, "2026-11-15")
+    if part is None:
+        assert result.startswith(text)
+        return
+    assert result.startswith(text[: part.start])
+    assert result.endswith(text[part.end :])
+    titles = [each.title for each in markdown.parts(text)]
+    assert [each.title for each in markdown.parts(result)] == titles
+
+
+@pytest.mark.parametrize("text", [TEMPLATE, TEMPLATE.replace("\n", "\r\n"), "\ufeff" + TEMPLATE, "", "\n\n"])
+def test_an_untouched_template_shows_nothing(text: str) -> None:
+    assert markdown.presentable(text).strip() == ""
+
+
+def test_only_sections_that_say_something_are_shown_with_their_date() -> None:
+    text = markdown.set_part(TEMPLATE, "About Me", "I am Ada.", "2026-11-15")
+    assert markdown.presentable(text) == "# Memory\n\n## About Me (updated 2026-11-15)\nI am Ada."
+
+
+def test_a_comment_takes_its_own_lines_with_it() -> None:
+    assert markdown.strip_comments("a\n  <!-- x\ny -->\nb <!-- z --> c\n") == "a\nb  c\n"
+    assert markdown.strip_comments("a\r\n<!-- x -->\r\nb\r\n") == "a\r\nb\r\n"
+    assert markdown.strip_comments("a <!-- open\n") == "a <!-- open\n"
+    assert markdown.strip_comments("<!-- a --><!-- b -->\nc") == "c"
+
+
+@pytest.mark.parametrize("unit", ["<!---->", "x<!---->", "<!--", "-->", "## \n", "```\n", "<!-- x -->\n"])
+def test_hostile_documents_are_not_slow(unit: str) -> None:
+    text = "## a\n" + unit * (65_536 // len(unit))
+    began = time.process_time()
+    markdown.presentable(text)
+    assert time.process_time() - began < 0.25
+
+
+def test_open_items_are_the_unchecked_ones() -> None:
+    text = "# Todo\n- [ ] a\n- [x] b\n  * [ ] c  \n- d\n"
+    assert markdown.open_items(text) == "- [ ] a\n  * [ ] c"
+
+
+@proves("S1.14")
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\n \n  a\t b\u3000c \nd", "a b c"),
+        ("x" * 100, "x" * 100),
+        ("x" * 101, "x" * 100 + "…"),
+        ("x" * 99 + " yy", "x" * 99 + "…"),
+        ("", ""),
+        (" \n", ""),
+    ],
+)
+def test_the_first_line_is_collapsed_and_cut(text: str, line: str) -> None:
+    assert markdown.first_line(text) == line
+
+
+@proves("S1.14")
+@given(st.text())
+def test_a_first_line_is_one_line_of_at_most_100_characters(text: str) -> None:
+    line = markdown.first_line(text)
+    assert len(line.removesuffix("…")) <= 100 or (len(line) == 100 and line in text)
+    assert len(line.splitlines()) <= 1
+    assert bool(line) == bool(text.strip())
+
+
+def test_the_title_of_a_document_is_its_first_heading() -> None:
+    assert markdown.heading_title("```\n# no\n```\n# Yes \n# Later\n") == "Yes"
+    assert markdown.heading_title("## No\n") == ""
