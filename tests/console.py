@@ -4,7 +4,7 @@
     Wrote 2 bytes to $MEMOLITH_HOME/memory/…
 
 Standard error follows standard output; a last line `[exit N]` stands where the exit code is not 0. Words
-that change from run to run are $MEMOLITH_HOME, $HASH, $DATE and $TIME. `UPDATE_TRANSCRIPTS=1` rewrites the files.
+that change are $MEMOLITH_HOME, $HASH, $DATE and $TIME. `UPDATE_TRANSCRIPTS=1` rewrites the files.
 """
 
 from __future__ import annotations

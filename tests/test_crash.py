@@ -278,7 +278,7 @@ def test_an_overwrite_on_a_disk_of_any_small_size_is_complete_or_not_done(
 ) -> None:
     mem = workers.open_memory(str(disk(f"size={size}") / "home"), str(work))
     told = "nothing"
-    for text in (OLD, NEW * 4, OLD * 2, NEW * 8, OLD):
+    for text in (OLD, NEW * 8, OLD * 4, NEW * 16, OLD):
         before = workers.memory_files(mem).get("MEMORY.md")
         try:
             mem.write("long_term", text, "overwrite")

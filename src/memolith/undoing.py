@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 class Undone(Value):
     """What was taken back: the file, which change, its size now (None: there is no file), its hash."""
 
-    __slots__ = ("bytes", "name", "path", "sha256", "version")
+    __slots__ = ("bytes", "name", "path", "sha256", "version_undone")
     bytes: int | None
     name: str
     path: str
     sha256: str
-    version: int
+    version_undone: int
 
 
 def find_file(mem: Mem, text: str) -> str:
@@ -65,7 +65,7 @@ def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
     return Undone(
         name=relative,
         path=layout.locate(str(mem.root), relative),
-        version=undone,
+        version_undone=undone,
         bytes=None if change.after is None else len(change.after),
         sha256=change.sha256,
     )

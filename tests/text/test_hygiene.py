@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from memolith.text.hygiene import clean, for_block, inert
 from memolith.text.markdown import open_fence
 
-TAG = re.compile(r"[<＜﹤][\s/\\\u200c-\u200f\u034f\ufe0f]*m\W*e\W*m\W*o\W*r\W*y", re.IGNORECASE)
+# Between any two characters of a tag: white space and what nobody sees.
+UNSEEN = r"[\s\u200b-\u200f\u2060\u034f\ufe00-\ufe0f]*"
+TAG = re.compile(
+    rf"[<＜﹤](?:{UNSEEN}[/\\])*" + "".join(UNSEEN + letter for letter in "memory"), re.IGNORECASE
+)
 OWN_TITLE = re.compile(
     r"^[\s>*+-]*#+\s*(long-term memory \(|scratchpad \(open items|daily log 2)", re.IGNORECASE | re.MULTILINE
 )

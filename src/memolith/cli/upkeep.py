@@ -83,7 +83,7 @@ def undo(options: Options, file: str | None, to: int | None) -> None:
             output.json(done.as_dict())
         else:
             now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
-            output.text(f"Undid change {done.version} of {done.name}: it {now}")
+            output.text(f"Undid change {done.version_undone} of {done.name}: it {now}")
 
 
 @cli.command()

@@ -106,9 +106,8 @@ def for_block(text: str) -> str:
     Tags named `memory`, and others that structure a prompt, lose their `<`; our own section titles and
     the beginnings of a turn are escaped; and a code fence that was left open is closed.
     """
-    text = inert(text.replace("\r\n", "\n").replace("\r", "\n"))
-    if not text.isascii():
-        text = _drop_private(text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = inert(text if text.isascii() else _drop_private(text))
     if "<" in text or "\uff1c" in text or "\ufe64" in text:
         text = _disarm_tags(text)
     lower = text.lower()

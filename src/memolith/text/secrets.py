@@ -98,6 +98,8 @@ _GUESSED = frozenset(["password", "bearer-token", "url-password"])
 _OPEN_ENDED = frozenset(["password", "bearer-token"])
 _compiled: dict[str, re.Pattern[str]] = {}
 
+_WORD = re.compile(r"\w+", re.ASCII)
+_DASHED = re.compile(r"[\w-]+", re.ASCII)
 _MASK = re.compile(r"\[secret:[a-z0-9-]{1,40}\]")
 # A value of these shapes names something; it is not the secret itself.
 _HARMLESS = re.compile(
@@ -137,6 +139,8 @@ def _matches(text: str) -> Iterator[Finding]:
             start, end = match.span(1 if compiled.groups else 0)
             if kind in _OPEN_ENDED:
                 start, end = _trim(text, start, end)
+            else:
+                end = _run_end(text, start, end)
             if kind not in _GUESSED or _looks_secret(text[start:end], strict=kind != "url-password"):
                 yield Finding(kind=kind, start=start, end=end)
 
@@ -163,6 +167,12 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     if end - start >= 2 and text[start] in "\"'`" and text[end - 1] == text[start]:
         return start + 1, end - 1
     return start, start + len(text[start:end].rstrip(".,;:)]}>"))
+
+
+def _run_end(text: str, start: int, end: int) -> int:
+    """Take in what is glued to a token: behind a marker it could begin a token of its own."""
+    glued = (_DASHED if text[start:end].endswith("-") else _WORD).match(text, end)
+    return glued.end() if glued else end
 
 
 def _looks_secret(value: str, *, strict: bool) -> bool:

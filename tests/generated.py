@@ -1,0 +1,77 @@
+"""The generated pages docs/cli.md and docs/settings.md. `./dev docs` writes them; a test compares."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from memolith import errors
+from memolith.cli import memory, projects, upkeep  # noqa: F401 - they add their commands
+from memolith.cli.app import cli
+from memolith.config import TABLE, env_name
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def settings_page() -> str:
+    """Return docs/settings.md."""
+    lines = [
+        "# Settings",
+        "",
+        "Generated from `memolith.config.TABLE` by `./dev docs`. A value comes from the environment, else from",
+        "`config.yml` in the home (`memolith config path`), else it is the default. `memolith config set KEY VALUE` changes",
+        "the file and keeps its comments.",
+        "",
+        "| key | environment | values | default | meaning |",
+        "|---|---|---|---|---|",
+    ]
+    for key, kind, default, meaning in TABLE:
+        values = " \\| ".join(f"`{each}`" for each in kind) if isinstance(kind, tuple) else "number"
+        lines.append(f"| `{key}` | `{env_name(key)}` | {values} | `{default}` | {meaning} |")
+    lines += [
+        "",
+        "`MEMOLITH_HOME` (or `--home`) says where memory is kept. Dots in a key are levels in the file:",
+        "",
+        "```yaml",
+        "inject:",
+        "  daily: recent",
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def cli_page() -> str:
+    """Return docs/cli.md."""
+    parts = [
+        "# The command line\n\nGenerated from the program by `./dev docs`.\n\n"
+        "Data goes to standard output, everything else to standard error. Every command has `--json`, `--home`, `--project` and\n"
+        "`--ephemeral-memory`, before or after its name. A TEXT of `-` is read from standard input.\n\n"
+        "## Exit codes\n\n0 success; 1 `doctor` found something; 130 interrupted; and one for each kind of error:\n",
+        _exit_codes(),
+        _help(["memolith"], cli),
+    ]
+    for name, command in cli.commands.items():
+        parts.append(_help(["memolith", name], command))
+        if isinstance(command, click.Group):
+            parts += [_help(["memolith", name, sub], each) for sub, each in command.commands.items()]
+    return "\n".join(parts)
+
+
+def _exit_codes() -> str:
+    tree = (errors.__doc__ or "").split("\n\n")[1]
+    return f"```\n{tree}\n```\n"
+
+
+def _help(path: list[str], command: click.Command) -> str:
+    context = click.Context(command, info_name=" ".join(path), terminal_width=100, max_content_width=100)
+    return f"## {' '.join(path)}\n\n```\n{command.get_help(context).rstrip()}\n```\n"
+
+
+PAGES = {"settings.md": settings_page, "cli.md": cli_page}
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")
+        sys.stdout.write(f"docs/{name}\n")

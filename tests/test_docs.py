@@ -1,0 +1,131 @@
+"""The documents are true: their blocks run, their references are generated, their tables match the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.cli import main
+from tests import console, generated
+from tests.ledger import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"(?ms)^```(\w*)\n(.*?)^```$", README)
+
+
+@pytest.mark.parametrize("name", generated.PAGES)
+def test_a_generated_page_is_up_to_date(name: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generated.PAGES[name](), "run ./dev docs"
+
+
+def test_the_readme_has_only_kinds_of_blocks_that_are_run_here() -> None:
+    assert [kind for kind, _ in BLOCKS] == ["sh", "sh", "console", "python"]
+
+
+def test_the_console_block_of_the_readme_prints_what_it_says(work: Path, tmp_path: Path) -> None:
+    assert console.play(README, work, tmp_path / "home") == README
+
+
+def test_the_python_block_of_the_readme_runs(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(work)
+    names: dict[str, object] = {}
+    exec(compile(BLOCKS[3][1], "README.md", "exec"), names)  # noqa: S102
+    assert "daily" in capsys.readouterr().out
+    assert str(names["prompt"]).startswith("You are a careful engineer.\n\n---\n\n<memory")
+
+
+def test_the_two_shell_blocks_are_the_commands_that_ci_and_the_script_know() -> None:
+    demo, test = BLOCKS[0][1].strip(), BLOCKS[1][1].strip()
+    script = (ROOT / "dev").read_text(encoding="utf-8")
+    for command in (demo, test):
+        assert command.startswith("./dev ")
+        assert re.search(rf"(?m)^  {command.split()[1]}\)", script)
+    assert f"exec {test}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.skipif("CI" not in os.environ, reason="installs packages; runs in CI (or with CI=1)")
+def test_the_first_command_of_the_readme_works_on_a_clean_clone_with_an_empty_home(tmp_path: Path) -> None:
+    """Real installation from this commit; nothing may be left outside the clone."""
+    clone, home = tmp_path / "clone", tmp_path / "empty"
+    home.mkdir()
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("MEMOLITH", "XDG"))}
+    env |= {"HOME": str(home)}
+    for _ in range(2):  # the second time nothing is installed
+        done = subprocess.run(
+            ["sh", "-c", BLOCKS[0][1]], cwd=clone, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "<memory note=" in done.stdout
+    assert list(home.iterdir()) == []
+    assert (
+        sorted(path.name for path in tmp_path.iterdir() if path.name not in ("clone", "empty", "user")) == []
+    )
+
+
+def test_links_between_the_documents_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        prose = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "", page.read_text(encoding="utf-8"))
+        for target in re.findall(r"\]\(([^)#:]+)\)", prose):
+            assert (page.parent / target).exists(), (page, target)
+
+
+def fields(text: str) -> dict[str, set[str]]:
+    """Read `a, b (c, d)` as {"": {a, b}, "b": {c, d}}."""
+    found: dict[str, set[str]] = {"": set()}
+    for name, inner in re.findall(r"(\w+)(?: \(([^)]*)\))?", text):
+        found[""].add(name)
+        if inner:
+            found[name] = {each.strip() for each in inner.split(",")}
+    return found
+
+
+def test_the_json_fields_are_those_documented(
+    mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table = re.findall(
+        r"(?m)^\| ([a-z, ]+) \| (.*) \|$", (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    )
+    documented = {name: fields(text) for names, text in table[1:] for name in names.split(", ")}
+    mem.update_section("About Me", "x")
+    mem.write("long_term", "hello", "overwrite")
+    mem.undo()
+    mem.write("scratchpad", "- [ ] x")
+    (mem.root / "projects" / mem.project / "SCRATCHPAD.md").chmod(0o644)
+    runs = {
+        "write": ["daily", "hello"],
+        "edit": ["daily", "--old", "hello", "--new", "bye"],
+        "read": [],
+        "remember": ["x", "--title", "T"],
+        "update": ["y"],
+        "search": ["bye"],
+        "context": [],
+        "list": [],
+        "status": [],
+        "history": [],
+        "config": [],
+        "project show": [],
+        "project list": [],
+        "undo": [],
+        "doctor": [],
+    }
+    assert set(runs) == set(documented)
+    for command, arguments in runs.items():
+        code = main([*command.split(), *arguments, "--json", "--project", str(work)])
+        assert code == (1 if command == "doctor" else 0), command
+        printed = json.loads(capfd.readouterr().out)
+        assert printed.pop("version") == 1
+        assert set(printed) == documented[command][""], command
+        for name, inner in documented[command].items():
+            for row in printed[name] if name else []:
+                assert set(row) == inner, (command, name)
+    assert documented["doctor"]["findings"]
