@@ -65,7 +65,13 @@ def _exit_codes() -> str:
 
 
 def _help(path: list[str], command: click.Command) -> str:
-    context = click.Context(command, info_name=" ".join(path), terminal_width=100, max_content_width=100)
+    context = click.Context(
+        command,
+        info_name=" ".join(path),
+        terminal_width=100,
+        max_content_width=100,
+        help_option_names=["-h", "--help"],
+    )
     return f"## {' '.join(path)}\n\n```\n{command.get_help(context).rstrip()}\n```\n"
 
 

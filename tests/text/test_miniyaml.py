@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text import miniyaml
-from memolith.text.miniyaml import YamlError, dump, parse, set_path, set_value
+from memolith.text.miniyaml import YamlError, dump, parse, set_value
+from memolith.text.yamledit import set_path
 from tests.ledger import proves
 
 AWKWARD = [

@@ -120,14 +120,15 @@ def run(arguments: Sequence[str]) -> int:
     from memolith.cli import memory, projects, upkeep  # noqa: F401 - they add their commands
 
     guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
+    codes = [0]
 
     def call() -> None:
-        cli.main(args=guarded, prog_name="memolith", standalone_mode=False)
+        # click returns the code of its own Exit (help, doctor's findings) instead of raising it.
+        code = cli.main(args=guarded, prog_name="memolith", standalone_mode=False)
+        codes.append(code if isinstance(code, int) else 0)
 
     try:
-        return output.guarded(call)
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
+        return output.guarded(call) or codes[-1]
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else error.format_message())
         return 2

@@ -71,6 +71,8 @@ def set_fields(text: str, changes: dict[str, str]) -> str:
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         head = compose(dict(changes), "")
         return bom + head.replace("\n", newline_of(text)) + text.removeprefix(bom)
+    from memolith.text.yamledit import set_path
+
     start = parsed.head.index("\n") + 1
     close = parsed.head.rindex("\n", 0, len(parsed.head) - 1) + 1
     yaml = parsed.head[start:close]
@@ -78,5 +80,5 @@ def set_fields(text: str, changes: dict[str, str]) -> str:
         if parsed.fields.get(key) != value:
             # A head without lines has no line ending of its own; the `---` above it has one.
             newline = "\n" if yaml else newline_of(parsed.head)
-            yaml = miniyaml.set_path(yaml, [key], value).replace("\n", newline)
+            yaml = set_path(yaml, [key], value).replace("\n", newline)
     return parsed.head[:start] + yaml + parsed.head[close:] + parsed.body

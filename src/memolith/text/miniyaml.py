@@ -87,15 +87,15 @@ class _Reader:
     def block(self, indent: int, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise self.fail(f"nested deeper than {MAX_DEPTH} levels")
-        if _is_item(self.line()):
+        if is_item(self.line()):
             return self.items(indent, depth)
         return self.map(indent, depth)
 
     def items(self, indent: int, depth: int) -> list[Node]:
         result: list[Node] = []
-        while self.more() and self.indent() == indent and _is_item(self.line()):
+        while self.more() and self.indent() == indent and is_item(self.line()):
             value = self.line()[1:].strip(" ")
-            if _key(value) is not None and not value.startswith(("[", '"', "'", "#")):
+            if split_key(value) is not None and not value.startswith(("[", '"', "'", "#")):
                 raise self.fail("a map inside a list is not supported")
             result.append(self.value(value, indent, depth))
         return result
@@ -104,15 +104,15 @@ class _Reader:
         result: dict[str, Node] = {}
         while self.more() and self.indent() == indent:
             line = self.line()
-            if _is_item(line):
+            if is_item(line):
                 break
-            pair = _key(line)
+            pair = split_key(line)
             # `---` and `...` separate documents.
             if pair is None or (indent == 0 and line.startswith(("---", "..."))):
                 raise self.fail("expected `key: value`")
             name, value = pair
             try:
-                key = _scalar(name)
+                key = read_scalar(name)
             except ValueError as error:
                 raise self.fail(str(error)) from None
             if not isinstance(key, str):
@@ -127,11 +127,11 @@ class _Reader:
     def value(self, value: str, indent: int, depth: int, *, in_map: bool = False) -> Node:
         """Read what follows `key:` or `-`, on this line or indented below it."""
         try:
-            bare = _split_comment(value)[0]
+            bare = split_comment(value)[0]
             if bare in ("|", "|-", ">", ">-"):
                 return self.literal(bare, indent)
             if bare:
-                node = _scalar(bare)
+                node = read_scalar(bare)
                 self.at += 1
                 return node
         except ValueError as error:
@@ -142,7 +142,7 @@ class _Reader:
         below = self.indent()
         if below > indent:
             return self.block(below, depth + 1)
-        if in_map and below == indent and _is_item(self.line()):
+        if in_map and below == indent and is_item(self.line()):
             return self.items(below, depth + 1)
         return ""
 
@@ -191,11 +191,12 @@ def _is_forbidden(char: str) -> bool:
     )
 
 
-def _is_item(line: str) -> bool:
+def is_item(line: str) -> bool:
+    """Tell whether a line is an item of a list."""
     return line == "-" or line.startswith("- ")
 
 
-def _key(line: str) -> tuple[str, str] | None:
+def split_key(line: str) -> tuple[str, str] | None:
     """Split `key: value`; None when the line is not one."""
     if line[:1] in ('"', "'"):
         at = _quote_end(line, 0)
@@ -226,7 +227,7 @@ def _quote_end(text: str, start: int) -> int:
     return -1
 
 
-def _split_comment(value: str) -> tuple[str, str]:
+def split_comment(value: str) -> tuple[str, str]:
     """Split a value from the comment after it. ValueError for a list that does not end."""
     if value.startswith("#"):
         return "", value
@@ -239,7 +240,7 @@ def _split_comment(value: str) -> tuple[str, str]:
     return (value, "") if at < 0 else (value[:at].rstrip(" "), value[at + 1 :])
 
 
-def _scalar(text: str) -> Node:
+def read_scalar(text: str) -> Node:
     """Read one value that stands on a line. ValueError says what is wrong with it."""
     if text[0] in ('"', "'"):
         if _quote_end(text, 0) != len(text):
@@ -301,7 +302,7 @@ def _flow_list(text: str) -> tuple[list[Node], int]:
         at = _skip_spaces(text, at)
         if text[at : at + 1] not in (",", "]"):
             raise ValueError("a [list] must end on its line, with commas between its items")
-        result.append(_scalar(item))
+        result.append(read_scalar(item))
         at += text[at] == ","
 
 
@@ -362,84 +363,6 @@ def set_value(text: str, dotted: str, value: str) -> str:
 
     Raises YamlError if `text` cannot be read, or if a part of the path is not a map.
     """
+    from memolith.text.yamledit import set_path
+
     return set_path(text, dotted.split("."), value)
-
-
-def set_path(text: str, names: list[str], value: str) -> str:
-    """Do what `set_value` does, for a path whose names may contain dots."""
-    expected = parse(text)
-    bom = "\ufeff" if text.startswith("\ufeff") else ""
-    lines = text.removeprefix(bom).split("\n")
-    # Lines keep their own `\\r`; new ones follow the first.
-    end = "\r" if len(lines) > 1 and lines[0].endswith("\r") else ""
-    if lines[-1]:
-        lines[-1] += end
-        lines.append("")
-    start, stop, indent = 0, len(lines) - 1, 0
-    while stop and not lines[stop - 1].strip():
-        stop -= 1
-    for depth, name in enumerate(names):
-        at = _find_key(lines, name, start, stop, indent)
-        if at is None:
-            new = [f"{dump_scalar(each)}:" for each in names[depth:]]
-            new[-1] += f" {dump_scalar(value)}"
-            lines[stop:stop] = [f"{' ' * (indent + 2 * i)}{line}{end}" for i, line in enumerate(new)]
-            break
-        key, old = _key(lines[at].strip(" \r")) or ("", "")
-        bare, comment = _split_comment(old)
-        below = _block_end(lines, at, stop, bare)
-        if depth == len(names) - 1:
-            line = f"{' ' * indent}{key}: {dump_scalar(value)}{comment and '  ' + comment}"
-            lines[at:below] = [line + ("\r" if lines[at].endswith("\r") else "")]
-            break
-        if bare:
-            raise YamlError(at + 1, f"{name!r} is a value, not a group of settings")
-        start, stop = at + 1, below
-        said = [x for x in lines[start:stop] if x.strip() and not x.lstrip(" ").startswith("#")]
-        indent = _indent(said[0]) if said else indent + 2
-    result = bom + "\n".join(lines)
-    _put(expected, names, value)
-    if parse(result) != expected:
-        # For example block text at the end of a file without a line break, which would get one.
-        raise YamlError(1, f"{'.'.join(names)!r} cannot be set without touching its neighbours; edit by hand")
-    return result
-
-
-def _put(tree: dict[str, Node], names: list[str], value: str) -> None:
-    for name in names[:-1]:
-        child = tree.get(name)
-        if not isinstance(child, dict):
-            child = tree[name] = {}
-        tree = child
-    tree[names[-1]] = value
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
-
-
-def _find_key(lines: list[str], name: str, start: int, stop: int, indent: int) -> int | None:
-    for at in range(start, stop):
-        line = lines[at].strip(" \r")
-        if _indent(lines[at]) == indent and not line.startswith("#"):
-            pair = _key(line)
-            if pair and _scalar(pair[0]) == name:
-                return at
-    return None
-
-
-def _block_end(lines: list[str], at: int, stop: int, value: str) -> int:
-    """Return the line after the last one that belongs to the key at `at` (comments below it do not)."""
-    indent = _indent(lines[at])
-    literal = value.startswith(("|", ">"))
-    end = at + 1
-    for number in range(at + 1, stop):
-        bare = lines[number].strip(" \r")
-        depth = _indent(lines[number])
-        if bare.startswith("#") and not (literal and depth > indent):
-            continue
-        if bare and (depth > indent or (depth == indent and not value and _is_item(bare))):
-            end = number + 1
-        elif bare:
-            break
-    return end
