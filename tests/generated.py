@@ -12,6 +12,18 @@ from memolith.cli import memory, projects, upkeep  # noqa: F401 - they add their
 from memolith.cli.app import cli
 from memolith.config import TABLE, env_name
 
+CLI_INTRODUCTION = """\
+# The command line
+
+Generated from the program by `./dev docs`.
+
+Data goes to standard output, everything else to standard error. Every command has `--json`, `--home`,
+`--project` and `--ephemeral-memory`, before or after its name. A TEXT of `-` is read from standard input.
+
+## Exit codes
+
+0 success; 1 `doctor` found something; 130 interrupted; and one for each kind of error:
+"""
 DOCS = Path(__file__).parent.parent / "docs"
 
 
@@ -20,9 +32,9 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Generated from `memolith.config.TABLE` by `./dev docs`. A value comes from the environment, else from",
-        "`config.yml` in the home (`memolith config path`), else it is the default. `memolith config set KEY VALUE` changes",
-        "the file and keeps its comments.",
+        "Generated from `memolith.config.TABLE` by `./dev docs`. A value comes from the environment, else",
+        "from `config.yml` in the home (`memolith config path`), else it is the default.",
+        "`memolith config set KEY VALUE` changes the file and keeps its comments.",
         "",
         "| key | environment | values | default | meaning |",
         "|---|---|---|---|---|",
@@ -45,10 +57,7 @@ def settings_page() -> str:
 def cli_page() -> str:
     """Return docs/cli.md."""
     parts = [
-        "# The command line\n\nGenerated from the program by `./dev docs`.\n\n"
-        "Data goes to standard output, everything else to standard error. Every command has `--json`, `--home`, `--project` and\n"
-        "`--ephemeral-memory`, before or after its name. A TEXT of `-` is read from standard input.\n\n"
-        "## Exit codes\n\n0 success; 1 `doctor` found something; 130 interrupted; and one for each kind of error:\n",
+        CLI_INTRODUCTION,
         _exit_codes(),
         _help(["memolith"], cli),
     ]

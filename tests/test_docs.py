@@ -1,4 +1,4 @@
-"""The documents are true: their blocks run, their references are generated, their tables match the program."""
+"""The documents are true: blocks run, references are generated, tables match the program."""
 
 from __future__ import annotations
 

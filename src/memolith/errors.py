@@ -87,7 +87,7 @@ class StorageError(MemolithError):
     def __init__(self, path: str, error: OSError) -> None:
         self.path, self.error = path, error
         why = error.strerror or error.__class__.__name__
-        super().__init__(f"{path}: {why}; nothing was changed. {_next_step(error)}")
+        super().__init__(f"{path}: {why}; what was stored before is safe. {_next_step(error)}")
 
 
 class BusyError(MemolithError):

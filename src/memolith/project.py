@@ -121,11 +121,12 @@ def resolve(store: str, cwd: str | None, identity: str = "git") -> Project:
     if direct and here in direct.paths and same(direct, here):
         return _found(direct, here, checkout)
 
-    everything = list(identities(projects))
-    around = _around(everything, here, root, checkout.top if checkout else root)
+    top = checkout.top if checkout else root
+    around = _around(list(identities(projects, (root, top))), here, root, top)
     for path, each in around:
         if same(each, path):
             return _found(each, path, checkout)
+    everything = list(identities(projects))
     slug = _nameless(projects, here) or _nameless(projects, root)
     if slug:
         place = here if slug == slug_of(here) else root
@@ -223,27 +224,37 @@ def _by_evidence(
     return moved[0], f"same first commit {commit[:12]}, and {moved[0].paths[-1]} is gone"
 
 
-def identities(projects: str) -> Iterator[Identity]:
-    """Yield every known project, in order of slug."""
+def identities(projects: str, mentioned: tuple[str, ...] = ()) -> Iterator[Identity]:
+    """Yield every known project, in order of slug; or only those that may mention one of some paths.
+
+    Looking for a path costs little beside parsing, and a prompt from a subdirectory asks for it.
+    """
     try:
         slugs = sorted(os.listdir(projects))
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
+    # In the file, such characters may be escaped; then every project is parsed.
+    plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
     for slug in slugs:
-        found = read_identity(projects, slug)
-        if found is not None:
-            yield found
+        text = _read(projects, slug)
+        if text is None or (mentioned and plain and not any(path in text for path in mentioned)):
+            continue
+        yield parse_identity(slug, text)
 
 
 def read_identity(projects: str, slug: str) -> Identity | None:
     """Return a project's identity; None if it has none. A broken one names no path, so it matches none."""
+    text = _read(projects, slug)
+    return None if text is None else parse_identity(slug, text)
+
+
+def _read(projects: str, slug: str) -> str | None:
     path = os.path.join(projects, slug, PROJECT_FILE)
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            text = file.read(65_536)
+        with open(path, "rb") as file:
+            return file.read(65_536).decode("utf-8", "surrogateescape")
     except OSError:
         return None
-    return parse_identity(slug, text)
 
 
 def parse_identity(slug: str, text: str) -> Identity:

@@ -49,10 +49,10 @@ def find_file(mem: Mem, text: str) -> str:
 
 
 def files_with_history(mem: Mem) -> list[str]:
-    """Return the files of this project and user that have versions; identities do not count."""
+    """Return the files of this project and user that have versions; identities and indexes do not count."""
     keeper = mem.gate.history
     found = [*keeper.files(layout.USER), *keeper.files(mem.project)]
-    return [name for name in found if not name.endswith(PROJECT_FILE)]
+    return [name for name in found if not name.endswith((PROJECT_FILE, layout.INDEX))]
 
 
 def undo(mem: Mem, file: str | None, version: int | None) -> Undone:

@@ -116,6 +116,10 @@ def test_a_token_behind_a_label_is_named_after_itself() -> None:
     assert redact(f"Authorization: Bearer {token}").text == "Authorization: Bearer [secret:github-token]"
 
 
+def test_a_value_that_is_a_name_does_not_hide_the_secret_behind_it() -> None:
+    assert redact("password: DB_PASSWORD = hunter2").text == "password: DB_PASSWORD = [secret:password]"
+
+
 @given(
     st.lists(
         st.sampled_from(["".join(sample[1:]) for sample in SAMPLES] + HARMLESS)

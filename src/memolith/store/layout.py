@@ -22,7 +22,8 @@ _DEVICES = frozenset(
 )
 # Note names share the directory with the index.
 _RESERVED = frozenset(["memory"])
-_FORBIDDEN = frozenset('/\\:*?"<>|.')
+# What some file system forbids, and `%`, which stands for `/` in the names of temporary files.
+_FORBIDDEN = frozenset('/\\:*?"<>|.%')
 MAX_NAME_BYTES = 120
 
 

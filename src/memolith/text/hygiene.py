@@ -51,7 +51,8 @@ def inert(text: str) -> str:
     unwanted = {ord(char): _INERT.get(ord(char)) for char in different if _is_unwanted(ord(char))}
     if unwanted:
         text = text.translate(unwanted)
-    return _drop_stray(text) if any(map(_needs_context, different)) else text
+    special = set(filter(_needs_context, different))
+    return _drop_stray(text, special) if special else text
 
 
 def _is_unwanted(code: int) -> bool:
@@ -72,32 +73,48 @@ def _is_selector(char: str) -> bool:
     return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
 
 
-def _drop_stray(text: str) -> str:
+def _drop_stray(text: str, special: set[str]) -> str:
     """Remove joiners, selectors and tags that change nothing visible: they can only carry hidden text."""
     kept: list[str] = []
-    before, at = "", 0
-    while at < len(text):
-        char = text[at]
-        end = at + 1
-        if not _needs_context(char):
-            keep = True
-        elif char in (_ZWNJ, _ZWJ):
-            keep = not before.isascii() and not before.isspace() and before not in (_ZWNJ, _ZWJ)
-        elif "\U000e0100" <= char <= "\U000e01ef":
-            keep = "\u3400" <= before <= "\u9fff" or "\uf900" <= before <= "\ufaff" or before >= "\U00020000"
-        elif _is_selector(char):
-            keep = before in tuple("0123456789#*") or not (before.isascii() or before.isspace())
+    cut = done = 0
+    last = ""  # what was kept before `done`
+    for at in [at for at, char in enumerate(text) if char in special]:
+        if at < done:
+            continue
+        before = text[at - 1] if at > done else last
+        end = _visible_end(text, at, before)
+        if end:
+            done, last = end, text[end - 1]
         else:
-            # The flag of a region: a black flag, up to six letters and digits as tags, an end mark.
-            while end < len(text) and end - at < 6 and "\U000e0030" <= text[end] <= "\U000e007a":
-                end += 1
-            keep = before == _TAG_FLAG_BASE and end - at > 2 and text[end : end + 1] == _TAG_END
-            end = end + 1 if keep else at + 1
-        if keep and not (_is_selector(char) and _is_selector(before)):
-            before = text[end - 1]
-            kept.append(text[at:end])
-        at = end
-    return "".join(kept)
+            kept.append(text[cut:at])
+            cut = done = at + 1
+            last = before
+    return "".join([*kept, text[cut:]])
+
+
+def _visible_end(text: str, at: int, before: str) -> int:
+    """Return where the visible character that goes on at `at` ends; 0 if `before` has no use for it."""
+    char = text[at]
+    plain = before.isascii() or before.isspace()
+    if char in (_ZWNJ, _ZWJ):
+        keep = not plain and before not in (_ZWNJ, _ZWJ)
+    elif "\U000e0100" <= char <= "\U000e01ef":
+        # Variants of Chinese characters.
+        keep = "\u3400" <= before <= "\u9fff" or "\uf900" <= before <= "\ufaff" or _is_rare_han(before)
+    elif _is_selector(char):
+        keep = before in tuple("0123456789#*") or not (plain or _is_selector(before))
+    else:
+        # The flag of a region: a black flag, up to six letters and digits as tags, an end mark.
+        end = at
+        while end < len(text) and end - at < 6 and "\U000e0030" <= text[end] <= "\U000e007a":
+            end += 1
+        is_flag = before == _TAG_FLAG_BASE and end - at > 2 and text[end : end + 1] == _TAG_END
+        return end + 1 if is_flag else 0
+    return at + 1 if keep else 0
+
+
+def _is_rare_han(char: str) -> bool:
+    return "\U00020000" <= char <= "\U0003ffff"
 
 
 def for_block(text: str) -> str:
@@ -108,15 +125,21 @@ def for_block(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = inert(text if text.isascii() else _drop_private(text))
-    if "<" in text or "\uff1c" in text or "\ufe64" in text:
-        text = _disarm_tags(text)
-    lower = text.lower()
-    if "memor" in lower and any(sign in lower for sign in ("&#", "&lt", "\\u", "\\x", "%3c")):
+    # Look for trouble in a form without case, look-alikes, white space and invisible characters.
+    folded = _folded(text)
+    squeezed = _squeezed(folded)
+    undecorated = _undecorated(squeezed)
+    titled = any(word in undecorated for word in _SUSPECT)
+    if "memor" in squeezed and any(sign in squeezed for sign in ("&#", "&lt", "\\u", "\\x", "%3c")):
         text = _disarm_spelled(text)
-    if "inst]" in lower:
+        folded = _folded(text)
+        squeezed = _squeezed(folded)
+    if "<" in squeezed:
+        text = _disarm_tags(text, folded, squeezed)
+    if "inst]" in squeezed:
         for word in ("[INST]", "[/INST]", "[inst]", "[/inst]"):
             text = text.replace(word, "[\\" + word[1:])
-    if "#" in text or "-\n" in text + "\n" or "=\n" in text + "\n" or any(role in lower for role in _ROLES):
+    if titled:
         text = _escape_titles(text)
     if "```" in text or "~~~" in text:
         from memolith.text.markdown import open_fence
@@ -143,6 +166,21 @@ _OWN_TITLES = (
     "scratchpad(openitems)",
     "dailylog2",
     "recalledforthistask",
+)
+# One of these is in every text with a title, a turn or a role that must be escaped.
+_SUSPECT = (
+    "long-term",
+    "memory(",
+    "index(",
+    "summary(",
+    "guidance",
+    "scratchpad",
+    "dailylog",
+    "recalledfor",
+    "system",
+    "assistant",
+    "human",
+    "user:",
 )
 _TURNS = frozenset(["system", "systemprompt", "systemmessage", "assistant", "human"])
 _ROLES = ("system:", "assistant:", "human:", "user:")
@@ -184,22 +222,22 @@ def _folded(text: str) -> str:
         return text.lower()
     from unicodedata import normalize
 
-    table: dict[int, str | int] = {}
+    table: dict[int, str] = {}
     for char in set(text):
         plain = normalize("NFKC", char).lower().translate(_ALIKE)
-        if len(plain) == 1:
+        if plain != char and len(plain) == 1:
             table[ord(char)] = plain
     return text.translate(table)
 
 
 def _squeezed(folded: str) -> str:
-    return "".join(folded.translate(_INVISIBLE).split())
+    if not folded.isascii() and not _INVISIBLE.keys().isdisjoint(map(ord, set(folded))):
+        folded = folded.translate(_INVISIBLE)
+    return "".join(folded.split())
 
 
-def _disarm_tags(text: str) -> str:
-    folded = _folded(text)
-    # Without white space and invisible characters; the n-th `<` is still the n-th `<`.
-    squeezed = _squeezed(folded)
+def _disarm_tags(text: str, folded: str, squeezed: str) -> str:
+    # Positions are those of `folded`, names those of `squeezed`; the n-th `<` is the n-th `<` in both.
     if "&" in squeezed or "%" in squeezed:
         for slash in ("&#47;", "&#x2f;", "&sol;", "%2f"):
             squeezed = squeezed.replace(slash, "/")
@@ -277,7 +315,10 @@ def _escape_titles(text: str) -> str:
 
 
 def _bare_title(line: str) -> str:
-    return _squeezed(_folded(line)).translate(_DECORATION)
+    return _undecorated(_squeezed(_folded(line))).strip("#>")
 
 
-_DECORATION = dict.fromkeys(map(ord, "#*_`>~"))
+def _undecorated(text: str) -> str:
+    for sign in "*_`~":
+        text = text.replace(sign, "")
+    return text

@@ -135,14 +135,18 @@ def _matches(text: str) -> Iterator[Finding]:
         if compiled is None:
             # ASCII: a Chinese character next to a token is not part of it.
             compiled = _compiled[kind] = re.compile(pattern, re.ASCII)
-        for match in compiled.finditer(text):
+        match = compiled.search(text)
+        while match:
             start, end = match.span(1 if compiled.groups else 0)
             if kind in _OPEN_ENDED:
                 start, end = _trim(text, start, end)
             else:
                 end = _run_end(text, start, end)
-            if kind not in _GUESSED or _looks_secret(text[start:end], strict=kind != "url-password"):
+            found = kind not in _GUESSED or _looks_secret(text[start:end], strict=kind != "url-password")
+            if found:
                 yield Finding(kind=kind, start=start, end=end)
+            # What is no secret may be the name of one: `password: DB_PASSWORD = …`.
+            match = compiled.search(text, match.end() if found else start)
 
 
 def _without_overlaps(text: str, findings: list[Finding]) -> list[Finding]:
