@@ -61,7 +61,8 @@ def _run(command: tuple[str, ...], home: str, project: str) -> str:
         capture_output=True,
         encoding="utf-8",
         check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        # The temporary directory may be inside a repository; the demo's project is not part of it.
+        env={**os.environ, "GIT_CEILING_DIRECTORIES": os.path.dirname(project)},
     )
     return done.stdout + done.stderr
 
