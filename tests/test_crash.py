@@ -260,7 +260,7 @@ def test_a_full_disk_is_told_damages_nothing_and_is_no_obstacle_once_there_is_ro
             mem.write("daily", line(f"n{number}"))
             written.append(f"n{number}")
 
-    with pytest.raises(StorageError, match=r"^.*No space left on device; what was stored before is safe\. Free .*$"):
+    with pytest.raises(StorageError, match=r"No space left .* before is safe\. Free .*$"):
         fill()
     assert tokens(Path(mem.root, "projects", mem.project, "daily", f"{mem.today}.md").read_text()) == written
     assert len(written) > 20

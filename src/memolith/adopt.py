@@ -8,7 +8,7 @@ from memolith import notes
 from memolith.errors import InputError, NotFoundError
 from memolith.project import PROJECTS, exists
 from memolith.store import files, layout
-from memolith.store.gate import screen
+from memolith.store.screening import screen
 from memolith.text import markdown
 
 TYPE_CHECKING = False

@@ -42,7 +42,7 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Chan
     if not content.strip():
         raise InputError(f"nothing to remember under {title!r}; give the text of the note")
     kind = _KIND_ALIASES.get(kind, kind)
-    from memolith.store.gate import screen
+    from memolith.store.screening import screen
 
     title, warnings = screen(title)
     with gate.scope(slug):

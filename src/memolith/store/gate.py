@@ -16,12 +16,11 @@ import os
 import time
 from _thread import get_ident
 
-from memolith.errors import ConflictError, InputError, MemolithError, StorageError, TextError, TooLargeError
-from memolith.model import MAX_ACCEPT_BYTES
+from memolith.errors import ConflictError, MemolithError, StorageError
 from memolith.store import files, layout
 from memolith.store.history import History
 from memolith.store.locks import locked
-from memolith.text import hygiene
+from memolith.store.screening import screen
 from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -170,12 +169,13 @@ class Gate:
         history = self.history  # a wrong setting is told before anything is written
         deadline: float | None = None
         for _ in range(_MAX_ROUNDS):
+            seen = files.fingerprint(path)
             base = files.read(path)
             new = _applied(relative, apply, base, if_sha256)
             if new == base:
                 return Change(relative, base, base, [])
             with files.told(path):
-                out = self._put(relative, path, new, base)
+                out = self._put(relative, path, new, base, seen)
             if out is _LOST_RACE:
                 continue
             actual, holder, still_open = out
@@ -184,6 +184,11 @@ class Gate:
             if actual != base or (deadline and still_open and time.monotonic() < deadline):
                 # Somebody saved between our read and our write, or is just saving: theirs first.
                 self._give_back(relative, path, new, holder)
+                if actual != base and actual:
+                    # Our text, made from an older one, stood there for a moment. A program that read just
+                    # then and saves again throws theirs away, so a copy is kept.
+                    with contextlib.suppress(OSError, StorageError):
+                        history.keep_copy(relative, actual, "conflict")
                 if still_open and deadline:
                     files.wait_for_writers(path, deadline - time.monotonic())
                 continue
@@ -194,14 +199,19 @@ class Gate:
             return self._finish(history, relative, base, new, holder, op, undoes, remember=remember)
         raise StorageError(path, BlockingIOError(11, "the file is being changed all the time"))
 
-    def _put(self, relative: str, path: str, new: bytes | None, old: bytes | None) -> _Out:
+    def _put(self, relative: str, path: str, new: bytes | None, old: bytes | None, seen: object) -> _Out:
         """Bring `new` to `path` and take out what was really there; `old` is what we think it is.
+
+        `seen` is the file's fingerprint when we read it. If that is another one now, we do not even
+        begin: our text, made from an older one, would be visible for a moment.
 
         Returns the bytes that were there, the file that holds them, and whether somebody still has
         that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
         holder = self._temporary(relative)
         if new is None:
+            if files.fingerprint(path) != seen:
+                return _LOST_RACE
             try:
                 os.rename(path, holder)
             except FileNotFoundError:
@@ -213,6 +223,9 @@ class Gate:
                 if old is None:
                     if files.create(holder, path):
                         return None, None, False
+                    os.unlink(holder)
+                    return _LOST_RACE
+                if files.fingerprint(path) != seen:
                     os.unlink(holder)
                     return _LOST_RACE
                 self._swap(relative, holder, path)
@@ -368,31 +381,3 @@ def _was(stray: str) -> str:
     """
     found = os.stat(stray)
     return "recovered" if found.st_ctime_ns != found.st_mtime_ns else "unfinished"
-
-
-def screen(text: str) -> tuple[str, list[str]]:
-    """Check, clean and mask text that is about to be stored; return it with what was done to it.
-
-    Raises TextError for what is not text, TooLargeError for what is too much of it.
-    """
-    if not isinstance(text, str):
-        raise InputError(f"text expected, not {type(text).__name__}")
-    if "\0" in text:
-        raise TextError("the text contains NUL bytes: this looks like a binary file; give text")
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise TextError(f"the text is not valid Unicode (position {error.start}); give UTF-8") from None
-    if size > MAX_ACCEPT_BYTES:
-        raise TooLargeError(
-            f"{size:,} bytes are too much for one memory (limit {MAX_ACCEPT_BYTES:,}); "
-            "store what matters of it, and where the rest is"
-        )
-    text, warnings = hygiene.clean(text)
-    from memolith.text.secrets import redact
-
-    masked = redact(text)
-    if masked.findings:
-        kinds = ", ".join(sorted({finding.kind for finding in masked.findings}))
-        warnings.append(f"{len(masked.findings)} secret(s) were masked before storing: {kinds}")
-    return masked.text, warnings

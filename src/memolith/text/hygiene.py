@@ -6,6 +6,8 @@ a terminal (the file may have been edited by hand or come from someone else).
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 # C0 and C1 control characters except tab, line feed and carriage return. They have no meaning in
 # Markdown; a terminal acts on them. The three that separate lines become line feeds, so that the words
 # around them do not run together.
@@ -117,6 +119,8 @@ def _is_rare_han(char: str) -> bool:
     return "\U00020000" <= char <= "\U0003ffff"
 
 
+# A host may ask for the block on every request; what did not change is not looked through again.
+@lru_cache(maxsize=32)
 def for_block(text: str) -> str:
     """Return `text` so that, inside the block, it cannot end, reopen or imitate the block.
 

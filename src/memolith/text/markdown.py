@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,6 +111,7 @@ def set_part(text: str, title: str, body: str, date: str) -> str:
     return text[: part.start] + heading + (line_end or newline) + section + (newline if rest else "") + rest
 
 
+@lru_cache(maxsize=8)
 def presentable(text: str) -> str:
     """Return a document as the reader of a prompt should see it.
 
