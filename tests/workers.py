@@ -104,7 +104,7 @@ def tokens(text: str) -> list[str]:
 
 
 def _replace_blindly(
-    _gate: Gate, _relative: str, path: str, new: bytes | None, installed: bytes | None
+    _gate: Gate, _relative: str, path: str, new: bytes | None, installed: bytes | None, _seen: object
 ) -> tuple[bytes | None, str | None, bool]:
     """Temporary file and rename, as most programs do it, without a look at what is replaced."""
     assert new is not None
@@ -117,7 +117,7 @@ def _replace_blindly(
 
 
 def _write_in_place(
-    _gate: Gate, _relative: str, path: str, new: bytes | None, installed: bytes | None
+    _gate: Gate, _relative: str, path: str, new: bytes | None, installed: bytes | None, _seen: object
 ) -> tuple[bytes | None, str | None, bool]:
     """Open, truncate, write: what a crash tears."""
     if new is None:
