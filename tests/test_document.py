@@ -20,8 +20,13 @@ def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Mem) -> None
     assert mem.read() == "first\nsecond\n"
     mem.update("first\nsecond\nthird", "rewrite")
     assert mem.read() == "first\nsecond\nthird"
+    mem.update("fourth", action="append")
+    assert mem.read() == "first\nsecond\nthird\nfourth\n"
+    mem.undo("long_term")
     with pytest.raises(InputError, match="'replace'"):
         mem.update("x", "replace")
+    with pytest.raises(InputError, match="'replace'"):
+        mem.update("x", action="replace")
     assert mem.read() == "first\nsecond\nthird"
 
 

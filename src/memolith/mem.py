@@ -150,7 +150,6 @@ class Mem:
         where, how = targets.target(target), targets.mode(mode)
         self._prepare(where, scope)
         relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)
-        content, warnings = targets.cap(content)
         skipped = 0
 
         def apply(old: str | None, text: str) -> str | None:
@@ -167,8 +166,7 @@ class Mem:
 
         op = "write" if how is WriteMode.APPEND else "overwrite"
         change = self._change(relative, content, apply, op=op, if_sha256=if_sha256)
-        change.warnings[:0] = warnings
-        return self._result(change, content, skipped)
+        return self._result(change, skipped)
 
     def read(
         self,
@@ -215,17 +213,17 @@ class Mem:
             from memolith import notes
 
             change = notes.delete(self.gate, relative, if_sha256)
-            return self._result(change, "", message=f"Deleted {relative} (memolith undo brings it back)")
+            return self._result(change, message=f"Deleted {relative} (memolith undo brings it back)")
         apply = targets.replacement(relative, old_str)
         change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
-        return self._result(change, new_str)
+        return self._result(change)
 
     def append_daily(self, heading: str, body: str) -> WriteResult:
         """Add a timestamped entry to today's log."""
         entry = journal.entry(self._now(), heading, body)
         self._prepare(WriteTarget.DAILY, "project")
         change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
-        return self._result(change, entry)
+        return self._result(change)
 
     def context_block(self, query: str | None = None, *, max_chars: int | None = None) -> str | None:
         """Return the block to inject into a prompt, or None if there is nothing to inject.
@@ -270,7 +268,7 @@ class Mem:
             self.register()  # before the slug is used: registering may find that it is taken
         change = notes.remember(self.gate, self._scope(scope), content, title, kind)
         change.warnings[:0] = warnings
-        return self._result(change, content)
+        return self._result(change)
 
     def guidance(self) -> str:
         """Return what an agent should be told about its memory, with the directory it is in."""
@@ -286,30 +284,28 @@ class Mem:
         mode: str = "append",
         force: bool = False,
         *,
+        action: str | None = None,
         if_sha256: str | None = None,
     ) -> WriteResult:
         """Add to MEMORY.md, or rewrite it; a rewrite that drops more than half of it needs `force`.
 
-        Raises LossError with the diff if it would.
+        `action` is another name for `mode`. Raises LossError with the diff if too much would be lost.
         """
         from memolith import document
 
-        content, warnings = targets.cap(content)
+        mode = mode if action is None else action
         apply = document.appender(mode, force=force, path=layout.MEMORY)
         op = "write" if mode == "append" else "rewrite"
         change = self._change(layout.MEMORY, content, apply, op=op, if_sha256=if_sha256)
-        change.warnings[:0] = warnings
-        return self._result(change, content)
+        return self._result(change)
 
     def update_section(self, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
         """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
         from memolith import document
 
-        text, warnings = targets.cap(text)
         apply = document.section_setter(section, self.today)
         change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
-        change.warnings[:0] = warnings
-        return self._result(change, text)
+        return self._result(change)
 
     # ------------------------------------------------------------ history
 
@@ -375,24 +371,22 @@ class Mem:
     ) -> Change:
         if not content.strip() and op not in ("edit", "section"):
             raise InputError("there is nothing to write: the text is empty")
+        content, warnings = targets.cap(content)
         slug = layout.scope_of(relative)
-        if os.path.dirname(relative) != layout.notes(slug):
-            return self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
-        from memolith import notes
+        if os.path.dirname(relative) == layout.notes(slug):
+            from memolith import notes
 
-        with self.gate.scope(slug):
-            notes.check_new_name(self.gate, relative)
+            change = notes.write(self.gate, relative, content, apply, op=op, if_sha256=if_sha256)
+        else:
             change = self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
-            notes.update_index(self.gate, slug, relative if op == "overwrite" else None)
+        change.warnings[:0] = warnings
         return change
 
-    def _result(
-        self, change: Change, content: str, skipped: int = 0, message: str | None = None
-    ) -> WriteResult:
+    def _result(self, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:
         from memolith.replies import reply
 
         if change.relative == layout.MEMORY and change.changed:
             from memolith.document import keep_small
 
             keep_small(self, change)
-        return reply(self._store, change, content, skipped, message)
+        return reply(self._store, change, skipped, message)

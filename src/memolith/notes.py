@@ -15,6 +15,8 @@ from memolith.text import frontmatter, markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memolith.store.gate import Change, Gate
 
 KINDS = ("user", "project", "domain", "preference", "reference")
@@ -67,6 +69,24 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Chan
     return change
 
 
+def write(
+    gate: Gate,
+    relative: str,
+    content: str,
+    apply: Callable[[str | None, str], str | None],
+    *,
+    op: str,
+    if_sha256: str | None,
+) -> Change:
+    """Change a note, and let the index follow in the same lock."""
+    slug = layout.scope_of(relative)
+    with gate.scope(slug):
+        _check_new_name(gate, relative)
+        change = gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
+        update_index(gate, slug, relative if op == "overwrite" else None)
+    return change
+
+
 def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
     """Remove a note and its line; its text goes into the history. NotFoundError if there is none."""
     slug = layout.scope_of(relative)
@@ -94,7 +114,7 @@ def _file_for(gate: Gate, slug: str, title: str) -> str:
         number += 1
 
 
-def check_new_name(gate: Gate, relative: str) -> None:
+def _check_new_name(gate: Gate, relative: str) -> None:
     """Refuse a name that differs from a note's only in case: some file systems cannot tell them apart."""
     directory, name = os.path.split(layout.locate(gate.root, relative))
     if os.path.lexists(os.path.join(directory, name)):

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from memolith.store.gate import Change
 
 
-def reply(store: str, change: Change, content: str, skipped: int, message: str | None) -> WriteResult:
+def reply(store: str, change: Change, skipped: int, message: str | None) -> WriteResult:
     """Describe a change: bytes written, where, and what was left out or masked."""
     path = layout.locate(store, change.relative)
     before, after = change.before or b"", change.after or b""
-    size = len(after) - len(before) if after.startswith(before) else len(content.encode("utf-8"))
+    size = len(after) - len(before) if after.startswith(before) else change.written
     if message is None and not change.changed:
         size = 0
         why = f"{skipped} duplicate line(s)" if skipped else "it says so already"

@@ -134,7 +134,7 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "memolith"
-        output.note(f"error: {error.format_message()}\nTry '{where} --help'.")
+        output.note(f"{error.format_message()}\nTry '{where} --help'.", "error")
         return 2
     except click.Abort:
         output.note("stopped")

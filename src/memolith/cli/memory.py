@@ -34,7 +34,7 @@ def _report(options: Options, mem: Mem, result: WriteResult) -> None:
         return
     output.text(result.message)
     for warning in result.warnings:
-        output.note(f"warning: {warning}")
+        output.note(warning, "warning")
 
 
 @cli.command()
@@ -168,7 +168,7 @@ def remember(options: Options, text: str, title: str, kind: str, scope: str) -> 
 
 @cli.command()
 @click.argument("text")
-@click.option("--mode", default="append", show_default=True, metavar="append|rewrite")
+@click.option("--mode", "--action", "mode", default="append", show_default=True, metavar="append|rewrite")
 @click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
 @click.option("--force", is_flag=True, help="Rewrite even if that drops more than half of the lines.")
 @_if_sha256

@@ -27,9 +27,20 @@ def json(fields: dict[str, object]) -> None:
     _write(sys.stdout, dumps({"version": JSON_VERSION, **fields}, ensure_ascii=False, indent=2) + "\n")
 
 
-def note(message: str) -> None:
-    """Tell a person something that is not the answer."""
-    _write(sys.stderr, f"memolith: {hygiene.inert(message)}\n")
+def note(message: str, kind: str = "") -> None:
+    """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
+    label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
+    _write(sys.stderr, f"memolith: {label}{hygiene.inert(message)}\n")
+
+
+_COLOURS = {"error": "1;31", "warning": "1;33"}
+
+
+def _paint(value: str, colour: str) -> str:
+    """Colour a word for a person at a terminal; pipes, files and NO_COLOR stay plain."""
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return value
+    return f"\x1b[{colour}m{value}\x1b[0m"
 
 
 def guarded(command: Callable[[], None]) -> int:
@@ -38,18 +49,18 @@ def guarded(command: Callable[[], None]) -> int:
         command()
         sys.stdout.flush()
     except MemolithError as error:
-        _write(sys.stderr, f"memolith: error: {hygiene.inert(str(error))}\n")
+        note(str(error), "error")
         return error.exit_code
     except BrokenPipeError:
         # The reader (head, less) has seen enough. Keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except KeyboardInterrupt:
-        _write(sys.stderr, "memolith: interrupted\n")
+        note("interrupted")
         return 130
     except OSError as error:
         where = error.filename or "the memory directory"
-        _write(sys.stderr, f"memolith: error: {where}: {error.strerror or error}\n")
+        note(f"{where}: {error.strerror or error}", "error")
         return 8
     return 0
 

@@ -40,13 +40,17 @@ _MAX_ROUNDS = 100
 
 
 class Change:
-    """What a change did: the bytes before and after, and what the caller should be told."""
+    """What a change did: the bytes before and after, and what the caller should be told.
 
-    __slots__ = ("after", "before", "relative", "warnings")
+    `written` is the size of the new text as it was stored, cleaned and masked.
+    """
+
+    __slots__ = ("after", "before", "relative", "warnings", "written")
 
     def __init__(self, relative: str, before: bytes | None, after: bytes | None, warnings: list[str]) -> None:
         self.relative, self.before, self.after = relative, before, after
         self.warnings = warnings
+        self.written = 0
 
     @property
     def changed(self) -> bool:
@@ -115,6 +119,7 @@ class Gate:
             relative, lambda old: apply(old, text), op=op, if_sha256=if_sha256, remember=remember
         )
         result.warnings[:0] = warnings
+        result.written = len(text.encode("utf-8"))
         return result
 
     def rewrite(
