@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import MAX_INJECT_BYTES, InputError, Mem, append_memory_block
+from memolith import MAX_INJECT_BYTES, InputError, Mem, UnsafePathError, append_memory_block
 from tests.conftest import NOON, Clock
 from tests.ledger import proves
 
@@ -79,7 +80,6 @@ def test_nothing_to_say_is_none_and_leaves_the_prompt_as_it_is(mem: Mem, store: 
     assert mem.context_block() is None
     put(mem.root / "MEMORY.md", " \n\n")
     put(store / "SCRATCHPAD.md", "- [x] done\n")
-    put(store / "daily" / "2026-11-01.md", "long ago\n")
     assert mem.context_block() is None
     assert append_memory_block("BASE", mem.context_block()) == "BASE"
 
@@ -126,11 +126,45 @@ def test_the_two_newest_logs_can_be_shown_instead(
 
 @proves("S0.37")
 def test_a_gap_in_the_log_is_named_without_its_text(mem: Mem, store: Path) -> None:
-    put(store / "SCRATCHPAD.md", "- [ ] x\n")
     put(store / "daily" / "2026-10-01.md", "first\n")
     put(store / "daily" / "2026-10-05.md", "second\n")
     assert "last daily log is of 2026-10-05" in block_of(mem)
     assert "second" not in block_of(mem)
+    put(store / "SCRATCHPAD.md", "- [ ] x\n")
+    assert "last daily log is of 2026-10-05" in block_of(mem)
+    put(store / "daily" / "2026-11-15.md", "Ärger\n")
+    assert "last daily log" not in block_of(mem)
+
+
+def test_our_own_marker_in_stored_text_does_not_claim_that_something_was_cut(mem: Mem, store: Path) -> None:
+    put(mem.root / "MEMORY.md", f"a line that says {MARK} itself\n")
+    put(store / "SCRATCHPAD.md", f"- [ ] {MARK}\n")
+    assert MARK not in block_of(mem)
+
+
+def test_an_open_item_at_the_end_of_a_long_checklist_is_shown(mem: Mem, store: Path) -> None:
+    put(store / "SCRATCHPAD.md", "- [x] done long ago\n" * 80_000 + "- [ ] urgent\n")
+    assert "- [ ] urgent" in block_of(mem)
+
+
+@pytest.mark.parametrize("linked", ["daily", "notes", "", ".."])
+def test_a_linked_directory_shows_nothing_of_where_it_leads(
+    mem: Mem, store: Path, tmp_path: Path, linked: str
+) -> None:
+    outside = tmp_path / "outside"
+    for place in (outside, outside / mem.project):
+        put(place / "2026-11-15.md", "outside text\n")
+        put(place / "daily" / "2026-11-15.md", "outside text\n")
+        put(place / "notes" / "n.md", "outside text\n")
+    link = (store / linked).resolve() if linked else store
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside)
+    assert mem.context_block() is None
+    assert mem.search("outside").hits == []
+    assert not any("n.md" in name or "11-15" in name for name in mem.list())
+    for source, name in (("daily", None), ("note", "n")):
+        with contextlib.suppress(UnsafePathError):
+            assert "outside" not in mem.read(source, name)
 
 
 @proves("S0.4")

@@ -12,6 +12,7 @@ import pytest
 
 from memolith import Mem, MemolithError, errors
 from memolith.cli import main
+from memolith.config import TABLE
 from tests import console
 from tests.ledger import proves
 
@@ -92,6 +93,15 @@ MISTAKES: list[Wrong] = [
     (["project", "link", "absent"], 3, "memolith project list"),
     (["project", "lnk"], 2, "did you mean 'link'?"),
     (["completion", "tcsh"], 2, "bash"),
+    (["-x"], 2, "unknown command '-x'"),
+    (["project", "-x"], 2, "unknown command '-x'"),
+    (["project", "show", "-x"], 2, "(-x)"),
+    (["completion", "-x"], 2, "unknown shell '-x'"),
+    (["config", "get", "-x"], 12, "unknown setting '-x'"),
+    (["write", "daily", "---"], 2, "to write text that begins with a dash, put -- before it"),
+    (["list", "--scope", "team"], 2, "one of project, user"),
+    (["read", "--home", "/etc/passwd"], 2, "/etc/passwd: is not a directory"),
+    (["context", "--home", "/etc/passwd/below"], 2, "/etc/passwd: is not a directory"),
     (["status", "--project", "/no/such/directory"], 2, "no such directory"),
     (["write", "daily", "x", "--home", ""], 2, "needs a directory"),
 ]
@@ -116,6 +126,8 @@ def test_a_mistake_gets_its_exit_code_and_a_next_step(
     said = capfd.readouterr()
     assert hint in said.err
     assert "Traceback" not in said.err
+    assert "\uf8ff" not in said.err
+    assert "\\uf8ff" not in said.err
     if code:
         assert said.err.startswith("memolith: error: ")
         assert said.out == ""
@@ -204,6 +216,7 @@ def test_every_command_prints_versioned_json(mem: Mem, work: Path, capfd: Captur
         ["config"],
         ["config", "path"],
         ["doctor"],
+        ["completion", "bash"],
     )
     for command in commands:
         assert main([*command, "--json", "--project", str(work)]) == 0, command
@@ -277,6 +290,192 @@ def test_completion_is_offered_for_each_shell(shell: str, work: Path) -> None:
         COMP_CWORD="hi" if shell == "fish" else "1",
     )
     assert b"history" in done.stdout
+
+
+def offered(line: str, work: Path, **env: str) -> list[str]:
+    """Return what bash would offer at the end of a line."""
+    done = run(
+        cwd=work,
+        stdin=b"",
+        _MEMOLITH_COMPLETE="bash_complete",
+        COMP_WORDS=line,
+        COMP_CWORD=str(len(line.split(" ")) - 1),
+        **env,
+    )
+    assert done.stderr == b""
+    assert done.returncode == 0
+    return [each.partition(",")[2] for each in done.stdout.decode().splitlines() if each]
+
+
+SETTINGS = [row[0] for row in TABLE]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("write ", ["long_term", "scratchpad", "daily", "note"]),
+        ("edit s", ["scratchpad"]),
+        ("read ", ["long_term", "scratchpad", "daily", "note", "list"]),
+        ("write daily x --mode ", ["append", "overwrite"]),
+        ("update x --mode ", ["append", "rewrite"]),
+        ("remember x --kind p", ["project", "preference"]),
+        ("remember x --scope ", ["project", "user"]),
+        ("list ", ["all", "notes", "daily"]),
+        ("config ", ["list", "get", "set", "path"]),
+        ("config get ", SETTINGS),
+        ("config set identity ", ["git", "cwd"]),
+        ("completion ", ["bash", "zsh", "fish"]),
+        ("project ", ["show", "list", "link", "unlink", "move", "adopt"]),
+        ("write note x --name ", ["alpha", "beta"]),
+        ("read note --name a", ["alpha"]),
+        ("read note --scope user --name ", ["mine"]),
+        ("read daily --name ", ["2026-11-15"]),
+        ("edit daily --name=2026", ["2026-11-15"]),
+        ("undo ", ["long_term", "scratchpad", "daily", "alpha", "beta", "mine"]),
+        ("history b", ["beta"]),
+        ("project link ", ["SLUG"]),
+        ("project adopt ", ["SLUG"]),
+        ("--home /no/where write note x --name ", []),
+        ("--home /etc/passwd undo l", ["long_term"]),
+    ],
+)
+def test_the_shell_offers_the_words_and_names_that_fit(
+    line: str, words: list[str], mem: Mem, work: Path
+) -> None:
+    mem.write("note", "x", name="alpha")
+    mem.write("note", "x", name="beta")
+    mem.write("note", "x", name="mine", scope="user")
+    mem.write("daily", "x")
+    assert offered(f"memolith {line}", work) == [word.replace("SLUG", mem.project) for word in words]
+
+
+def test_completion_looks_into_the_home_that_was_given(mem: Mem, work: Path, tmp_path: Path) -> None:
+    mem.write("note", "x", name="real")
+    Mem.open(work, home=tmp_path / "other").write("note", "x", name="elsewhere")
+    assert offered(f"memolith read note --home {tmp_path / 'other'} --name ", work) == ["elsewhere"]
+    assert offered(f"memolith --home {tmp_path / 'other'} undo e", work) == ["elsewhere"]
+    assert offered("memolith undo r", work, MEMOLITH_IDENTITY="broken") == []
+
+
+def test_a_completion_script_can_be_had_as_json(capfd: Capture) -> None:
+    assert main(["completion", "fish"]) == 0
+    script = capfd.readouterr().out
+    assert main(["completion", "fish", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == {"version": 1, "shell": "fish", "script": script}
+
+
+def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line in a shell, with `memolith` on its path."""
+    path = f"{SCRIPT.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path}
+    return subprocess.run(
+        ["sh", "-c", command], cwd=cwd, env=env, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("memolith write daily - <&-", 2),
+        ("memolith write daily x <&- >&- 2>&-", 0),
+        ("memolith write daily x >&-", 0),
+        ("memolith read >&-", 0),
+        ("memolith context >&-", 0),
+        ("memolith context --json >&-", 0),
+        ("memolith --help >&-", 0),
+        ("memolith --version >&-", 0),
+        ("memolith write --help >&-", 0),
+        ("memolith >&-", 2),
+        ("memolith completion bash >&-", 0),
+        ("memolith history scratchpad --show 2 >&-", 0),
+        ("memolith write diary x 2>&-", 2),
+        ("memolith frobnicate 2>&-", 2),
+        ("memolith context --max-chars 1 2>&-", 2),
+        ("memolith frobnicate 2>/dev/full", 2),
+        ("memolith write daily - 0>file", 2),
+    ],
+)
+def test_a_closed_stream_drops_what_would_go_there_and_nothing_else(
+    command: str, code: int, mem: Mem, work: Path
+) -> None:
+    mem.write("long_term", "x")
+    mem.write("scratchpad", "one")
+    mem.write("scratchpad", "two", "overwrite")
+    done = shell(command, work)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+    assert done.stdout == ""
+    if "<&-" in command and code:
+        assert "standard input is closed" in done.stderr
+    assert mem.read("long_term") == "x\n"
+    assert len(list(mem.root.rglob("daily/*.md"))) == (1 if "daily x" in command else 0)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["write daily x", "context", "status --json", "--help", "list -h", ""])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_standard_output_is_not_blamed_on_the_memory(
+    command: str, unbuffered: str, mem: Mem, work: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    mem.write("long_term", "x")
+    done = shell(f"memolith {command} > /dev/full", work)
+    assert done.stderr == "memolith: error: standard output: No space left on device\n"
+    assert done.returncode == 8
+    assert len(list(store.glob("daily/*.md"))) == (1 if "daily" in command else 0)
+
+
+def test_text_that_begins_with_the_private_character_of_the_guard_stays_whole(mem: Mem, work: Path) -> None:
+    for text in ("\uf8ff music", "\uf8ff- dash", "\uf8ff\uf8ff"):
+        assert main(["write", "scratchpad", text, "--project", str(work)]) == 0
+    assert mem.read("scratchpad") == "\uf8ff music\n\uf8ff- dash\n\uf8ff\uf8ff\n"
+
+
+@pytest.mark.parametrize("scope", ["user", "assistant", "global"])
+def test_list_knows_all_names_of_a_scope(scope: str, mem: Mem, work: Path, capfd: Capture) -> None:
+    mem.write("note", "x", name="mine", scope="user")
+    mem.write("note", "x", name="ours")
+    assert main(["list", "notes", "--scope", scope, "--json", "--project", str(work)]) == 0
+    assert [row["path"] for row in json.loads(capfd.readouterr().out)["files"]] == ["notes/mine.md"]
+    assert main(["list", "notes", "--scope", "workspace", "--json", "--project", str(work)]) == 0
+    (row,) = json.loads(capfd.readouterr().out)["files"]
+    assert row["path"].endswith("/ours.md")
+
+
+def test_list_leaves_out_what_is_not_a_regular_file(
+    mem: Mem, work: Path, store: Path, capfd: Capture
+) -> None:
+    mem.write("note", "x", name="real")
+    (store / "notes" / "link.md").symlink_to("/etc/passwd")
+    (store / "SCRATCHPAD.md").symlink_to("/etc/passwd")
+    assert main(["list", "--json", "--project", str(work)]) == 0
+    assert [Path(row["path"]).name for row in json.loads(capfd.readouterr().out)["files"]] == ["real.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [
+        ("MEMOLITH_HISTORY_DAYS", "999999999999999999", "at most 36500"),
+        ("MEMOLITH_LOCK_SECONDS", "1e9", "at most 3600"),
+        ("MEMOLITH_HOME", "/etc/passwd", "/etc/passwd: is not a directory"),
+        ("MEMOLITH_HOME", "  ", "MEMOLITH_HOME is blank"),
+    ],
+)
+def test_a_bad_variable_is_told_before_anything_is_written(
+    name: str, value: str, hint: str, work: Path, tmp_path: Path
+) -> None:
+    done = run("write", "daily", "x", cwd=work, stdin=b"", **{name: value})
+    assert done.returncode == 12
+    assert hint in done.stderr.decode()
+    assert not (tmp_path / "home" / "memory").exists()
+    assert list(work.iterdir()) == []
+
+
+def test_an_empty_home_variable_means_no_home(work: Path) -> None:
+    done = run("write", "daily", "x", cwd=work, HOME="", MEMOLITH_HOME="")
+    assert done.returncode == 12
+    assert b"there is no home directory" in done.stderr
 
 
 def test_the_demo_remembers_injects_recalls_and_leaves_nothing(work: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,6 +56,18 @@ def test_a_failing_flush_is_logged_and_stops_nothing(
     with caplog.at_level(logging.WARNING, "memolith"):
         assert not flush_compaction_summary(mem, "summary")
     assert "was not kept" in caplog.text
+
+
+@proves("S0.67")
+@pytest.mark.parametrize("summary", [None, 5, "a\0b"])
+def test_a_summary_that_is_not_text_stops_nothing(mem: Mem, summary: Any) -> None:
+    assert not flush_compaction_summary(mem, summary, 3)
+
+
+@proves("S0.67")
+def test_a_huge_summary_keeps_its_beginning(mem: Mem) -> None:
+    assert flush_compaction_summary(mem, "the beginning " + "x" * 2_000_000)
+    assert "the beginning" in mem.read("daily")
 
 
 @proves("S0.68")

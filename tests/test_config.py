@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.config import TABLE, Settings, check, default_home, env_name
+from memolith.config import LIMITS, TABLE, Settings, check, default_home, env_name
 from memolith.errors import ConfigError
+from memolith.store.registry import set_setting
 from tests.ledger import proves
 
 KEYS = [row[0] for row in TABLE]
@@ -89,6 +90,33 @@ def test_a_config_that_is_a_directory_is_an_error_too(tmp_path: Path) -> None:
         settings(tmp_path).get("identity")
 
 
+@pytest.mark.timeout(10)
+def test_a_config_that_is_a_pipe_or_a_link_is_an_error_and_no_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.yml")
+    with pytest.raises(ConfigError, match=r"config\.yml: cannot be read \(it is not a regular file\)"):
+        settings(tmp_path).get("identity")
+    (tmp_path / "config.yml").unlink()
+    (tmp_path / "config.yml").symlink_to("elsewhere.yml")
+    with pytest.raises(ConfigError, match=r"config\.yml: cannot be read \(it is a symbolic link\)"):
+        settings(tmp_path).get("identity")
+
+
+NUMBERS = [row[0] for row in TABLE if not isinstance(row[1], tuple)]
+
+
+@pytest.mark.parametrize("key", NUMBERS)
+def test_a_number_has_a_limit_which_the_error_names(key: str, tmp_path: Path) -> None:
+    assert check(key, str(LIMITS[key])) == LIMITS[key]
+    for value in (str(LIMITS[key] + 1), "999999999999999999"):
+        for mine in (
+            settings(tmp_path, as_yaml(key, value)),
+            settings(tmp_path, env={env_name(key): value}),
+        ):
+            with pytest.raises(ConfigError, match=f"{key} = '{value}'; must be at most {LIMITS[key]}"):
+                mine.get(key)
+    assert set(LIMITS) == set(NUMBERS)
+
+
 def test_a_bad_variable_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError, match="environment variable MEMOLITH_IDENTITY: identity = 'x'; must be one of"
@@ -155,3 +183,31 @@ def test_without_any_home_the_error_says_what_to_set(platform: str, monkeypatch:
         default_home({}, platform)
     assert default_home({"MEMOLITH_HOME": "/mine"}, platform) == "/mine"
     assert default_home({"XDG_DATA_HOME": "/data"}, platform) == "/data/memolith"
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_an_empty_home_is_no_home(platform: str) -> None:
+    empty = {"HOME": "", "USERPROFILE": ""}
+    with pytest.raises(ConfigError, match="there is no home directory"):
+        default_home(empty, platform)
+    for home in ("~", "~/mine"):
+        with pytest.raises(ConfigError, match=f"MEMOLITH_HOME is '{home}', but there is no home directory"):
+            default_home({**empty, "MEMOLITH_HOME": home}, platform)
+    with pytest.raises(ConfigError, match="MEMOLITH_HOME is blank; set it to a directory"):
+        default_home({"HOME": "/home/ada", "USERPROFILE": "/u", "MEMOLITH_HOME": "  "}, platform)
+
+
+def test_setting_a_key_never_changes_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "config.yml"
+    path.write_bytes(b"# caf\xe9\nidentity: cwd\n")
+    with pytest.raises(ConfigError, match=r"config\.yml: is not UTF-8 \(byte 5\); repair it first"):
+        set_setting(str(tmp_path), str(path), "identity", "git")
+    assert path.read_bytes() == b"# caf\xe9\nidentity: cwd\n"
+
+
+def test_setting_a_key_is_not_stopped_by_what_a_killed_process_left(tmp_path: Path) -> None:
+    left = tmp_path / f"config.yml.{os.getpid()}.tmp"
+    left.write_text("half")
+    set_setting(str(tmp_path), str(tmp_path / "config.yml"), "identity", "cwd")
+    assert settings(tmp_path).get("identity") == "cwd"
+    assert not left.exists()

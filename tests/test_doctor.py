@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem
-from memolith.doctor import examine, repair
+from memolith import Mem, notes
+from memolith.doctor import examine, repair, scopes
+from memolith.errors import BusyError
+from memolith.store.gate import Gate
+from memolith.store.locks import locked
 from tests.ledger import proves
 
 Break = Callable[[Mem, Path], None]
@@ -69,6 +72,18 @@ def repeat(mem: Mem, _: Path) -> None:
     (mem.root / "MEMORY.md").write_text("- Uses tabs.\n- uses   TABS!\n")
 
 
+def repeat_here(_: Mem, store: Path) -> None:
+    write("MEMORY.md", "- Uses tabs.\n- uses   TABS!\n")(_, store)
+
+
+def orphan_lock(mem: Mem, _: Path) -> None:
+    (Path(mem.home) / "state" / "locks" / "gone-12345678.lock").touch()
+
+
+def lock_directory(mem: Mem, _: Path) -> None:
+    (Path(mem.home) / "state" / "locks" / "odd.lock").mkdir()
+
+
 def config(text: str) -> Break:
     def apply(mem: Mem, _: Path) -> None:
         Path(mem.settings.path).write_text(text)
@@ -106,6 +121,9 @@ FAULTS: dict[str, tuple[Break, tuple[str, str], bool]] = {
         False,
     ),
     "lines that say the same": (repeat, ("duplicate", "MEMORY.md"), False),
+    "lines of a project that say the same": (repeat_here, ("duplicate", "MEMORY.md"), False),
+    "a lock of a project that is gone": (orphan_lock, ("lock", "gone-12345678.lock"), True),
+    "a lock that is no file": (lock_directory, ("lock", "odd.lock"), False),
     "a file others can read": (loosen, ("permissions", "SCRATCHPAD.md"), True),
     "a leftover of a crash": (stray, ("stray", "notes%2Fa-note.md.0"), True),
     "a symbolic link": (symlink, ("link", "host.md"), False),
@@ -139,6 +157,97 @@ def test_doctor_finds_a_fault_and_fixes_it_if_that_is_safe(full: Mem, store: Pat
     after = kinds(fresh)
     assert repair(fresh) == []
     assert kinds(fresh) == after
+
+
+def test_a_store_kept_in_git_has_no_findings_in_it_and_none_is_fixed(full: Mem, store: Path) -> None:
+    for place in (full.root / ".git", store / ".git", full.root / "projects" / ".git"):
+        (place / "hooks").mkdir(parents=True)
+        (place / "hooks" / "x.md").write_text("password = hunter2hunter2\n")
+        (place / "hooks" / "x.md").chmod(0o755)
+        (place / "hooks").chmod(0o755)
+    assert examine(full) == []
+    (store / "SCRATCHPAD.md").chmod(0o644)
+    repair(full)
+    assert (store / ".git" / "hooks" / "x.md").stat().st_mode & 0o777 == 0o755
+    assert (full.root / ".git" / "hooks").stat().st_mode & 0o777 == 0o755
+    assert examine(full) == []
+
+
+def test_only_real_directories_with_the_name_of_a_project_are_projects(full: Mem, tmp_path: Path) -> None:
+    projects = full.root / "projects"
+    (projects / ".hidden").mkdir()
+    (projects / "not a slug").mkdir()
+    (projects / "file-12345678").touch()
+    (projects / "link-12345678").symlink_to(tmp_path)
+    assert scopes(str(full.root)) == ["", full.project]
+
+
+def test_one_scope_that_cannot_be_repaired_does_not_stop_the_others(
+    full: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (full.root / "notes" / "new.md").write_text("x\n")
+    write("notes/new.md", "x\n")(full, store)
+    real = notes.update_index
+
+    def update(gate: Gate, slug: str) -> None:
+        if not slug:
+            raise BusyError("somebody else writes")
+        real(gate, slug)
+
+    monkeypatch.setattr(notes, "update_index", update)
+    monkeypatch.setattr(os, "chmod", refuse)
+    told: list[str] = []
+    fixed = repair(full, told.append)
+    assert [(each.kind, each.path) for each in fixed] == [("index", f"projects/{store.name}/notes/MEMORY.md")]
+    assert ("index", "notes/MEMORY.md") in [(each.kind, each.path) for each in examine(full)]
+    assert "somebody else writes" in told
+    assert any("Operation not permitted" in each for each in told)
+
+
+def refuse(*_: object) -> None:
+    raise PermissionError(1, "Operation not permitted")
+
+
+def test_a_lock_that_is_held_is_not_removed(full: Mem, store: Path) -> None:
+    orphan_lock(full, store)
+    path = Path(full.home) / "state" / "locks" / "gone-12345678.lock"
+    with locked(str(path), 1.0):
+        assert repair(full) == []
+        assert path.exists()
+    assert len(repair(full)) == 1
+    assert not path.exists()
+
+
+def test_a_memory_without_a_working_directory_needs_no_identity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mem = Mem.open("a\0b")
+    assert mem.project == "default"
+    mem.write("daily", "x")
+    assert examine(mem) == []
+
+
+@pytest.mark.timeout(20)
+def test_a_huge_file_with_many_secrets_is_looked_at_in_part_and_quickly(full: Mem, store: Path) -> None:
+    secret = "key AKIA" + "QYLPMN5HFIQR7XYA\n"
+    note = store / "notes" / "a-note.md"
+    note.write_text(secret + "é" * 1_000_000 + "\n" + secret)
+    note.chmod(0o600)
+    found = {each.kind: each.message for each in examine(full) if each.path.endswith("a-note.md")}
+    assert "the first 1,048,576 only" in found["oversize"]
+    assert "encoding" not in found  # the part ends in the middle of a character
+    assert [each.message[:6] for each in examine(full) if each.kind == "secret"] == ["line 1"]
+    note.write_text(secret * 50_000)
+    lines = [each.message.partition(":")[0] for each in examine(full) if each.kind == "secret"]
+    assert len(lines) == 1_048_576 // len(secret)
+    assert set(lines) == {f"line {number + 1}" for number in range(len(lines))}
+
+
+@pytest.mark.timeout(20)
+def test_a_huge_index_is_looked_at_quickly(full: Mem, store: Path) -> None:
+    write("notes/MEMORY.md", "".join(f"- [x](gone-{n}.md)\n" for n in range(40_000)))(full, store)
+    assert len([each for each in examine(full) if each.kind == "index"]) == 40_001
 
 
 def test_a_file_that_is_not_utf8_is_reported(full: Mem, store: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -51,10 +53,17 @@ def test_a_new_document_starts_from_the_template_which_leaves_no_trace(mem: Mem)
 
 
 @proves("S4.2")
-def test_personal_memory_is_never_inside_the_repository(mem: Mem, work: Path) -> None:
+def test_personal_memory_never_lands_in_git(mem: Mem, work: Path) -> None:
     mem.write("long_term", "personal")
     mem.remember("x", "T")
     assert list(work.rglob("*")) == []
+    subprocess.run(["git", "init", "-q", str(work)], check=True)
+    inside = Mem.open(work, home=work / ".memolith")
+    inside.write("long_term", "personal")
+    status = subprocess.run(
+        ["git", "-C", str(work), "status", "--porcelain", "-uall"], capture_output=True, text=True, check=True
+    )
+    assert status.stdout == ""
 
 
 @proves("S4.16")
@@ -105,6 +114,37 @@ def test_oldest_lines_can_be_moved_to_an_archive_and_none_is_lost(
     assert "- fact number 00" in archive
     for n in range(12):
         assert (f"number {n:02d}" in text) != (f"number {n:02d}" in archive)
+
+
+@proves("S4.21")
+def test_archiving_loses_no_line_however_long_the_file_and_many_the_writers(
+    mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_LONG_TERM_OVERFLOW", "archive")
+    mem.root.mkdir(parents=True)
+    before = [f"- old fact number {n} caf\xe9" for n in range(8000)]
+    code = ["```", "- not a fact", "```"]
+    (mem.root / "MEMORY.md").write_bytes("\n".join([*code, *before, ""]).encode("latin-1"))
+
+    def write(n: int) -> None:
+        Mem.open(work).update(f"- new fact number {n}")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(40)))
+    main, archive = (mem.root / "MEMORY.md").read_bytes(), (mem.root / "notes/memory-archive.md").read_bytes()
+    lines = (main + archive).decode("latin-1").splitlines()
+    for line in [*before, *(f"- new fact number {n}" for n in range(40))]:
+        assert lines.count(line) == 1
+    assert main.startswith(b"```\n- not a fact\n```\n")
+    assert len(main) < 4200
+
+
+@proves("S0.23")
+def test_update_says_how_many_lines_were_there_already(mem: Mem) -> None:
+    mem.write("long_term", "- a")
+    result = mem.update("- a\n- b")
+    assert result.skipped == 1
+    assert "1 duplicate" in result.message
 
 
 @proves("S4.19")

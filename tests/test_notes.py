@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import InputError, Mem, TextError
+from memolith import InputError, MatchError, Mem, TextError, notes
 from memolith.store import layout
 from tests.ledger import proves
 
@@ -200,6 +202,177 @@ def test_what_a_person_wrote_into_the_index_stays(mem: Mem, store: Path) -> None
     )
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [Plan](plan.md) to be written next week",
+        "* [Plan](plan.md)",
+        "  - [Plan](plan.md)",
+        "- [ ] [Plan](plan.md)",
+        "- [Plan](plan.md) - soon",
+        "## Favourites\n- [One](one.md)",
+        "## Favourites\n- [One](one.md) — the best",
+        "* [One](one.md): see this first",
+        "<!-- memolith: my remark -->\n\nabout these notes",
+    ],
+)
+def test_hand_written_lines_of_the_index_stay(mem: Mem, store: Path, line: str) -> None:
+    mem.remember("x", "One")
+    path = store / "notes" / "MEMORY.md"
+    text = f"- [One](one.md) — x\n\n{line}\n"
+    path.write_text(text)
+    assert line in (mem.context_block() or "") or line.startswith(("## ", "<!--"))
+    mem.remember("y", "Two")
+    assert path.read_text() == text + "- [Two](two.md) — y\n"
+
+
+@pytest.mark.parametrize(
+    "extra", ["- [Gone](gone.md)", "- [Gone](gone.md) — my own words", "- [Uno](one.md)"]
+)
+def test_a_line_that_goes_is_kept_in_the_history(mem: Mem, store: Path, extra: str) -> None:
+    mem.remember("x", "One")
+    path = store / "notes" / "MEMORY.md"
+    text = f"- [One](one.md) — x\n{extra}\n"
+    path.write_text(text)
+    mem.remember("y", "Two")
+    assert path.read_text() == "- [One](one.md) — x\n- [Two](two.md) — y\n"
+    keeper = mem.gate.history
+    relative = layout.index(mem.project)
+    newest = keeper.versions(relative)[0]
+    assert keeper.read(relative, newest.id) == text.encode()
+
+
+def test_the_wording_of_a_line_is_kept_or_goes_into_the_history(mem: Mem, store: Path) -> None:
+    mem.remember("x", "One")
+    path = store / "notes" / "MEMORY.md"
+    path.write_text("* [Uno](one.md): my own words\n")
+    mem.remember("new", "One")
+    assert path.read_text() == "* [Uno](one.md): my own words\n"
+    path.write_text("- [Uno](one.md) — my own words\n")
+    mem.remember("newer", "One")
+    assert path.read_text() == "- [One](one.md) — newer\n"
+    assert len(mem.gate.history.versions(layout.index(mem.project))) == 1
+
+
+def test_adding_notes_costs_no_copies_of_the_index(mem: Mem) -> None:
+    for n in range(5):
+        mem.remember("x", f"Note {n}")
+    assert mem.gate.history.entries(layout.index(mem.project)) == []
+
+
+def test_the_same_line_twice_becomes_one(mem: Mem, store: Path) -> None:
+    mem.remember("x", "One")
+    path = store / "notes" / "MEMORY.md"
+    path.write_text("- [One](one.md) — x\n## More\n- [One](one.md) — x\n")
+    mem.remember("y", "Two")
+    assert path.read_text() == "- [One](one.md) — x\n## More\n- [Two](two.md) — y\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["a(1)", "a b", "(a", "a)", "a b (c) d", "a%20b", "a%b", "<a>", "a>)b", "a>", " a ", "[a](b"]
+)
+def test_every_file_name_has_exactly_one_line(mem: Mem, store: Path, name: str) -> None:
+    mem.remember("x", "One")
+    (store / "notes" / f"{name}.md").write_text("text\n")
+    for n in range(3):
+        mem.write("note", f"{n}", name="other")
+    assert len(index_lines(store)) == 3
+    assert f"{name}.md" in [notes.link_target(line) for line in index_lines(store)]
+
+
+@given(
+    name=st.text(st.characters(exclude_characters="/\0"), min_size=1).filter(str.isprintable),
+    text=st.text(),
+)
+def test_a_line_leads_back_to_its_note(
+    name: str, text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    directory = tmp_path_factory.getbasetemp() / "lines"
+    directory.mkdir(exist_ok=True)
+    short = name[:40] + ".md"
+    (directory / short).write_bytes(text.encode("utf-8", "replace"))
+    assert notes._link(notes._line(str(directory), short)) == (short, True)
+    (directory / short).unlink()
+
+
+def test_only_regular_files_with_a_printable_name_are_notes(mem: Mem, store: Path, tmp_path: Path) -> None:
+    mem.remember("x", "One")
+    (store / "notes" / "dir.md").mkdir()
+    (store / "notes" / "two\nlines.md").write_text("x\n")
+    os.symlink(tmp_path / "outside.md", store / "notes" / "link.md")
+    assert notes.note_files(str(mem.root), mem.project) == ["one.md"]
+    mem.remember("y", "Two")
+    assert len(index_lines(store)) == 2
+    assert mem.list() == [f"projects/{mem.project}/notes/{name}.md" for name in ("one", "two")]
+
+
+def test_the_index_of_ten_thousand_notes_is_compared_in_linear_time() -> None:
+    names = [f"n{n:05d}.md" for n in range(10_000)]
+    text = notes.HEADER + "".join(f"- [Note](n{n:05d}.md) — hook\n" for n in range(10_000))
+    began = time.process_time()
+    assert notes._reconcile(text, "/nowhere", names, "") == (text, False)
+    assert notes._reconcile("", "/nowhere", [], "") == ("", False)
+    assert time.process_time() - began < 0.3
+
+
+def test_many_unknown_notes_are_added_in_linear_time(tmp_path: Path) -> None:
+    names = [f"n{n:05d}.md" for n in range(10_000)]
+    began = time.process_time()
+    text, lost = notes._reconcile(None, str(tmp_path), names, "")
+    assert time.process_time() - began < 1
+    assert not lost
+    assert (text or "").count("\n- [") == 10_000
+
+
+@proves("S1.15")
+def test_a_long_title_replaces_its_note_and_one_that_is_too_long_is_refused(mem: Mem, store: Path) -> None:
+    for title in ("\u00e4 " * 100, "\U0001f600" * 200, '"' * 200):
+        assert mem.remember("one", title).path == mem.remember("two", title).path
+    count = len(index_lines(store))
+    with pytest.raises(InputError, match="201 characters, more than 200"):
+        mem.remember("x", "y" * 201)
+    assert len(index_lines(store)) == count == 3
+
+
+def test_a_title_is_collapsed_after_it_was_cleaned(mem: Mem) -> None:
+    assert mem.remember("one", "a \x07 b").path == mem.remember("two", "a \x07 b").path
+    with pytest.raises(InputError, match="title"):
+        mem.remember("x", "\x07")
+
+
+@pytest.mark.parametrize("linked", ["notes", "notes/MEMORY.md"])
+def test_a_linked_or_unreadable_index_does_not_cost_the_block(
+    mem: Mem, store: Path, tmp_path: Path, linked: str
+) -> None:
+    mem.write("long_term", "a fact")
+    mem.remember("secret outside", "One")
+    (store / linked).rename(tmp_path / "elsewhere")
+    os.symlink(tmp_path / "elsewhere", store / linked)
+    block = mem.context_block() or ""
+    assert "a fact" in block
+    assert "outside" not in block
+
+
+def test_a_notes_directory_that_cannot_be_listed_does_not_cost_the_block(
+    mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem.write("long_term", "a fact")
+    mem.remember("x", "One")
+    (store / "notes" / "new.md").write_text("x\n")
+
+    def refusing(real: Callable[[str], object]) -> Callable[[str], object]:
+        def listing(path: str) -> object:
+            if path == str(store / "notes"):
+                raise PermissionError(13, "Permission denied", path)
+            return real(path)
+
+        return listing
+
+    for name in ("scandir", "listdir"):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
+    assert "a fact" in (mem.context_block() or "")
+
+
 def test_a_note_that_appears_in_the_same_instant_as_the_index_is_seen(mem: Mem, store: Path) -> None:
     for n in range(50):
         mem.remember("x", f"Note {n}")
@@ -280,3 +453,13 @@ def test_a_link_among_the_notes_is_neither_read_nor_written(mem: Mem, store: Pat
     assert "secret" not in (mem.context_block() or "")
     assert outside.read_text() == "secret outside\n"
     assert not (tmp_path / "new.md").exists()
+
+
+@proves("S0.29")
+def test_a_remembered_note_can_be_edited_although_its_description_repeats_the_text(mem: Mem) -> None:
+    path = mem.remember("hello world", "T").path
+    mem.edit("note", "hello", "goodbye", "t")
+    assert path.read_text() == "---\nname: T\ndescription: goodbye world\ntype: project\n---\ngoodbye world\n"
+    mem.write("note", "goodbye", name="t")
+    with pytest.raises(MatchError, match="3 times"):
+        mem.edit("note", "goodbye", "x", "t")

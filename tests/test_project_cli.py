@@ -351,6 +351,88 @@ def test_adopt_brings_everything_in_and_twice_changes_nothing(
     assert snapshot(projects(tmp_path) / source) == was
 
 
+def test_adopt_copies_logs_and_checklists_whole(shell: Shell, tmp_path: Path) -> None:
+    log = "## 10:00\n- done\n\n## 11:00\n- done\n"
+    source = tell(plain(tmp_path / "old"))
+    place = plain(tmp_path / "new")
+    own = tell(place)
+    there, here = projects(tmp_path) / source, projects(tmp_path) / own
+    (there / "daily" / "2026-01-01.md").write_text(log)
+    (here / "daily" / "2026-01-01.md").write_text("## 09:00\n- done\n")
+    (there / "SCRATCHPAD.md").write_text("- [ ] a\n  - [ ] tests\n- [ ] b\n  - [ ] tests\n")
+    (here / "SCRATCHPAD.md").write_bytes(b"  - [ ] tests\r\n")
+    (there / "MEMORY.md").write_text("- known\n- new\n")
+    (here / "MEMORY.md").write_text("- known\n")
+    for _ in range(2):
+        shell.run(place, "project", "adopt", source)
+        assert (here / "daily" / "2026-01-01.md").read_text() == "## 09:00\n- done\n" + log
+        assert (here / "SCRATCHPAD.md").read_bytes() == (
+            b"  - [ ] tests\r\n- [ ] a\r\n  - [ ] tests\r\n- [ ] b\r\n  - [ ] tests\r\n"
+        )
+        assert (here / "MEMORY.md").read_text() == "- known\n- new\n"
+
+
+def test_adopt_takes_a_piece_of_a_line_for_no_known_text(shell: Shell, tmp_path: Path) -> None:
+    source = tell(plain(tmp_path / "old"))
+    place = plain(tmp_path / "new")
+    here = projects(tmp_path) / tell(place)
+    (projects(tmp_path) / source / "SCRATCHPAD.md").write_text("- [ ] eat")
+    (here / "SCRATCHPAD.md").write_text("- [ ] eat more\n")
+    shell.run(place, "project", "adopt", source)
+    assert (here / "SCRATCHPAD.md").read_text() == "- [ ] eat more\n- [ ] eat\n"
+
+
+def test_adopt_keeps_bytes_that_are_not_utf8(shell: Shell, tmp_path: Path) -> None:
+    source = tell(plain(tmp_path / "old"))
+    place = plain(tmp_path / "new")
+    here = projects(tmp_path) / tell(place)
+    (projects(tmp_path) / source / "notes" / "latin.md").write_bytes(b"caf\xe9\n")
+    (projects(tmp_path) / source / "SCRATCHPAD.md").write_bytes(b"\xef\xbb\xbf- [ ] caf\xe9\n")
+    (here / "SCRATCHPAD.md").write_bytes(b"- [ ] th\xe9\n")
+    for _ in range(2):
+        shell.run(place, "project", "adopt", source)
+        assert (here / "notes" / "latin.md").read_bytes() == b"caf\xe9\n"
+        assert not (here / "notes" / "latin-2.md").exists()
+        assert (here / "SCRATCHPAD.md").read_bytes() == b"- [ ] th\xe9\n- [ ] caf\xe9\n"
+
+
+@pytest.mark.timeout(20)
+def test_adopt_skips_what_cannot_be_memory_and_brings_in_the_rest(shell: Shell, tmp_path: Path) -> None:
+    source = tell(plain(tmp_path / "old"))
+    place = plain(tmp_path / "new")
+    own = tell(place)
+    notes = projects(tmp_path) / source / "notes"
+    (notes / "a-link.md").symlink_to("/etc/passwd")
+    os.mkfifo(notes / "a-pipe.md")
+    (notes / "a-tome.md").write_bytes(b"x" * 1_048_577)
+    (notes / "z-last.md").write_text("last\n")
+    answer = shell.json(place, "project", "adopt", source)
+    assert f"projects/{own}/notes/z-last.md" in answer["files"]
+    reasons = {Path(row["path"]).name: row["reason"] for row in answer["skipped"]}
+    assert reasons == {
+        "a-link.md": "is a symbolic link; replace it by a real file",
+        "a-pipe.md": "is not a regular file",
+        "a-tome.md": "has 1,048,577 bytes, more than the 1,048,576 of a memory; split it",
+    }
+    assert not list((projects(tmp_path) / own / "notes").glob("a-[lpt]*"))
+    assert shell.run(place, "project", "adopt", source) == f"0 file(s) were brought in from {source}\n"
+    path = f"projects/{source}/notes/a-link.md"
+    assert f"memolith: warning: skipped {path}: is a symbolic link" in shell.error
+
+
+def test_adopt_does_not_write_through_a_link_in_the_target(shell: Shell, tmp_path: Path) -> None:
+    source = tell(plain(tmp_path / "old"))
+    place = plain(tmp_path / "new")
+    here = projects(tmp_path) / tell(place)
+    (here / "SCRATCHPAD.md").unlink()
+    (here / "SCRATCHPAD.md").symlink_to(tmp_path / "outside.md")
+    (projects(tmp_path) / source / "notes" / "z-last.md").write_text("last\n")
+    answer = shell.json(place, "project", "adopt", source)
+    assert [Path(row["path"]).name for row in answer["skipped"]] == ["SCRATCHPAD.md"]
+    assert (here / "notes" / "z-last.md").exists()
+    assert not (tmp_path / "outside.md").exists()
+
+
 def test_adopt_of_itself_is_refused(shell: Shell, tmp_path: Path) -> None:
     own = tell(plain(tmp_path / "app"))
     assert "is this project already" in shell.refused(tmp_path / "app", "project", "adopt", own, code=2)

@@ -353,3 +353,10 @@ def test_first_writes_of_several_processes_register_one_project(tmp_path: Path) 
     assert sorted(text.splitlines()) == [f"- [ ] item {n}" for n in range(6)]
     identity = identity_file(tmp_path, slug(app)).read_text(encoding="utf-8")
     assert identity.count(str(app)) == 1
+
+
+def test_a_pipe_in_place_of_an_identity_does_not_hang(mem: Mem, store: Path) -> None:
+    mem.write("daily", "x")
+    (store / "project.yml").unlink()
+    os.mkfifo(store / "project.yml")
+    assert Mem.open(mem.identity.root).project

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,62 @@ def test_a_fact_written_one_way_is_found_every_other_way(mem: Mem) -> None:
         assert word in block
     mem.edit("note", "alpha", "omega", "one")
     assert names(mem.search("omega")) == ["one.md"]
+
+
+@proves("S0.58")
+def test_the_name_of_the_entry_page_is_found_like_any_other(mem: Mem) -> None:
+    (mem.root).mkdir(parents=True)
+    (mem.root / "MEMORY.md").write_text("- a fact\n")
+    (hit,) = mem.search("memory").hits
+    assert hit.path == mem.root / "MEMORY.md"
+    assert hit.filename_only
+    assert hit.is_memory_md
+    assert hit.body == "- a fact"
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem.write("note", "needle", name="good")
+    locked = str(mem.write("note", "needle", name="locked").path)
+    real = os.open
+
+    def refuse(path: str, flags: int, *more: int) -> int:
+        if path == locked:
+            raise PermissionError(13, "Permission denied", path)
+        return real(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert names(mem.search("needle")) == ["good.md"]
+
+
+def test_a_directory_that_cannot_be_listed_does_not_hide_the_others(
+    mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem.write("note", "needle", name="n")
+    mem.write("long_term", "needle")
+    mem.write("daily", "needle")
+    real = os.scandir
+
+    def refuse(path: str) -> object:
+        if path == str(store / "notes"):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert names(mem.search("needle")) == ["MEMORY.md", "2026-11-15.md"]
+
+
+@pytest.mark.parametrize("linked", ["notes", "daily", "."])
+def test_a_linked_directory_is_neither_searched_nor_listed(
+    mem: Mem, store: Path, tmp_path: Path, linked: str
+) -> None:
+    mem.write("note", "needle", name="n")
+    mem.write("daily", "needle")
+    mem.write("long_term", "needle")
+    place = store / linked
+    place.rename(tmp_path / "elsewhere")
+    os.symlink(tmp_path / "elsewhere", store / linked, target_is_directory=True)
+    left = {"notes": ["MEMORY.md", "2026-11-15.md"], "daily": ["MEMORY.md", "n.md"], ".": ["MEMORY.md"]}
+    assert names(mem.search("needle")) == left[linked]
+    assert sorted(name.rpartition("/")[2] for name in mem.list()) == sorted(left[linked])

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from memolith import (
     NotFoundError,
     TextError,
     TooLargeError,
+    UnsafePathError,
     WriteMode,
     WriteTarget,
 )
@@ -126,7 +128,7 @@ def test_a_bad_note_name_is_an_error_and_creates_nothing(mem: Mem, name: str | N
     for attempt in attempts:
         with pytest.raises(InputError, match="name"):
             attempt()
-    assert not (mem.root / "projects" / mem.project / "notes").exists()
+    assert not Path(mem.home).exists()
 
 
 @proves("S0.13")
@@ -227,7 +229,102 @@ def test_an_input_that_cannot_be_a_memory_is_refused_whole(mem: Mem) -> None:
         mem.write("daily", "a\ud800b")
     with pytest.raises(InputError, match="empty"):
         mem.write("daily", " \n")
-    assert not (mem.root / "projects" / mem.project / "daily").exists()
+    assert not Path(mem.home).exists()
+
+
+@pytest.mark.parametrize("value", [None, 5, b"bytes", ["list"]])
+def test_a_value_that_is_not_text_is_an_input_error_and_creates_nothing(mem: Mem, value: Any) -> None:
+    attempts: list[Callable[[], object]] = [
+        lambda: mem.write("daily", value),
+        lambda: mem.write("note", "x", name=value),
+        lambda: mem.remember(value, "t"),
+        lambda: mem.remember("x", value),
+        lambda: mem.append_daily(value, "x"),
+        lambda: mem.append_daily("x", value),
+        lambda: mem.edit("daily", "x", value),
+        lambda: mem.update(value),
+        lambda: mem.update_section("A", value),
+        lambda: mem.update_section(value, "a"),
+        lambda: mem.search(value),
+    ]
+    for attempt in attempts:
+        with pytest.raises(InputError):
+            attempt()
+    assert not Path(mem.home).exists()
+
+
+def test_every_way_in_has_the_same_cap(mem: Mem) -> None:
+    long = "x" * 70_000
+    mem.write("note", "old", name="n")
+    for result in (mem.append_daily("h", long), mem.edit("note", "old", long, "n"), mem.remember(long, "T")):
+        assert "cut to the limit" in result.warnings[0]
+        assert result.path.stat().st_size < 66_500
+
+
+def test_a_secret_across_the_cap_is_masked_before_the_text_is_cut(mem: Mem) -> None:
+    token = "ghp_" + "a1B2" * 9
+    mem.write("daily", "x" * (65_536 - 20) + " " + token)
+    stored = (mem.root / "projects" / mem.project / "daily" / "2026-11-15.md").read_text()
+    assert "ghp_" not in stored
+
+
+def test_the_title_of_a_section_is_screened_too(mem: Mem) -> None:
+    token = "ghp_" + "a1B2" * 9
+    result = mem.update_section(f"Access {token}", "text")
+    assert token not in mem.read()
+    assert "1 secret" in result.warnings[0]
+
+
+@proves("S0.5", "S1.27")
+@pytest.mark.parametrize(
+    "spelling",
+    ["./projects/{0}/SCRATCHPAD.md", "projects//{0}/SCRATCHPAD.md", "projects/x/../{0}/SCRATCHPAD.md"],
+)
+def test_no_spelling_of_a_path_reaches_another_projects_history(mem: Mem, work: Path, spelling: str) -> None:
+    other = Mem.open(work.parent)
+    other.write("scratchpad", "one", "overwrite")
+    other.write("scratchpad", "two", "overwrite")
+    with pytest.raises(NotFoundError):
+        mem.undo(spelling.format(other.project))
+    with pytest.raises(UnsafePathError):
+        mem.gate.undo(spelling.format(other.project), None)
+    assert other.read("scratchpad") == "two"
+
+
+def test_a_link_in_place_of_the_temporary_directory_is_refused_and_nothing_moves(
+    mem: Mem, tmp_path: Path
+) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "thesis.doc").write_text("precious")
+    (documents / "empty").touch()
+    mem.root.mkdir(parents=True)
+    (mem.root / ".tmp").symlink_to(documents)
+    with pytest.raises(UnsafePathError, match="symbolic link"):
+        mem.write("long_term", "x")
+    assert sorted(path.name for path in documents.iterdir()) == ["empty", "thesis.doc"]
+
+
+def test_a_directory_among_the_temporary_files_is_no_obstacle(mem: Mem) -> None:
+    (mem.root / ".tmp" / "sub").mkdir(parents=True)
+    mem.write("long_term", "x")
+    assert mem.read() == "x\n"
+
+
+@proves("S0.29")
+def test_edit_takes_text_as_it_stands_in_a_file_of_mixed_line_endings(mem: Mem) -> None:
+    mem.write("scratchpad", "a\r\nb\nc\n", "overwrite")
+    mem.edit("scratchpad", "b\nc", "B\nC")
+    mem.edit("scratchpad", "a\nB", "A\nB")
+    path = mem.root / "projects" / mem.project / "SCRATCHPAD.md"
+    assert path.read_bytes() == b"A\r\nB\nC\n"
+
+
+@proves("S0.53")
+def test_the_end_of_a_very_long_line_can_be_read_too(mem: Mem) -> None:
+    mem.write("note", "x" * 60_000 + "END", name="long")
+    seen = "".join(mem.read("note", "long", offset=n, lines=1) for n in range(8))
+    assert seen.strip() == "x" * 60_000 + "END"
 
 
 @proves("S0.20")

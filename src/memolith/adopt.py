@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from memolith import notes
-from memolith.errors import InputError, NotFoundError
+from memolith.errors import InputError, MemolithError, NotFoundError, TextError, UnsafePathError
+from memolith.model import MAX_ACCEPT_BYTES, Value
 from memolith.project import PROJECTS, exists
 from memolith.store import files, layout
 from memolith.store.screening import screen
@@ -15,12 +16,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.mem import Mem
 
+_BOM = "\ufeff"
 
-def adopt(mem: Mem, source: str) -> list[str]:
+
+class Skipped(Value):
+    """A file that was not brought in, and why."""
+
+    __slots__ = ("path", "reason")
+    path: str
+    reason: str
+
+
+def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
     """Copy the notes, logs, checklist and MEMORY.md of project `source` into the current one.
 
-    Texts that are in both are added line by line, notes that differ get a name of their own. Running it
-    twice changes nothing. Returns the files that were written.
+    A log or checklist that is in both is added at the end, MEMORY.md line by line, notes that differ get a
+    name of their own. Running it twice changes nothing. Returns the files that were written, and those of
+    the source that cannot be memory: links, special files, what is too large.
     """
     root, target = str(mem.root), mem.project
     if source == target:
@@ -28,26 +40,23 @@ def adopt(mem: Mem, source: str) -> list[str]:
     if not exists(os.path.join(root, PROJECTS), source):
         raise NotFoundError(f"no project {source!r}; `memolith project list` shows them all")
     mem.register()
-    written = []
+    target = mem.project  # registering may have found another
+    written: list[str] = []
+    skipped: list[Skipped] = []
     for relative in _texts(root, source):
-        # What the gate will make of the text; else a copy would differ from it and be copied again.
-        text, _ = screen(files.text_of(files.read(layout.locate(root, relative)) or b""))
-        goal = relative.replace(layout.scope_directory(source), layout.scope_directory(target), 1)
-        if "/notes/" in relative:
-            goal = _free_note(root, goal, text)
-        if not text.strip() or not goal:
-            continue
-
-        def merge(old: str | None, new: str) -> str | None:
-            if old is None:
-                return new
-            new, _ = markdown.drop_known_lines(old, new)
-            return markdown.append(old, new) if new.strip() else old
-
-        if mem.gate.change(goal, text, merge, op="adopt").changed:
-            written.append(goal)
+        try:
+            text = _read(root, relative)
+            goal = relative.replace(layout.scope_directory(source), layout.scope_directory(target), 1)
+            written += _bring(mem, text, goal)
+        except (_UnusableError, UnsafePathError) as error:
+            reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
+            skipped.append(Skipped(path=relative, reason=reason))
     notes.update_index(mem.gate, target)
-    return written
+    return written, skipped
+
+
+class _UnusableError(Exception):
+    """A file of the source that cannot be copied; says why."""
 
 
 def _texts(root: str, slug: str) -> list[str]:
@@ -58,14 +67,56 @@ def _texts(root: str, slug: str) -> list[str]:
     return [relative for relative in found if relative != layout.index(slug)]
 
 
+def _read(root: str, relative: str) -> str:
+    """Return a file of the source as it may be stored: masked if it is text, else as it is."""
+    try:
+        files.refuse_links(root, relative)
+        data, size = files.read_part(layout.locate(root, relative), MAX_ACCEPT_BYTES)
+    except MemolithError as error:
+        raise _UnusableError(str(error)) from error
+    if size > MAX_ACCEPT_BYTES:
+        raise _UnusableError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
+    text = data.decode("utf-8", "surrogateescape")
+    try:
+        return screen(text)[0]
+    except TextError:  # bytes that are not UTF-8 were kept until now, and still are
+        return text
+
+
+def _bring(mem: Mem, text: str, goal: str) -> list[str]:
+    """Add a text to the file `goal`, or a note beside it; return the file if it was changed."""
+    if os.path.dirname(goal) == layout.notes(mem.project):
+        goal = _free_note(str(mem.root), goal, text)
+    if not text.strip() or not goal:
+        return []
+    by_line = goal == layout.memory(mem.project)
+
+    def merge(old: str | None) -> str:
+        if old is None:
+            return text
+        # Inside a file, a byte order mark would only be dirt.
+        new = text.removeprefix(_BOM)
+        if by_line:
+            new, _ = markdown.drop_known_lines(old, new)
+        return markdown.append(old, new) if new.strip() and not _contains(old, new) else old
+
+    return [goal] if mem.gate.rewrite(goal, merge, op="adopt").changed else []
+
+
+def _contains(old: str, new: str) -> bool:
+    """Tell whether `new` stands in `old` as a whole, from the beginning of a line to the end of one."""
+    old, new = (each.removeprefix(_BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
+    return f"\n{new}\n" in f"\n{old}\n"
+
+
 def _free_note(root: str, goal: str, text: str) -> str:
     """Return a name for a copied note that is free; empty if the same note is there already."""
     base, number = goal[:-3], 1
     while True:
         name = f"{base}.md" if number == 1 else f"{base}-{number}.md"
-        there = files.read(layout.locate(root, name))
-        if there is None:
+        path = layout.locate(root, name)
+        if not os.path.lexists(path):
             return name
-        if there == text.encode():
+        if files.is_file(path) and files.read(path) == text.encode("utf-8", "surrogateescape"):
             return ""
         number += 1

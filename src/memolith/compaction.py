@@ -22,9 +22,13 @@ def flush_compaction_summary(mem: Mem, summary: str, count: int | None = None) -
     A failure is logged and returned as False; it never stops the compaction.
     """
     from memolith.errors import MemolithError
+    from memolith.model import MAX_WRITE_BYTES
+    from memolith.text.budget import head
 
     try:
-        mem.append_daily(compaction_heading(count), summary)
+        # A summary of any length: its beginning is better than an error.
+        kept = head(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
+        mem.append_daily(compaction_heading(count), kept)
     except (MemolithError, OSError) as error:
         import logging
 

@@ -5,7 +5,9 @@ A value comes from the environment, else from `config.yml` in the home, else fro
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 from memolith.errors import ConfigError
 
@@ -51,6 +53,14 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
     ("lock.seconds", float, 10.0, "How long a write waits for another process before it gives up."),
 )
 _BY_KEY = {row[0]: row for row in TABLE}
+# The most a number may be. More is a slip of the finger, and some would be too much for the calendar.
+LIMITS = {
+    "long_term.soft_limit": 10_000_000,
+    "long_term.stale_days": 36_500,
+    "history.versions": 100_000,
+    "history.days": 36_500,
+    "lock.seconds": 3_600,
+}
 
 
 def env_name(key: str) -> str:
@@ -104,7 +114,7 @@ class Settings:
     def _load(self) -> dict[str, Node]:
         if self._file is None:
             try:
-                with open(self.path, encoding="utf-8") as file:
+                with open(self.path, encoding="utf-8", opener=_open_regular) as file:
                     text = file.read()
             except FileNotFoundError:
                 self._file = {}
@@ -124,6 +134,20 @@ class Settings:
     def unknown_keys(self) -> list[str]:
         """Return keys in the file that are not settings (a typo, or a newer version's)."""
         return [key for key in _leaves(self._load()) if key not in _BY_KEY]
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Open a regular file and nothing else: reading a pipe would wait for ever."""
+    try:
+        fd = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError("it is a symbolic link") from None
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError("it is not a regular file")
+    return fd
 
 
 def check(key: str, value: str) -> object:
@@ -150,11 +174,13 @@ def _convert(key: str, value: str, where: str) -> object:
         raise ConfigError(f"{where}: {key} = {value!r}; must be one of {', '.join(kind)}")
     try:
         number = kind(value)
-        if 0 <= number < float("inf"):
-            return number
     except ValueError:
-        pass
-    raise ConfigError(f"{where}: {key} = {value!r}; must be a number, 0 or more")
+        number = -1
+    if not 0 <= number < float("inf"):
+        raise ConfigError(f"{where}: {key} = {value!r}; must be a number, 0 or more")
+    if number > LIMITS[key]:
+        raise ConfigError(f"{where}: {key} = {value!r}; must be at most {LIMITS[key]}")
+    return number
 
 
 def _leaves(node: dict[str, Node], prefix: str = "") -> list[str]:
@@ -167,13 +193,20 @@ def _leaves(node: dict[str, Node], prefix: str = "") -> list[str]:
     return keys
 
 
+_NO_HOME = "there is no home directory; set MEMOLITH_HOME or give --home PATH"
+
+
 def default_home(env: Mapping[str, str], platform: str) -> str:
     """Return where memolith keeps its files when nobody says otherwise."""
     user = _user_directory(env, platform)
     home = env.get("MEMOLITH_HOME")
     if home:
+        if not home.strip():
+            raise ConfigError("MEMOLITH_HOME is blank; set it to a directory, or unset it")
         if home == "~" or home.startswith("~/"):
-            home = (user or "~") + home[1:]
+            if not user:
+                raise ConfigError(f"MEMOLITH_HOME is {home!r}, but {_NO_HOME}")
+            home = user + home[1:]
         return os.path.abspath(os.path.expanduser(home))
     # The XDG specification: a relative path is invalid and must be ignored. It would also give every
     # directory its own memory.
@@ -183,7 +216,7 @@ def default_home(env: Mapping[str, str], platform: str) -> str:
     if platform == "win32" and env.get("LOCALAPPDATA"):
         return os.path.join(env["LOCALAPPDATA"], "memolith")
     if not user:
-        raise ConfigError("there is no home directory; set MEMOLITH_HOME or give --home PATH")
+        raise ConfigError(_NO_HOME)
     if platform == "win32":
         return os.path.join(user, "AppData", "Local", "memolith")
     if platform == "darwin":
@@ -193,5 +226,8 @@ def default_home(env: Mapping[str, str], platform: str) -> str:
 
 def _user_directory(env: Mapping[str, str], platform: str) -> str:
     """Return the user's directory: what `env` says, else what the system knows, else nothing."""
-    user = env.get("USERPROFILE" if platform == "win32" else "HOME") or os.path.expanduser("~")
+    # Set but empty is set: `expanduser` would make the root of the file system of it.
+    user = env.get("USERPROFILE" if platform == "win32" else "HOME")
+    if user is None:
+        user = os.path.expanduser("~")
     return user if os.path.isabs(user) else ""

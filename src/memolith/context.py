@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memolith import notes
 from memolith.document import hand_written
-from memolith.errors import InputError, UnsafePathError
+from memolith.errors import InputError, StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, TRUNCATED
 from memolith.store import files, layout
 from memolith.text import hygiene, markdown
@@ -54,9 +54,9 @@ def build(
         *_scratchpad(root, slug),
         *_daily_logs(root, slug, today, yesterday, recent=recent),
     ]
-    if not sections:
-        return None
     gap = "" if recent else _gap(root, slug, today, yesterday)
+    if not sections and not gap:
+        return None
     fixed = utf8_len(f"{OPEN}\n{gap}\n{TRUNCATED}\nSources: \n{CLOSE}") + 2
     dropped = False
     if max_chars is not None:
@@ -67,7 +67,8 @@ def build(
         lines.append(gap)
     if (dropped or dropped_too) and not any(section.cut for section in sections):
         lines.append(TRUNCATED)
-    lines.append("Sources: " + ", ".join(section.source for section in sections))
+    if sections:
+        lines.append("Sources: " + ", ".join(section.source for section in sections))
     return "\n".join([OPEN, *lines, CLOSE])
 
 
@@ -84,7 +85,7 @@ def _document(root: str, slug: str, title: str, kind: str, cap: int) -> list[Sec
     text, more = _head(root, relative)
     if slug:
         text = hand_written(text)
-    body = hygiene.for_block(markdown.presentable(text))
+    body = _unmarked(hygiene.for_block(markdown.presentable(text)))
     return _section(title, body, relative, kind, cap, more=more)
 
 
@@ -92,31 +93,38 @@ def _index(root: str, slug: str, title: str, kind: str) -> list[Section]:
     body, left_out = notes.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
     if not body:
         return []
+    body = _unmarked(body)
     if left_out:
         scope = "" if slug else " --scope user"
-        body += f"\n({left_out} older notes are not shown; `memolith list notes{scope}` has them all)"
+        body = (
+            f"{TRUNCATED} ({left_out} older notes are not shown; `memolith list notes{scope}` has them all)\n"
+            + body
+        )
     relative = layout.index(slug)
     return _section(f"{title} ({relative})", hygiene.for_block(body), relative, kind, _NO_CAP)
 
 
 def _scratchpad(root: str, slug: str) -> list[Section]:
     relative = layout.scratchpad(slug)
-    text, more = _head(root, relative, 64 * _KIB)
-    body = hygiene.for_block(markdown.open_items(text))
+    text, more = _head(root, relative, 1024 * _KIB)
+    if more:
+        text += "\n" + _tail(root, relative)[0]
+    body = _unmarked(hygiene.for_block(markdown.open_items(text)))
     return _section("Scratchpad (open items)", body, relative, "scratchpad", 4 * _KIB, more=more)
 
 
 def _daily_logs(root: str, slug: str, today: str, yesterday: str, *, recent: bool) -> list[Section]:
     days = [yesterday, today]
     if recent:
-        found = files.names(layout.locate(root, layout.daily_directory(slug)))
-        dated = [name[:-3] for name in found if layout.is_date(name[:-3])]
-        days = [day for day in reversed(dated) if _tail(root, layout.daily(slug, day))[0].strip()][:2][::-1]
+        days = []
+        for day in reversed(_days(root, slug)):
+            if len(days) < 2 and _tail(root, layout.daily(slug, day))[0].strip():
+                days.insert(0, day)
     sections = []
     for day in days:
         relative = layout.daily(slug, day)
         text, more = _tail(root, relative)
-        body = hygiene.for_block(text).strip("\n")
+        body = _unmarked(hygiene.for_block(text)).strip("\n")
         newest = day == days[-1]
         title = f"Daily log {day} (today)" if day == today else f"Daily log {day}"
         sections += _section(
@@ -129,6 +137,11 @@ def _daily_logs(root: str, slug: str, today: str, yesterday: str, *, recent: boo
             keep_end=True,
         )
     return sections
+
+
+def _unmarked(body: str) -> str:
+    """Take our own marker out of stored text: in the block it says that something was cut here."""
+    return body.replace(TRUNCATED, TRUNCATED.lstrip("…"))
 
 
 def _section(
@@ -145,17 +158,13 @@ def _section(
         return []
     section = Section(title, body, source, priority=PRIORITY[kind], cap=cap, keep_end=keep_end)
     if more:
-        # Only a part of the file was read, so it is cut whatever the budget says.
-        section.shorten(utf8_len(body), utf8_len)
+        section.mark_cut()  # only a part of the file was read
     return [section]
 
 
 def _head(root: str, relative: str, limit: int = MAX_INJECT_BYTES) -> tuple[str, bool]:
     """Return the beginning of a file and whether there is more of it."""
-    try:
-        data, size = files.read_part(layout.locate(root, relative), limit + 4)
-    except UnsafePathError:
-        return "", False  # a link out of the store is never shown; `doctor` reports it
+    data, size = _read(root, relative, limit + 4)
     if size <= len(data):
         return files.text_of(data), False
     return data[:limit].decode("utf-8", "ignore"), True
@@ -163,10 +172,7 @@ def _head(root: str, relative: str, limit: int = MAX_INJECT_BYTES) -> tuple[str,
 
 def _tail(root: str, relative: str) -> tuple[str, bool]:
     """Return the end of a file and whether there is more before it."""
-    try:
-        data, size = files.read_part(layout.locate(root, relative), MAX_INJECT_BYTES, end=True)
-    except UnsafePathError:
-        return "", False
+    data, size = _read(root, relative, MAX_INJECT_BYTES, end=True)
     if size <= len(data):
         return files.text_of(data).removeprefix("\ufeff"), False
     while data and data[0] & 0xC0 == 0x80:  # do not begin inside a character
@@ -174,14 +180,29 @@ def _tail(root: str, relative: str) -> tuple[str, bool]:
     return files.text_of(data), True
 
 
+def _read(root: str, relative: str, limit: int, *, end: bool = False) -> tuple[bytes, int]:
+    """Read a part of a file. What leads out of the store or cannot be read is left out; `doctor` tells."""
+    try:
+        files.refuse_links(root, relative)
+        return files.read_part(layout.locate(root, relative), limit, end=end)
+    except (UnsafePathError, StorageError):
+        return b"", 0
+
+
+def _days(root: str, slug: str) -> list[str]:
+    """Return the dates that have a log, oldest first."""
+    try:
+        files.refuse_links(root, f"{layout.daily_directory(slug)}/x")
+        found = files.names(layout.locate(root, layout.daily_directory(slug)))
+    except (UnsafePathError, StorageError):
+        return []
+    return [name[:-3] for name in found if layout.is_date(name[:-3])]
+
+
 def _gap(root: str, slug: str, today: str, yesterday: str) -> str:
     """Return a line that names the newest daily log when neither of the last two days has one."""
     for day in (today, yesterday):
-        if _head(root, layout.daily(slug, day), 1)[0]:
+        if _tail(root, layout.daily(slug, day))[0].strip():
             return ""
-    dates = [
-        name[:-3]
-        for name in files.names(layout.locate(root, layout.daily_directory(slug)))
-        if layout.is_date(name[:-3]) and name[:-3] < today
-    ]
+    dates = [day for day in _days(root, slug) if day < today]
     return f"(The last daily log is of {dates[-1]}; read it when it matters.)\n" if dates else ""

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
+from collections import Counter
 
 from memolith import notes
 from memolith.errors import ConfigError, MemolithError
 from memolith.model import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
-from memolith.project import PROJECT_FILE, PROJECTS, parse_identity
-from memolith.store import files, layout
+from memolith.project import PROJECT_FILE, PROJECTS, UNKNOWN, exists, parse_identity
+from memolith.store import files, layout, registry
 from memolith.text import frontmatter, markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memolith.mem import Mem
+
+
+# How much of a file is searched for secrets and the like; nobody reads more of it than this either.
+_LOOK_AT = 1_048_576
 
 
 class Finding(Value):
@@ -44,33 +50,60 @@ def examine(mem: Mem) -> list[Finding]:
         for scope in scopes(root):
             findings += _index(root, scope)
             findings += _twins(root, scope)
+            findings += _repeats(root, scope)
             if scope:
                 findings += _identity(root, scope)
-        findings += _repeats(root)
+    findings += _locks(mem)
     return sorted(findings, key=lambda finding: (finding.path, finding.kind, finding.message))
 
 
-def repair(mem: Mem) -> list[Finding]:
-    """Repair what is safe to repair; return what was repaired."""
-    root = str(mem.root)
+def repair(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
+    """Repair what is safe to repair; return what was repaired.
+
+    What cannot be repaired keeps nothing else from it: `tell` gets the reason, the finding stays.
+    """
     before = [finding for finding in examine(mem) if finding.fixable]
-    for finding in before:
-        if finding.kind == "permissions":
-            path = layout.locate(root, finding.path) if finding.path != "." else root
-            with files.told(path):
-                os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
-    for scope in scopes(root):
-        with mem.gate.scope(scope):  # taking the lock puts stray temporary files into the history
-            notes.update_index(mem.gate, scope)
+    steps = [_step(mem, finding) for finding in before if finding.kind in ("permissions", "lock")]
+    for step in [*steps, *(_tidy(mem, scope) for scope in scopes(str(mem.root)))]:
+        try:
+            step()
+        except MemolithError as error:
+            tell(str(error))
     left = {(finding.kind, finding.path, finding.message) for finding in examine(mem)}
     return [each for each in before if (each.kind, each.path, each.message) not in left]
 
 
+def _step(mem: Mem, finding: Finding) -> Callable[[], None]:
+    """Return what repairs one file."""
+
+    def repair_one() -> None:
+        if finding.kind == "lock":
+            registry.remove_lock(mem.home, os.path.basename(finding.path))
+            return
+        path = str(mem.root) if finding.path == "." else layout.locate(str(mem.root), finding.path)
+        with files.told(path):
+            os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
+
+    return repair_one
+
+
+def _tidy(mem: Mem, scope: str) -> Callable[[], None]:
+    """Return what repairs the index of a scope and its leftovers."""
+
+    def tidy() -> None:
+        with mem.gate.scope(scope):  # taking the lock puts stray temporary files into the history
+            notes.update_index(mem.gate, scope)
+
+    return tidy
+
+
 def scopes(root: str) -> list[str]:
-    """Return the user-wide scope and every project's."""
+    """Return the user-wide scope and every project's: real directories with the name of one."""
     directory = os.path.join(root, PROJECTS)
-    slugs = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-    return [layout.USER, *(slug for slug in slugs if os.path.isdir(os.path.join(directory, slug)))]
+    if os.path.islink(directory) or not os.path.isdir(directory):
+        return [layout.USER]
+    found = [slug for slug in sorted(os.listdir(directory)) if exists(directory, slug)]
+    return [layout.USER, *(slug for slug in found if not os.path.islink(os.path.join(directory, slug)))]
 
 
 def _config(mem: Mem) -> Iterator[Finding]:
@@ -88,7 +121,8 @@ def _config(mem: Mem) -> Iterator[Finding]:
 
 def _tree(root: str) -> Iterator[Finding]:
     for directory, below, names in os.walk(root):
-        below.sort()
+        # What is hidden is somebody else's (`.git`), but for our own temporary files.
+        below[:] = sorted(name for name in below if name == ".tmp" or not name.startswith("."))
         place = os.path.relpath(directory, root).replace(os.sep, "/")
         yield from _mode(directory, place, 0o700)
         for name in sorted([*names, *(n for n in below if os.path.islink(os.path.join(directory, n)))]):
@@ -120,34 +154,38 @@ def _file(path: str, relative: str) -> Iterator[Finding]:
     from memolith.text.secrets import redact
 
     try:
-        data = files.read(path) or b""
+        data, size = files.read_part(path, _LOOK_AT)
     except MemolithError as error:
         yield _found("unreadable", relative, str(error))
         return
     try:
-        text = data.decode("utf-8")
+        # The part may end in the middle of a character.
+        text, _ = codecs.utf_8_decode(data, "strict", size <= len(data))
     except UnicodeDecodeError as error:
         yield _found("encoding", relative, f"is not UTF-8 (byte {error.start}); save it as UTF-8")
         text = files.text_of(data)
     limit = MAX_INJECT_BYTES if relative == layout.MEMORY else MAX_WRITE_BYTES
-    if len(data) > limit:
-        message = f"has {len(data):,} bytes, more than the {limit:,} that can be shown; split it"
+    if size > limit:
+        message = f"has {size:,} bytes, more than the {limit:,} that can be shown; split it"
+        if size > _LOOK_AT:
+            message += f" (doctor looked at the first {_LOOK_AT:,} only)"
         yield _found("oversize", relative, message)
     if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
         yield _found("conflict", relative, "contains merge conflict markers; resolve them")
     problem = frontmatter.split(text).problem
     if problem and relative.endswith(".md"):
         yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
-    for finding in redact(text).findings:
-        line = text.count("\n", 0, finding.start) + 1
+    line, at = 1, 0
+    for finding in redact(text).findings:  # in the order of the text
+        line, at = line + text.count("\n", at, finding.start), finding.start
         yield _found("secret", relative, f"line {line}: looks like a {finding.kind}; remove it")
 
 
 def _index(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.index(scope)
     path = layout.locate(root, relative)
-    present = set(notes.note_files(root, scope))
     try:
+        present = set(notes.note_files(root, scope))
         text = files.text_of(files.read(path) or b"")
     except MemolithError:
         return  # reported as a link
@@ -156,7 +194,7 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
         yield _found("index", relative, f"lists {name}, which is gone", fixable=True)
     for name in sorted(present - set(listed)):
         yield _found("index", relative, f"does not list {name}", fixable=True)
-    for name in sorted({name for name in listed if listed.count(name) > 1}):
+    for name in sorted(name for name, count in Counter(listed).items() if count > 1):
         yield _found("index", relative, f"lists {name} more than once", fixable=True)
 
 
@@ -176,6 +214,8 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
     except MemolithError:
         return  # reported as a link
     if data is None:
+        if scope == UNKNOWN:
+            return  # what is written without a working directory belongs to no path
         yield _found("project", relative, "is missing; the next write in that project makes it")
         return
     known = parse_identity(scope, files.text_of(data))
@@ -189,10 +229,24 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
         yield _found("orphan", relative, message)
 
 
-def _repeats(root: str) -> Iterator[Finding]:
-    """Lines of MEMORY.md that say the same but for case and punctuation."""
+def _locks(mem: Mem) -> Iterator[Finding]:
+    """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
+    directory = registry.locks(mem.home)
+    known = {"user.lock", "config.lock", *(f"{slug}.lock" for slug in scopes(str(mem.root)))}
+    for name in files.names(directory, ""):
+        path = os.path.join(directory, name)
+        if not files.is_file(path):
+            yield _found("lock", path, "is not a regular file; move it out of the way")
+        elif name.endswith(".lock") and name not in known:
+            message = "belongs to no project; --fix removes it unless somebody holds it"
+            yield _found("lock", path, message, fixable=True)
+
+
+def _repeats(root: str, scope: str) -> Iterator[Finding]:
+    """Lines of a MEMORY.md that say the same but for case and punctuation."""
+    relative = layout.memory(scope)
     try:
-        text = files.text_of(files.read(layout.locate(root, layout.MEMORY)) or b"")
+        text = files.text_of(files.read_part(layout.locate(root, relative), _LOOK_AT)[0])
     except MemolithError:
         return
     seen: dict[str, int] = {}
@@ -201,4 +255,4 @@ def _repeats(root: str) -> Iterator[Finding]:
             continue
         key = " ".join("".join(c if c.isalnum() else " " for c in line.casefold()).split())
         if key and seen.setdefault(key, number) != number:
-            yield _found("duplicate", layout.MEMORY, f"says twice: {line.strip()[:60]!r}; keep one")
+            yield _found("duplicate", relative, f"says twice: {line.strip()[:60]!r}; keep one")

@@ -6,7 +6,11 @@ the text unnoticed, and a size that asks to be kept small.
 
 from __future__ import annotations
 
+from collections import Counter
+
+from memolith import notes
 from memolith.errors import InputError, LossError
+from memolith.store import files, layout
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -33,17 +37,21 @@ TEMPLATE = (
 ) + "".join(f"\n## {title}\n<!-- {hint} -->\n" for title, hint in SECTIONS)
 
 
-def appender(mode: str, *, force: bool, path: str) -> Callable[[str | None, str], str]:
-    """Return the change for `update`: add to the end, or replace all (InputError for another mode)."""
+def appender(mode: str, *, force: bool, path: str, skipped: list[int]) -> Callable[[str | None, str], str]:
+    """Return the change for `update`: add to the end, or replace all (InputError for another mode).
+
+    `skipped` receives how many lines were there already.
+    """
     if mode == "append":
-        return lambda old, text: _append(TEMPLATE if old is None else old, text)
+        return lambda old, text: _append(TEMPLATE if old is None else old, text, skipped)
     if mode == "rewrite":
         return lambda old, text: _rewrite(old or "", text, force=force, path=path)
     raise InputError(f"unknown mode {mode!r}; one of append, rewrite")
 
 
-def _append(old: str, text: str) -> str:
-    new, _ = markdown.drop_known_lines(old, text)
+def _append(old: str, text: str, skipped: list[int]) -> str:
+    new, known = markdown.drop_known_lines(old, text)
+    skipped.append(known)
     return markdown.append(old, new) if new.strip() else old
 
 
@@ -75,18 +83,20 @@ def diff(old: str, new: str) -> str:
     return "\n".join(lines)
 
 
-def section_setter(section: str, date: str) -> Callable[[str | None, str], str]:
-    """Return the change for `update_section`: one section's body and date, no other byte."""
-    title = markdown.same_line(section.lstrip("#"))
+def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str], str], list[str]]:
+    """Return the change for `update_section`, one section's body and date, and warnings about its title."""
+    from memolith.store.screening import screen
+
+    title, warnings = screen(markdown.same_line(section.lstrip("#")))
     if not title:
         raise InputError("which section? Give its title, for example --section 'About Me'")
 
     def apply(old: str | None, text: str) -> str:
-        if any(line.startswith("## ") for line in text.splitlines()):
-            raise InputError("a section's text may not contain a `## ` heading; use ### inside sections")
+        if any(line.startswith(("# ", "## ")) for line in text.splitlines()):
+            raise InputError("a section's text may not contain a # or ## heading; use ### inside sections")
         return markdown.set_part(TEMPLATE if old is None else old, title, text, date)
 
-    return apply
+    return apply, warnings
 
 
 def hand_written(text: str) -> str:
@@ -95,45 +105,70 @@ def hand_written(text: str) -> str:
     return text if at < 0 else text[:at]
 
 
-def overflow(text: str, limit: int) -> tuple[str, str]:
-    """Split `text` into what stays within `limit` characters and the oldest loose lines that go.
+def overflow(text: str, limit: int) -> list[str]:
+    """Return the oldest loose lines that must go for `text` to fit into `limit` characters.
 
-    Only list items and plain lines move; headings, comments and the newest lines stay.
+    Only list items and plain lines go; headings, comments, code blocks and the newest line stay.
     """
     excess = len(text) - limit
-    stay: list[str] = []
     go: list[str] = []
     lines = text.splitlines(keepends=True)
-    for number, line in enumerate(lines):
+    fence = comment = False
+    for line in lines[:-1]:
         bare = line.strip()
-        movable = bare and not bare.startswith(("#", "<!--")) and "-->" not in bare
-        if excess > 0 and movable and number < len(lines) - 1:
+        comment = comment or bare.startswith("<!--")
+        marks_fence = bare.startswith(("```", "~~~"))
+        loose = bare and not (fence or comment or marks_fence or bare.startswith("#"))
+        if excess > 0 and loose:
             go.append(line)
             excess -= len(line)
+        fence = fence != marks_fence
+        comment = comment and "-->" not in bare
+    return go
+
+
+def without(text: str, lines: list[str]) -> str:
+    """Return `text` without the given lines, each taken out once where it first stands."""
+    gone = Counter(lines)
+    kept = []
+    for line in text.splitlines(keepends=True):
+        if gone[line]:
+            gone[line] -= 1
         else:
-            stay.append(line)
-    return "".join(stay), "".join(go)
+            kept.append(line)
+    return "".join(kept)
 
 
 def keep_small(mem: Mem, change: Change) -> None:
     """Ask to condense a long MEMORY.md, or move its oldest lines to an archive note."""
     limit = int(mem.settings.number("long_term.soft_limit"))
-    text = (change.after or b"").decode("utf-8", "replace")
-    if not limit or len(text) <= limit:
+    size = len((change.after or b"").decode("utf-8", "replace"))
+    if not limit or size <= limit:
         return
-    moved = overflow(text, limit)[1] if mem.settings.text("long_term.overflow") == "archive" else ""
-    if not moved:
+    if mem.settings.text("long_term.overflow") == "archive":
+        change.warnings.append(_archive(mem, change, limit))
+    else:
         change.warnings.append(
-            f"MEMORY.md has {len(text)} characters (soft limit {limit}): condense it before adding more"
+            f"MEMORY.md has {size} characters (soft limit {limit}): condense it before adding more"
         )
-        return
+
+
+def _archive(mem: Mem, change: Change, limit: int) -> str:
+    """Move the oldest lines of MEMORY.md to the archive note; return what to say about it."""
+    archive = layout.note(layout.USER, "memory-archive")
+    moved: list[str] = []
+
+    def add(old: str | None) -> str | None:
+        text = (files.read(layout.locate(mem.gate.root, layout.MEMORY)) or b"").decode(
+            "utf-8", "surrogateescape"
+        )
+        moved[:] = overflow(text, limit)
+        return markdown.append(old or "", "".join(moved)) if moved else old
+
     # Archived first, then removed: a crash in between leaves a line twice, never nowhere.
-    archive = mem.write("note", moved, name="memory-archive", scope="user")
-    done = mem.gate.rewrite(
-        change.relative,
-        lambda old: overflow(old or "", limit)[0],
-        op="archive",
-        if_sha256=change.sha256,
-    )
+    with mem.gate.scope(layout.USER):
+        mem.gate.rewrite(archive, add, op="archive")
+        done = mem.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")
+        notes.update_index(mem.gate, layout.USER)
     change.after = done.after
-    change.warnings.append(f"the oldest lines were moved to {archive.filename}")
+    return f"{len(moved)} of the oldest lines were moved to {archive}"

@@ -10,7 +10,7 @@ from memolith import context, journal, targets
 from memolith import project as projects
 from memolith.config import Settings, default_home
 from memolith.errors import InputError
-from memolith.model import WriteMode, WriteResult, WriteTarget
+from memolith.model import MAX_WRITE_BYTES, WriteMode, WriteResult, WriteTarget
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
@@ -75,6 +75,7 @@ class Mem:
         if self._cleanup is not None:
             self._cleanup()
             self._cleanup = None
+            self.home = ""
 
     def __enter__(self) -> Self:
         return self
@@ -86,8 +87,6 @@ class Mem:
 
     def __repr__(self) -> str:
         return f"Mem(home={self.home!r}, project={self.project!r})"
-
-    # ------------------------------------------------------------ where and when
 
     @property
     def root(self) -> Path:
@@ -121,13 +120,13 @@ class Mem:
     @property
     def gate(self) -> Gate:
         """The write path."""
+        if not self.home:
+            raise InputError("this ephemeral memory is closed; open a new one")
         if self._gate is None:
             from memolith.store.gate import Gate
 
             self._gate = Gate(self.home, self.settings, self._now)
         return self._gate
-
-    # ------------------------------------------------------------ D0: targets
 
     def write(
         self,
@@ -148,6 +147,9 @@ class Mem:
         with `if_sha256`, StorageError if the disk refuses.
         """
         where, how = targets.target(target), targets.mode(mode)
+        if where is WriteTarget.NOTE:
+            layout.note_name(name)
+        targets.check_text(content)
         self._prepare(where, scope)
         relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)
         skipped = 0
@@ -185,6 +187,7 @@ class Mem:
         if source == "list":
             return targets.page("\n".join(self.list()), offset, lines) or targets.EMPTY
         relative = self._locate(targets.target(source, "source"), name, scope)
+        files.refuse_links(self._store, relative)
         data = files.read(layout.locate(self._store, relative))
         text = files.text_of(data or b"").removeprefix("\ufeff")
         shown = targets.page(text, offset, lines)
@@ -206,6 +209,7 @@ class Mem:
         not there.
         """
         where = targets.target(target)
+        targets.check_text(new_str, "new_str", empty=True)
         relative = self._locate(where, name, scope)
         if old_str is None:
             if where is not WriteTarget.NOTE:
@@ -220,6 +224,8 @@ class Mem:
 
     def append_daily(self, heading: str, body: str) -> WriteResult:
         """Add a timestamped entry to today's log."""
+        targets.check_text(heading, "heading")
+        targets.check_text(body, "body", empty=True)
         entry = journal.entry(self._now(), heading, body)
         self._prepare(WriteTarget.DAILY, "project")
         change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
@@ -245,6 +251,7 @@ class Mem:
         """Find files by keywords: any term, any case, literally."""
         from memolith import search
 
+        targets.check_text(query, "query", empty=True)
         return search.search(self._store, self.project, query)
 
     def list(self) -> builtins.list[str]:
@@ -252,7 +259,7 @@ class Mem:
         from memolith.search import searchable
 
         found = searchable(self._store, self.project)
-        return sorted(name for name in found if os.path.isfile(layout.locate(self._store, name)))
+        return sorted(name for name in found if files.is_file(layout.locate(self._store, name)))
 
     def remember(
         self, content: str, title: str, kind: str = "project", *, scope: str = "project"
@@ -263,11 +270,10 @@ class Mem:
         """
         from memolith import notes
 
-        content, warnings = targets.cap(content)
+        notes.check(content, title)
         if self._scope(scope):
             self.register()  # before the slug is used: registering may find that it is taken
         change = notes.remember(self.gate, self._scope(scope), content, title, kind)
-        change.warnings[:0] = warnings
         return self._result(change)
 
     def guidance(self) -> str:
@@ -293,21 +299,24 @@ class Mem:
         """
         from memolith import document
 
+        targets.check_text(content)
         mode = mode if action is None else action
-        apply = document.appender(mode, force=force, path=layout.MEMORY)
+        skipped: list[int] = []
+        apply = document.appender(mode, force=force, path=layout.MEMORY, skipped=skipped)
         op = "write" if mode == "append" else "rewrite"
         change = self._change(layout.MEMORY, content, apply, op=op, if_sha256=if_sha256)
-        return self._result(change)
+        return self._result(change, skipped[-1] if skipped else 0)
 
     def update_section(self, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
         """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
         from memolith import document
 
-        apply = document.section_setter(section, self.today)
+        targets.check_text(section, "section")
+        targets.check_text(text, empty=True)
+        apply, warnings = document.section_setter(section, self.today)
         change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
+        change.warnings[:0] = warnings
         return self._result(change)
-
-    # ------------------------------------------------------------ history
 
     def find_file(self, text: str) -> str:
         """Return the path in the store that a person means: a path, a target, a date or a note's name.
@@ -326,8 +335,6 @@ class Mem:
         from memolith.undoing import undo
 
         return undo(self, file, version)
-
-    # ------------------------------------------------------------ inside
 
     def _scope(self, scope: str) -> str:
         return layout.USER if targets.is_user_wide(scope) else self.project
@@ -369,18 +376,12 @@ class Mem:
         op: str,
         if_sha256: str | None = None,
     ) -> Change:
-        if not content.strip() and op not in ("edit", "section"):
-            raise InputError("there is nothing to write: the text is empty")
-        content, warnings = targets.cap(content)
         slug = layout.scope_of(relative)
         if os.path.dirname(relative) == layout.notes(slug):
             from memolith import notes
 
-            change = notes.write(self.gate, relative, content, apply, op=op, if_sha256=if_sha256)
-        else:
-            change = self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
-        change.warnings[:0] = warnings
-        return change
+            return notes.write(self.gate, relative, content, apply, op=op, if_sha256=if_sha256)
+        return self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
 
     def _result(self, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:
         from memolith.replies import reply

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 
-from memolith.errors import InputError, MemolithError, NotFoundError
+from memolith.errors import InputError, MemolithError, NotFoundError, StorageError, UnsafePathError
+from memolith.model import MAX_WRITE_BYTES
 from memolith.store import files, layout
 from memolith.text import frontmatter, markdown
 
@@ -23,30 +24,65 @@ KINDS = ("user", "project", "domain", "preference", "reference")
 _KIND_ALIASES = {"simulator": "domain"}
 HEADER = "# Notes\n\n"
 _COUNT = "<!-- memolith: {} notes, one line each -->\n\n"
-# Enough of a note to know its title and first line.
+# Enough of a note to know its title and first line: a title may take 6 bytes per character (`\u2028`).
 _GLANCE = 4096
+MAX_TITLE = 200
+# What cannot stand in a link as it is. Spaces are read in this form, but written between `<` and `>`.
+_ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("%", "%25"))
 
 
 def note_files(root: str, slug: str) -> list[str]:
-    """Return the names of a scope's note files, sorted; the index is not a note."""
-    return [
+    """Return the names of a scope's note files, sorted; the index is not a note.
+
+    Neither are links and directories, nor names that cannot stand in a line of the index.
+    """
+    directory = layout.locate(root, layout.notes(slug))
+    try:
+        with os.scandir(directory) as entries:
+            found = [
+                entry.name
+                for entry in entries
+                if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False)
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise StorageError(directory, error) from error
+    return sorted(
         name
-        for name in files.names(layout.locate(root, layout.notes(slug)))
-        if name.casefold() != "memory.md"
-    ]
+        for name in found
+        if not name.startswith(".") and name.isprintable() and name.casefold() != "memory.md"
+    )
+
+
+def check(content: str, title: str) -> None:
+    """Refuse a note without title or text, before anything is created for it."""
+    from memolith.store.screening import check as check_text
+
+    check_text(title, "title")
+    check_text(content)
+    title = markdown.same_line(title)
+    if not title:
+        raise InputError("a note needs a title; give --title TEXT")
+    if len(title) > MAX_TITLE:
+        raise InputError(
+            f"the title has {len(title)} characters, more than {MAX_TITLE}; shorten it: {title[:40]!r}…"
+        )
+    if not content.strip():
+        raise InputError(f"nothing to remember under {title!r}; give the text of the note")
 
 
 def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Change:
     """Store a note under its title and keep its line in the index; the same title replaces the note."""
+    check(content, title)
     title = markdown.same_line(title)
-    if not title:
-        raise InputError("a note needs a title; give --title TEXT")
-    if not content.strip():
-        raise InputError(f"nothing to remember under {title!r}; give the text of the note")
     kind = _KIND_ALIASES.get(kind, kind)
     from memolith.store.screening import screen
 
     title, warnings = screen(title)
+    title = markdown.same_line(title)  # what was taken out of it may leave two spaces, or nothing
+    if not title:
+        raise InputError("a note needs a title of visible characters; give --title TEXT")
     with gate.scope(slug):
         relative = _file_for(gate, slug, title)
 
@@ -63,7 +99,7 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Chan
                     return frontmatter.set_fields(parsed.head, fields) + body
             return frontmatter.compose(dict(fields), body)
 
-        change = gate.change(relative, content, compose, op="remember")
+        change = gate.change(relative, content, compose, op="remember", cap=MAX_WRITE_BYTES)
         change.warnings[:0] = warnings
         update_index(gate, slug, relative)
     return change
@@ -82,8 +118,8 @@ def write(
     slug = layout.scope_of(relative)
     with gate.scope(slug):
         _check_new_name(gate, relative)
-        change = gate.change(relative, content, apply, op=op, if_sha256=if_sha256)
-        update_index(gate, slug, relative if op == "overwrite" else None)
+        change = gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+        update_index(gate, slug, relative if op in ("overwrite", "edit") else None)
     return change
 
 
@@ -128,48 +164,93 @@ def _check_new_name(gate: Gate, relative: str) -> None:
 
 
 def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
-    """Bring the index in line with the notes. The line of the note `relative` is made anew; others stay."""
-    path = layout.locate(gate.root, layout.index(slug))
-    directory = os.path.dirname(path)
-    if not os.path.isdir(directory):
+    """Bring the index in line with the notes. The line of the note `relative` is made anew; others stay.
+
+    It is not stamped here: a note that somebody adds between our listing and the stamp would go unseen.
+    """
+    if not os.path.isdir(layout.locate(gate.root, layout.notes(slug))):
         return
+    fresh = os.path.basename(relative) if relative else ""
     with gate.scope(slug):
-        fresh = os.path.basename(relative) if relative else None
-        gate.rewrite(
-            layout.index(slug),
-            lambda old: _reconcile(old, directory, note_files(gate.root, slug), fresh),
-            op="index",
-            remember=False,
-        )
-        _stamp(path, directory, os.stat(directory).st_mtime_ns)
+        try:
+            _rewrite_index(gate, slug, fresh, remember=False)
+        except _LineLostError:
+            _rewrite_index(gate, slug, fresh, remember=True)
 
 
-def _reconcile(old: str | None, directory: str, names: list[str], fresh: str | None) -> str | None:
-    """Return the index's text: lines of missing notes go, lines of new notes come last."""
-    present = set(names)
-    if old is None and not present:
-        return None
+class _LineLostError(Exception):
+    """The index would lose a line that a person may have worded; a copy of it has to be kept."""
+
+
+def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None:
+    """Write the index anew. A copy of the old one is kept only if asked for: it grows with the notes."""
+    directory = layout.locate(gate.root, layout.notes(slug))
+
+    def apply(old: str | None) -> str | None:
+        new, lost = _reconcile(old, directory, note_files(gate.root, slug), fresh)
+        if lost and not remember:
+            raise _LineLostError
+        return new
+
+    gate.rewrite(layout.index(slug), apply, op="index", remember=remember)
+
+
+def _reconcile(old: str | None, directory: str, names: list[str], fresh: str) -> tuple[str | None, bool]:
+    """Return the index's text, lines of new notes last, and whether any line was changed or taken out."""
+    if old is None and not names:
+        return None, False
     newline = markdown.newline_of(old or "")
-    lines: list[str] = []
-    seen: set[str] = set()
-    for line in (old if old is not None else HEADER + _COUNT.format(0)).splitlines(keepends=True):
-        target = link_target(line)
+    rows = (old if old is not None else HEADER + _COUNT.format(0)).splitlines(keepends=True)
+    kept, places = _survey(rows, names)
+    lost = len(kept) < len(rows)
+    place = places.get(fresh, -1)
+    if place >= 0:
+        line = _line(directory, fresh)
+        if kept[place].strip() != line:
+            kept[place] = line + newline
+            lost = True
+    if kept and not kept[-1].endswith("\n"):
+        kept[-1] += newline
+    kept += [_line(directory, name) + newline for name in names if name not in places]
+    return _set_count("".join(kept), len(names)), lost
+
+
+def _survey(rows: list[str], names: list[str]) -> tuple[list[str], dict[str, int]]:
+    """Return the lines of an index that stay, and the place of each note's own line in them.
+
+    The place is -1 for a note that only a person's own lines mention. What a person wrote stays, even if its
+    note is gone. Lines that look like ours go with their note, and if they repeat one under the same heading.
+    """
+    present = set(names)
+    kept: list[str] = []
+    places: dict[str, int] = {}
+    known: set[str] = set()
+    section: set[str] = set()
+    for row in rows:
+        target, ours = _link(row)
         if target is None:
-            lines.append(line)
-        elif target in present and target not in seen:
-            seen.add(target)
-            lines.append(line if target != fresh else _line(directory, target) + newline)
-    if lines and not lines[-1].endswith("\n"):
-        lines[-1] += newline
-    lines += [_line(directory, name) + newline for name in names if name in present - seen]
-    return _set_count("".join(lines), len(present))
+            if row.startswith("#"):
+                section = set()
+        elif target not in present:
+            if ours:
+                continue
+        else:
+            bare = row.strip()
+            if bare in known or (ours and target in section):
+                continue
+            known.add(bare)
+            section.add(target)
+            if places.get(target, -1) < 0:
+                places[target] = len(kept) if ours else -1
+        kept.append(row)
+    return kept, places
 
 
 def _set_count(text: str, count: int) -> str:
     start = text.find("<!-- memolith: ")
     end = text.find(" notes", start)
-    if start < 0 or end < 0:
-        return text
+    if min(start, end) < 0 or not text[start + 15 : end].isdecimal():
+        return text  # somebody else's comment
     return f"{text[: start + 15]}{count}{text[end:]}"
 
 
@@ -204,6 +285,14 @@ def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
     An index that is out of date is corrected in what is returned only. One that turns out to be right is
     stamped, so that the next call need not look again; no file is ever created or changed here.
     """
+    try:
+        files.refuse_links(root, layout.index(slug))
+        return _glance(root, slug, lines, size)
+    except (StorageError, UnsafePathError):
+        return "", 0  # a link or an unreadable directory costs its notes, not the block; `doctor` reports it
+
+
+def _glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
     path = layout.locate(root, layout.index(slug))
     directory = os.path.dirname(path)
     if is_current(path, directory):
@@ -218,36 +307,27 @@ def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
     except OSError:
         return "", 0
     names = note_files(root, slug)
-    if not names:
-        return "", 0
-    missing = dict.fromkeys(names)
-    rows = []
-    stale = False
-    for line in files.text_of(files.read(path) or b"").splitlines():
-        target = link_target(line)
-        if target is None or target in missing:
-            rows.append(line)
-            missing.pop(target or "", None)
-        else:
-            stale = True
-    if not missing and not stale:
+    rows = files.text_of(files.read(path) or b"").splitlines()
+    kept, places = _survey(rows, names)
+    missing = [name for name in names if name not in places]
+    if rows and not missing and len(kept) == len(rows):
         _stamp(path, directory, time)
     # Only as many unknown notes are opened as can be shown.
-    rows += [_line(directory, name) for name in list(missing)[-lines:]]
-    return _newest(rows, len(names), lines, size)
+    kept += [_line(directory, name) for name in missing[-lines:]]
+    return _newest(kept, len(names), lines, size)
 
 
 def _newest(rows: list[str], count: int | None, lines: int, size: int) -> tuple[str, int]:
     rows = [row for row in rows if row.strip() and not row.lstrip().startswith(("<!--", "# "))]
     if count is None:
-        count = sum(1 for row in rows if link_target(row))
+        count = len({link_target(row) for row in rows} - {None})
     kept: list[str] = []
     for row in reversed(rows):
         size -= len(row.encode("utf-8", "replace")) + 1
         if size < 0 or len(kept) >= lines:
             break
         kept.append(row)
-    shown = sum(1 for row in kept if link_target(row))
+    shown = len({link_target(row) for row in kept} - {None})
     return "\n".join(reversed(kept)), max(0, count - shown)
 
 
@@ -259,21 +339,37 @@ def _read_count(path: str) -> int | None:
 
 def link_target(line: str) -> str | None:
     """Return the note that an index line points to; None if it is not such a line."""
+    return _link(line)[0]
+
+
+def _link(line: str) -> tuple[str | None, bool]:
+    """Return the note that an index line points to, and whether the line looks like one of ours."""
     bare = line.strip()
-    if not bare.startswith(("- [", "* [")):
-        return None
     start = bare.find("](")
-    end = bare.find(")", start)
-    if start < 0 or end < 0:
-        return None
-    target = bare[start + 2 : end].strip("<>").removeprefix("./").replace("%20", " ")
-    return target if target.endswith(".md") and "/" not in target else None
+    if start < 0 or not bare.startswith(("- [", "* [")):
+        return None, False
+    angled = bare.startswith("<", start + 2)
+    first = start + 3 if angled else start + 2
+    end = bare.find(">)" if angled else ")", first)
+    target = bare[first:end].removeprefix("./")
+    if "%" in target:
+        for char, code in _ESCAPES:
+            target = target.replace(code, char)
+    if end < 0 or not target.endswith(".md") or "/" in target:
+        return None, False
+    rest = bare[end + 2 if angled else end + 1 :]
+    # Our titles have no brackets and our lines no indentation; `- [ ] [Plan](plan.md)` is a person's.
+    ours = line.startswith("- [") and bare.find("]") == start and (not rest or rest.startswith(" — "))
+    return target, ours
 
 
 def _line(directory: str, name: str) -> str:
     title, hook = _describe(os.path.join(directory, name))
     title = title.replace("[", "(").replace("]", ")")
-    target = f"<{name}>" if " " in name or "(" in name or ")" in name else name
+    target = name
+    for char, code in reversed(_ESCAPES[1:]):
+        target = target.replace(char, code)
+    target = f"<{target}>" if " " in name or "(" in name or ")" in name else target
     return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
 
 

@@ -251,10 +251,15 @@ def read_identity(projects: str, slug: str) -> Identity | None:
 def _read(projects: str, slug: str) -> str | None:
     path = os.path.join(projects, slug, PROJECT_FILE)
     try:
-        with open(path, "rb") as file:
-            return file.read(65_536).decode("utf-8", "surrogateescape")
+        # A pipe must not hang a prompt, a link must not lend another project's identity.
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         return None
+    with os.fdopen(fd, "rb") as file:
+        try:
+            return file.read(65_536).decode("utf-8", "surrogateescape")
+        except OSError:
+            return None
 
 
 def parse_identity(slug: str, text: str) -> Identity:

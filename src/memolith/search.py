@@ -6,8 +6,10 @@ contain these words" and nothing else.
 
 from __future__ import annotations
 
+import contextlib
 import os
 
+from memolith.errors import StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, SearchHit
 from memolith.notes import note_files
 from memolith.store import files, layout
@@ -97,28 +99,45 @@ def search(root: str, slug: str, query: str) -> SearchResults:
 
 def searchable(root: str, slug: str) -> Iterator[str]:
     """Yield the files that searching and listing cover. The indexes are not notes and are left out."""
-    yield layout.memory(layout.USER)
-    yield from _notes(root, layout.USER)
-    yield layout.memory(slug)
-    for name in files.names(layout.locate(root, layout.daily_directory(slug))):
-        if layout.is_date(name[:-3]):
-            yield f"{layout.daily_directory(slug)}/{name}"
-    yield from _notes(root, slug)
+    for scope in (layout.USER, slug):
+        if _is_real(root, layout.memory(scope)):
+            yield layout.memory(scope)
+        yield from _notes(root, scope)
+    yield from _days(root, slug)
 
 
-def _notes(root: str, slug: str) -> Iterator[str]:
-    for name in note_files(root, slug):
-        yield f"{layout.notes(slug)}/{name}"
+def _notes(root: str, slug: str) -> list[str]:
+    directory = layout.notes(slug)
+    with contextlib.suppress(StorageError):  # a directory that cannot be listed must not hide the others
+        if _is_real(root, f"{directory}/x"):
+            return [f"{directory}/{name}" for name in note_files(root, slug)]
+    return []
+
+
+def _days(root: str, slug: str) -> list[str]:
+    directory = layout.daily_directory(slug)
+    with contextlib.suppress(StorageError):
+        if _is_real(root, f"{directory}/x"):
+            found = files.names(layout.locate(root, directory))
+            return [f"{directory}/{name}" for name in found if layout.is_date(name[:-3])]
+    return []
+
+
+def _is_real(root: str, relative: str) -> bool:
+    """Tell whether no directory on the way to a file is a link; `doctor` reports those that are."""
+    try:
+        files.refuse_links(root, relative)
+    except (UnsafePathError, StorageError):
+        return False
+    return True
 
 
 def _search_file(root: str, relative: str, terms: dict[str, str], counts: dict[str, int]) -> SearchHit | None:
-    from memolith.errors import UnsafePathError
-
     path = layout.locate(root, relative)
     try:
         data = files.read(path)
-    except UnsafePathError:
-        return None  # a link out of the store; `doctor` reports it
+    except (UnsafePathError, StorageError):
+        return None  # a link or an unreadable file must not hide the others; `doctor` reports it
     if data is None:
         return None
     text = files.text_of(data)
@@ -138,11 +157,10 @@ def _search_file(root: str, relative: str, terms: dict[str, str], counts: dict[s
         body, total, by_name = _windows(lines, matching), len(matching), False
     else:
         found = {key for key in terms if key in stem.casefold()}
-        if not found or relative == layout.MEMORY:
+        if not found:
             return None
         said = [line.rstrip() for line in text.split("\n") if line.strip()]
         body, total, by_name = "\n".join(said[:3]), 0, True
-    daily = f"/{stem}" if "/daily/" in f"/{relative}" else ""
     return SearchHit(
         filename=path,
         name=relative,
@@ -150,7 +168,7 @@ def _search_file(root: str, relative: str, terms: dict[str, str], counts: dict[s
         total_hits=total,
         body=body,
         filename_only=by_name,
-        date=stem if daily and layout.is_date(stem) else None,
+        date=stem if "/daily/" in f"/{relative}" else None,
         is_memory_md=relative == layout.MEMORY,
     )
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from memolith.errors import InputError, MatchError
-from memolith.model import (
-    MAX_ACCEPT_BYTES,
-    MAX_INJECT_BYTES,
-    MAX_WRITE_BYTES,
-    TRUNCATED,
-    WriteMode,
-    WriteTarget,
-)
+from memolith.model import MAX_INJECT_BYTES, TRUNCATED, WriteMode, WriteTarget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 EMPTY = "(empty)"
+_LONG_LINE = 8000
 _SCOPES = {
     "project": "project",
     "workspace": "project",
@@ -44,22 +38,13 @@ def mode(value: str | WriteMode) -> WriteMode:
         raise InputError(f"unknown mode {value!r}; one of append, overwrite") from None
 
 
-def cap(content: str) -> tuple[str, list[str]]:
-    """Cut one write's content to the cap, on a character boundary; say so.
+def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:
+    """Refuse what cannot be stored, before anything is created for it."""
+    from memolith.store.screening import check
 
-    Content beyond MAX_ACCEPT_BYTES is left whole: the gate refuses it.
-    """
-    if not isinstance(content, str) or len(content) * 4 <= MAX_WRITE_BYTES:
-        return content, []
-    size = len(content.encode("utf-8", "surrogatepass"))
-    if size <= MAX_WRITE_BYTES or size > MAX_ACCEPT_BYTES:
-        return content, []
-    from memolith.text.budget import head
-
-    # One byte is left for the line break that an append adds.
-    return head(content, MAX_WRITE_BYTES - 1), [
-        f"the text was {size:,} bytes and was cut to the limit of {MAX_WRITE_BYTES:,}"
-    ]
+    check(text, what)
+    if not empty and not str(text).strip():
+        raise InputError(f"there is nothing to write: the {what} is empty")
 
 
 def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
@@ -69,9 +54,13 @@ def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
 
     def apply(old: str | None, text: str) -> str:
         wanted = old_str
-        if old and "\r\n" in old and "\r\n" not in wanted:
-            wanted, text = wanted.replace("\n", "\r\n"), text.replace("\n", "\r\n")
         count = (old or "").count(wanted)
+        if not count and old and "\r\n" in old and "\r\n" not in wanted:
+            # A caller that read the text may have lost the carriage returns.
+            wanted, text = wanted.replace("\n", "\r\n"), text.replace("\n", "\r\n")
+            count = old.count(wanted)
+        if old and count > 1:
+            return _in_body(path, old, wanted, text)
         if count != 1 or old is None:
             raise MatchError(path, count)
         return old.replace(wanted, text)
@@ -79,9 +68,21 @@ def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
     return apply
 
 
+def _in_body(path: str, old: str, wanted: str, text: str) -> str:
+    """Replace in the body of a note whose description only repeats its first line, and let that follow."""
+    from memolith.text import frontmatter, markdown
+
+    note = frontmatter.split(old)
+    repeated = not note.problem and note.get("description") == markdown.first_line(note.body)
+    if not repeated or note.body.count(wanted) != 1:
+        raise MatchError(path, old.count(wanted))
+    body = note.body.replace(wanted, text)
+    return frontmatter.set_fields(note.head, {"description": markdown.first_line(body)}) + body
+
+
 def is_user_wide(scope: str) -> bool:
     """Tell whether a scope's name means the user-wide one."""
-    if scope not in _SCOPES:
+    if not isinstance(scope, str) or scope not in _SCOPES:
         raise InputError(f"unknown scope {scope!r}; one of project, user")
     return _SCOPES[scope] == "user"
 
@@ -93,7 +94,12 @@ def page(text: str, offset: int, lines: int | None) -> str:
     if offset or lines is not None:
         if offset < 0 or (lines is not None and lines < 1):
             raise InputError("offset must be 0 or more, lines 1 or more")
-        every = text.splitlines(keepends=True)
+        # A line too long for one answer counts as several, so that its end can be reached too.
+        every = [
+            line[at : at + _LONG_LINE]
+            for line in text.splitlines(keepends=True)
+            for at in range(0, len(line), _LONG_LINE)
+        ]
         stop = None if lines is None else offset + lines
         text = "".join(every[offset:stop])
     if utf8_len(text) <= MAX_INJECT_BYTES:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from memolith import notes
-from memolith.errors import HistoryError, NotFoundError
+from memolith.errors import HistoryError, NotFoundError, UnsafePathError
 from memolith.model import Value
 from memolith.project import PROJECT_FILE
-from memolith.store import layout
+from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +41,13 @@ def find_file(mem: Mem, text: str) -> str:
     if not set(stem) & set("/\\."):
         places += [f"{layout.notes(slug)}/{stem}.md" for slug in (mem.project, layout.USER)]
     for place in places:
-        if ".." in place.split("/") or layout.scope_of(place) not in (layout.USER, mem.project):
+        try:
+            files.refuse_links(root, place)
+        except UnsafePathError:
             continue
-        if os.path.isfile(layout.locate(root, place)) or mem.gate.history.entries(place):
+        if layout.scope_of(place) not in (layout.USER, mem.project):
+            continue
+        if files.is_file(layout.locate(root, place)) or mem.gate.history.entries(place):
             return place
     raise NotFoundError(f"no memory file {text!r}; `memolith list` and `memolith history` show them")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.document import TEMPLATE
+from memolith.document import SECTIONS, TEMPLATE
 from memolith.text import markdown
 from tests.ledger import proves
 
@@ -106,6 +106,14 @@ def test_a_code_span_is_no_fence() -> None:
     assert markdown.open_fence("a\n````sh\n```\n") == "````"
 
 
+def test_an_indented_fence_is_code_and_neither_opens_nor_closes() -> None:
+    assert [part.title for part in markdown.parts("## A\n    ```\n## B\n")] == ["A", "B"]
+    assert [part.title for part in markdown.parts("## A\n```\n    ```\n## no\n```\n## B\n")] == ["A", "B"]
+    assert [part.title for part in markdown.parts("## A\n   ```\n## no\n   ```\n## B\n")] == ["A", "B"]
+    assert markdown.open_fence("    ```\n") == ""
+    assert markdown.open_fence("\t```\n") == ""
+
+
 def test_only_a_line_feed_ends_a_line() -> None:
     assert markdown.parts("a\u2028## b\n\x0c## c\n") == []
 
@@ -115,6 +123,16 @@ def test_a_section_is_replaced_and_nothing_else() -> None:
     assert markdown.set_part(text, "About Me", "new\nlines\n", "2026-11-15") == (
         "# T\r\n\r\n##  about ME\r\n<!-- updated 2026-11-15 -->\r\nnew\r\nlines\r\n\r\n## B\r\nkeep\r\n"
     )
+
+
+@proves("S4.19")
+def test_a_section_ends_at_a_heading_of_a_higher_level() -> None:
+    text = "## A\na\n\n# Other top\nimportant\n"
+    assert markdown.set_part(text, "A", "new", "2026-11-15") == (
+        "## A\n<!-- updated 2026-11-15 -->\nnew\n\n# Other top\nimportant\n"
+    )
+    fenced = "## A\n```sh\n# install\n```\nmore\n"
+    assert markdown.parts(fenced)[0].end == len(fenced)
 
 
 @pytest.mark.parametrize("title", ["C#", "## C#", "F ##", "a\n b"])
@@ -149,13 +167,76 @@ def test_only_sections_that_say_something_are_shown_with_their_date() -> None:
 
 
 def test_a_comment_takes_its_own_lines_with_it() -> None:
-    assert markdown.strip_comments("a\n  <!-- x\ny -->\nb <!-- z --> c\n") == "a\nb  c\n"
+    assert markdown.strip_comments("a\n  <!-- x\n\ny -->\nb\n") == "a\nb\n"
+    assert markdown.strip_comments("<!-- x --> b\n") == " b\n"
     assert markdown.strip_comments("a\r\n<!-- x -->\r\nb\r\n") == "a\r\nb\r\n"
     assert markdown.strip_comments("a <!-- open\n") == "a <!-- open\n"
-    assert markdown.strip_comments("<!-- a --><!-- b -->\nc") == "c"
+    assert markdown.strip_comments("<!-- a --> <!-- b -->\nc") == "c"
 
 
-@pytest.mark.parametrize("unit", ["<!---->", "x<!---->", "<!--", "-->", "## \n", "```\n", "<!-- x -->\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "b <!-- z --> c\n",
+        "`<!-- toc -->` marks the place\n",
+        "```html\n<!-- toc -->\n```\n",
+        "    <!-- code -->\n",
+        "use `<!--`\n\nand then a --> b\n",
+        "<!-- never closed\n\n## Next\na --> b\n",
+        "<!-- never closed\n\n# Next\na --> b\n",
+        "<!-- never closed\n```\na --> b\n```\n",
+    ],
+)
+def test_what_may_not_be_a_comment_stays_visible(text: str) -> None:
+    assert markdown.strip_comments(text) == text
+
+
+def test_a_comment_that_was_left_open_does_not_reach_into_the_next_one() -> None:
+    assert markdown.strip_comments("<!-- open\nfact\n<!-- hint -->\nb\n") == "<!-- open\nfact\nb\n"
+
+
+def test_the_text_below_an_open_date_is_shown() -> None:
+    assert "fact" in markdown.presentable("## A\n<!-- updated 2026-11-15\nfact\n")
+
+
+def test_the_headings_of_the_template_are_known() -> None:
+    assert {title.casefold() for title, _ in SECTIONS} == markdown.TEMPLATE_SECTIONS
+    assert TEMPLATE.startswith(markdown.TEMPLATE_TITLE + "\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# Never push to main\n", "# Never push to main"),
+        ("# Memory\n\n- a\n\n## Never push to main\n", "# Memory\n\n- a\n\n## Never push to main"),
+        ("# Memory\n", ""),
+        ("# Memory\n\n## About Me\n\n## Machine / Runtime\n", ""),
+        ("## Mine\n<!-- hint -->\n\n## B\nb\n", "## B\nb"),
+        ("## About Me\n\n# Other\nimportant\n", "# Other\nimportant"),
+        ("## Mine\n<!-- hint -->\n# Other\nimportant\n", "# Other\nimportant"),
+    ],
+)
+def test_a_heading_is_only_hidden_if_it_says_nothing(text: str, shown: str) -> None:
+    assert markdown.presentable(text) == shown
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<!---->",
+        "x<!---->",
+        "<!--",
+        "<!--\n",
+        "<!-- x\n",
+        "-->",
+        "## \n",
+        "# a\n## b\n",
+        "```\n",
+        "<!-- x -->\n",
+        "<!-- --> ",
+        "## a\n<!-- updated 2026-11-15 -->\nx\n",
+    ],
+)
 def test_hostile_documents_are_not_slow(unit: str) -> None:
     text = "## a\n" + unit * (65_536 // len(unit))
     began = time.process_time()

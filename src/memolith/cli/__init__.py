@@ -17,7 +17,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     from memolith.cli.fast import run_fast
+    from memolith.cli.output import open_closed
 
+    open_closed()
     code = run_fast(arguments)
     if code is None:
         from memolith.cli.app import run

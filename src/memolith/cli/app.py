@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memolith import __version__
-from memolith.cli import output
+from memolith.cli import completing, output
 from memolith.cli.fast import Options
 from memolith.errors import InputError, TextError
 
@@ -18,14 +18,45 @@ if TYPE_CHECKING:
 
 _SHARED = (
     click.option("--json", "json", is_flag=True, help="Print JSON (docs/json.md)."),
-    click.option("--home", metavar="PATH", help="Where memory is kept (else $MEMOLITH_HOME)."),
-    click.option("--project", metavar="PATH", help="Act as if started in this directory."),
+    click.option(
+        "--home",
+        metavar="PATH",
+        help="Where memory is kept (else $MEMOLITH_HOME).",
+        shell_complete=completing.directories,
+    ),
+    click.option(
+        "--project",
+        metavar="PATH",
+        help="Act as if started in this directory.",
+        shell_complete=completing.directories,
+    ),
     click.option("--ephemeral-memory", "ephemeral", is_flag=True, help="Use a throw-away memory."),
 )
 
 
-class Group(click.Group):
+def _say(message: Callable[[click.Context], str]) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """Return the callback of an option that only prints something, with our own way of printing."""
+
+    def callback(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            output.text(message(ctx))
+            ctx.exit()
+
+    return callback
+
+
+class _OwnHelp(click.Command):
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _say(click.Context.get_help)
+        return option
+
+
+class Group(_OwnHelp, click.Group):
     """Shows commands in the order they are defined, and suggests the nearest name for a wrong one."""
+
+    command_class = _OwnHelp
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002, D102 - click's
         return list(self.commands)
@@ -38,9 +69,10 @@ class Group(click.Group):
         except click.UsageError:
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.commands, 1)
+            name = _unguard(args[0])
+            near = difflib.get_close_matches(name, self.commands, 1)
             hint = f"did you mean {near[0]!r}?" if near else "see --help for all commands"
-            raise click.UsageError(f"unknown command {args[0]!r}; {hint}", ctx) from None
+            raise click.UsageError(f"unknown command {name!r}; {hint}", ctx) from None
 
 
 def _add_shared(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,6 +112,8 @@ _FLAGS = frozenset(["--", "--json", "--ephemeral-memory", "--force", "--fix", "-
 
 def _guard(argument: str, before: str) -> str:
     """Mark an argument that begins with a dash but cannot be an option, nor the value of the one before."""
+    if argument.startswith(_GUARD):  # a text that really begins with it (some fonts show a logo there)
+        return _GUARD + argument
     if argument in ("-", "-h") or not argument.startswith("-"):
         return argument
     if before.startswith("--") and "=" not in before and before not in _FLAGS:
@@ -92,7 +126,8 @@ def _guard(argument: str, before: str) -> str:
 def _unguard(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_unguard(each) for each in value)
-    return value.removeprefix(_GUARD) if isinstance(value, str) else value
+    is_guarded = isinstance(value, str) and value.startswith((_GUARD + "-", _GUARD * 2))
+    return value[1:] if is_guarded else value
 
 
 @click.group(
@@ -101,7 +136,14 @@ def _unguard(value: Any) -> Any:
     epilog="Start with:  memolith demo\n\nAll commands, settings and file formats: docs/ in the repository.",
 )
 @_add_shared
-@click.version_option(__version__, message="memolith %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_say(lambda _: f"memolith {__version__}"),
+    help="Show the version and exit.",
+)
 @click.pass_context
 def cli(context: click.Context, /, **given: Any) -> None:
     """Keep a memory for AI agents: plain Markdown files on your disk.
@@ -130,15 +172,27 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return output.guarded(call) or codes[-1]
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.ctx.get_help() if error.ctx else error.format_message())
-        return 2
+        help_text = error.ctx.get_help() if error.ctx else error.format_message()
+        return output.guarded(lambda: output.text(help_text)) or 2
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "memolith"
-        output.note(f"{error.format_message()}\nTry '{where} --help'.", "error")
+        output.note(f"{_message(error)}\nTry '{where} --help'.", "error")
         return 2
     except click.Abort:
         output.note("stopped")
         return 130
+
+
+def _message(error: click.ClickException) -> str:
+    """Return what click says is wrong, without our guard, and how to write text that looks like an option."""
+    message = error.format_message()
+    for guard in (_GUARD, repr(_GUARD)[1:-1]):  # click shows some values as they are, some with repr()
+        message = message.replace(f"{guard}-", "-")
+    if isinstance(error, click.NoSuchOption) and error.ctx and not error.possibilities:
+        takes_text = any(each.name in ("text", "query") for each in error.ctx.command.params)
+        hint = "; to write text that begins with a dash, put -- before it"
+        return message.rstrip(".") + hint if takes_text else message
+    return message
 
 
 def text_argument(value: str) -> str:
@@ -147,7 +201,12 @@ def text_argument(value: str) -> str:
         return value
     from memolith.model import MAX_ACCEPT_BYTES
 
-    data = sys.stdin.buffer.read(MAX_ACCEPT_BYTES + 1)
+    if sys.stdin is None:
+        raise InputError("standard input is closed; give the text itself, or a file with `< FILE`")
+    try:
+        data = sys.stdin.buffer.read(MAX_ACCEPT_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"standard input: {error.strerror or error}") from None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from memolith.cli import output
-from memolith.errors import InputError
+from memolith.errors import ConfigError, InputError
 from memolith.mem import Mem
 
 _VALUES = {"--home": "home", "--project": "project", "--max-chars": "max_chars"}
@@ -32,7 +32,18 @@ class Options:
             raise InputError(f"--project {self.project}: there is no such directory")
         if self.home is not None and not self.home.strip():
             raise InputError("--home needs a directory")
-        return Mem.open(self.project, home=self.home, ephemeral=self.ephemeral)
+        mem = Mem.open(self.project, home=self.home, ephemeral=self.ephemeral)
+        if not os.path.isdir(mem.home):
+            self._check_place(mem.home)
+        return mem
+
+    def _check_place(self, place: str) -> None:
+        """Refuse a home that can never be made, because it or what it should be in is a file."""
+        while not os.path.lexists(place) and os.path.dirname(place) != place:
+            place = os.path.dirname(place)
+        if not os.path.isdir(place):
+            kind = ConfigError if self.home is None else InputError
+            raise kind(f"{place}: is not a directory; choose another home with --home or MEMOLITH_HOME")
 
 
 def run_fast(arguments: list[str]) -> int | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.cli import fast, output
+from memolith import targets
+from memolith.cli import completing, fast, output
 from memolith.cli.app import choice, cli, shared, text_argument
 from memolith.cli.fast import notice
+from memolith.notes import KINDS
 from memolith.store import layout
 
 if TYPE_CHECKING:
@@ -20,8 +23,14 @@ if TYPE_CHECKING:
 
 _TARGETS = "{long_term|scratchpad|daily|note}"
 _scope = click.option(
-    "--scope", default="project", show_default=True, metavar="project|user", help="Whose notes."
+    "--scope",
+    default="project",
+    show_default=True,
+    metavar="project|user",
+    help="Whose notes.",
+    shell_complete=completing.words("project", "user"),
 )
+_target = click.argument("target", metavar=_TARGETS, shell_complete=completing.words(*completing.TARGETS))
 _if_sha256 = click.option(
     "--if-sha256", metavar="HASH", help="Only if the file still has this content hash (see --json)."
 )
@@ -38,10 +47,16 @@ def _report(options: Options, mem: Mem, result: WriteResult) -> None:
 
 
 @cli.command()
-@click.argument("target", metavar=_TARGETS)
+@_target
 @click.argument("text")
-@click.option("--mode", default="append", show_default=True, metavar="append|overwrite")
-@click.option("--name", metavar="NAME", help="Name of the note.")
+@click.option(
+    "--mode",
+    default="append",
+    show_default=True,
+    metavar="append|overwrite",
+    shell_complete=completing.words("append", "overwrite"),
+)
+@click.option("--name", metavar="NAME", help="Name of the note.", shell_complete=completing.names)
 @_scope
 @_if_sha256
 @shared
@@ -63,8 +78,18 @@ def write(
 
 
 @cli.command()
-@click.argument("source", metavar="{long_term|scratchpad|daily|note|list}", default="long_term")
-@click.option("--name", metavar="NAME", help="Name of the note, or day of the log (YYYY-MM-DD).")
+@click.argument(
+    "source",
+    metavar="{long_term|scratchpad|daily|note|list}",
+    default="long_term",
+    shell_complete=completing.words(*completing.TARGETS, "list"),
+)
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Name of the note, or day of the log (YYYY-MM-DD).",
+    shell_complete=completing.names,
+)
 @click.option("--offset", default=0, metavar="N", help="Skip the first N lines.")
 @click.option("--lines", type=int, metavar="N", help="Show at most N lines.")
 @_scope
@@ -88,10 +113,12 @@ def read(options: Options, source: str, name: str | None, offset: int, lines: in
 
 
 @cli.command()
-@click.argument("target", metavar=_TARGETS)
+@_target
 @click.option("--old", metavar="TEXT", help="The text to replace; must occur exactly once.")
 @click.option("--new", metavar="TEXT", default="", help="What to put there (default: nothing).")
-@click.option("--name", metavar="NAME", help="Name of the note, or day of the log.")
+@click.option(
+    "--name", metavar="NAME", help="Name of the note, or day of the log.", shell_complete=completing.names
+)
 @_scope
 @_if_sha256
 @shared
@@ -149,7 +176,11 @@ def search(options: Options, query: tuple[str, ...]) -> None:
 @click.argument("text")
 @click.option("--title", required=True, metavar="TITLE", help="What the note is about; names its file.")
 @click.option(
-    "--kind", default="project", show_default=True, metavar="user|project|domain|preference|reference"
+    "--kind",
+    default="project",
+    show_default=True,
+    metavar="user|project|domain|preference|reference",
+    shell_complete=completing.words(*KINDS),
 )
 @_scope
 @shared
@@ -168,7 +199,15 @@ def remember(options: Options, text: str, title: str, kind: str, scope: str) -> 
 
 @cli.command()
 @click.argument("text")
-@click.option("--mode", "--action", "mode", default="append", show_default=True, metavar="append|rewrite")
+@click.option(
+    "--mode",
+    "--action",
+    "mode",
+    default="append",
+    show_default=True,
+    metavar="append|rewrite",
+    shell_complete=completing.words("append", "rewrite"),
+)
 @click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
 @click.option("--force", is_flag=True, help="Rewrite even if that drops more than half of the lines.")
 @_if_sha256
@@ -192,7 +231,12 @@ def update(
 
 
 @cli.command("list")
-@click.argument("what", default="all", metavar="[all|notes|daily]")
+@click.argument(
+    "what",
+    default="all",
+    metavar="[all|notes|daily]",
+    shell_complete=completing.words("all", "notes", "daily"),
+)
 @_scope
 @shared
 def list_files(options: Options, what: str, scope: str) -> None:
@@ -203,16 +247,11 @@ def list_files(options: Options, what: str, scope: str) -> None:
     memolith list notes --scope user
     """
     choice(what, ["all", "notes", "daily"], "listing")
-    choice(scope, ["project", "user"], "scope")
+    user_wide = targets.is_user_wide(scope)
     with options.open() as mem:
-        slug = mem.project if scope == "project" else layout.USER
+        slug = layout.USER if user_wide else mem.project
         wanted = {"all": "", "notes": layout.notes(slug) + "/", "daily": layout.daily_directory(slug) + "/"}
-        rows = []
-        for relative in mem.list():
-            if relative.startswith(wanted[what]):
-                status = os.stat(layout.locate(str(mem.root), relative))
-                changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.st_mtime))
-                rows.append({"path": relative, "bytes": status.st_size, "changed": changed})
+        rows = [row for name in mem.list() if name.startswith(wanted[what]) for row in _row(mem, name)]
         notice(mem)
         if options.json:
             output.json({"root": str(mem.root), "files": rows})
@@ -220,6 +259,18 @@ def list_files(options: Options, what: str, scope: str) -> None:
             output.text("\n".join(f"{row['bytes']:>8}  {row['changed']}  {row['path']}" for row in rows))
         else:
             output.note("nothing is remembered here yet; try `memolith remember TEXT --title TITLE`")
+
+
+def _row(mem: Mem, relative: str) -> list[dict[str, object]]:
+    """Return what `list` says of a file; nothing if it is gone by now, or is not a regular file."""
+    try:
+        status = os.lstat(layout.locate(str(mem.root), relative))
+    except FileNotFoundError:
+        return []
+    if not stat.S_ISREG(status.st_mode):
+        return []
+    changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.st_mtime))
+    return [{"path": relative, "bytes": status.st_size, "changed": changed}]
 
 
 @cli.command()

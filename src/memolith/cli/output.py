@@ -13,24 +13,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 JSON_VERSION = 1
+_STDOUT = "standard output"
 
 
 def text(value: str) -> None:
     """Print text. Control characters that a memory may contain never reach the terminal."""
-    _write(sys.stdout, hygiene.inert(value) + ("" if value.endswith("\n") else "\n"))
+    _print(hygiene.inert(value) + ("" if value.endswith("\n") else "\n"))
 
 
 def json(fields: dict[str, object]) -> None:
     """Print a JSON object; fields are only ever added to it while `version` stays."""
     from json import dumps
 
-    _write(sys.stdout, dumps({"version": JSON_VERSION, **fields}, ensure_ascii=False, indent=2) + "\n")
+    _print(dumps({"version": JSON_VERSION, **fields}, ensure_ascii=False, indent=2) + "\n")
+
+
+def raw(data: bytes) -> None:
+    """Print bytes as they are."""
+    _print(data)
 
 
 def note(message: str, kind: str = "") -> None:
     """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
     label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
-    _write(sys.stderr, f"memolith: {label}{hygiene.inert(message)}\n")
+    try:
+        _write(sys.stderr, f"memolith: {label}{hygiene.inert(message)}\n")
+    except OSError:  # nobody can be told; the exit code still says it
+        _discard(2)
 
 
 _COLOURS = {"error": "1;31", "warning": "1;33"}
@@ -43,6 +52,18 @@ def _paint(value: str, colour: str) -> str:
     return f"\x1b[{colour}m{value}\x1b[0m"
 
 
+def open_closed() -> None:
+    """Give standard output and error that were closed (`>&-`) a place where nothing is kept.
+
+    Also takes their numbers, and that of standard input, so that no memory file gets one of them.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            fd = os.open(os.devnull, os.O_RDWR)  # the lowest free number: that of the stream
+            if name != "stdin":
+                setattr(sys, name, os.fdopen(fd, "wt", encoding="utf-8", closefd=False))
+
+
 def guarded(command: Callable[[], None]) -> int:
     """Run a command; print what went wrong without a traceback; return the exit code."""
     try:
@@ -52,25 +73,45 @@ def guarded(command: Callable[[], None]) -> int:
         note(str(error), "error")
         return error.exit_code
     except BrokenPipeError:
-        # The reader (head, less) has seen enough. Keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # The reader (head, less) has seen enough.
+        _discard(1)
         return 0
     except KeyboardInterrupt:
         note("interrupted")
         return 130
     except OSError as error:
         where = error.filename or "the memory directory"
+        if where == _STDOUT:
+            _discard(1)
         note(f"{where}: {error.strerror or error}", "error")
         return 8
     return 0
 
 
-def _write(stream: object, value: str) -> None:
+def _discard(fd: int) -> None:
+    """Let a standard stream lead nowhere, else the interpreter complains about it at exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, fd)
+    os.close(null)
+
+
+def _print(value: str | bytes) -> None:
+    try:
+        _write(sys.stdout, value)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        error.filename = _STDOUT  # it was not the memory that refused
+        raise
+
+
+def _write(stream: object, value: str | bytes) -> None:
     # Bytes, because a terminal's encoding must not decide whether a memory can be shown.
+    data = value if isinstance(value, bytes) else value.encode("utf-8", "replace")
     buffer = getattr(stream, "buffer", None)
     if buffer is None:
-        stream.write(value)  # type: ignore[attr-defined]
+        stream.write(data.decode("utf-8", "replace"))  # type: ignore[attr-defined]
         return
     stream.flush()  # type: ignore[attr-defined]
-    buffer.write(value.encode("utf-8", "replace"))
+    buffer.write(data)
     buffer.flush()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.cli import output
+from memolith.cli import completing, output
 from memolith.cli.app import Group, cli, shared
 from memolith.doctor import scopes
 from memolith.errors import InputError, NotFoundError
@@ -124,9 +124,13 @@ def _row(mem: Mem, slug: str) -> _Row:
     )
 
 
+_slug = click.argument("slug", shell_complete=completing.slugs)
+_path = click.argument("path", required=False, shell_complete=completing.directories)
+
+
 @project.command()
-@click.argument("slug")
-@click.argument("path", required=False)
+@_slug
+@_path
 @shared
 def link(options: Options, slug: str, path: str | None) -> None:
     """Let PATH (default: this project's directory) use the memory SLUG.
@@ -141,7 +145,7 @@ def link(options: Options, slug: str, path: str | None) -> None:
 
 
 @project.command()
-@click.argument("path", required=False)
+@_path
 @shared
 def unlink(options: Options, path: str | None) -> None:
     """Take PATH (default: this project's directory) out of its memory; it starts with one of its own.
@@ -164,7 +168,7 @@ def unlink(options: Options, path: str | None) -> None:
 
 @project.command()
 @click.argument("old")
-@click.argument("new")
+@click.argument("new", shell_complete=completing.directories)
 @shared
 def move(options: Options, old: str, new: str) -> None:
     """Tell memolith that the directory OLD is at NEW now.
@@ -190,7 +194,7 @@ def move(options: Options, old: str, new: str) -> None:
 
 
 @project.command("adopt")
-@click.argument("slug")
+@_slug
 @shared
 def adopt_project(options: Options, slug: str) -> None:
     """Copy the memory SLUG into this project's memory. Nothing is replaced; SLUG itself stays.
@@ -201,9 +205,12 @@ def adopt_project(options: Options, slug: str) -> None:
     from memolith.adopt import adopt
 
     with options.open() as mem:
-        written = adopt(mem, slug)
+        written, skipped = adopt(mem, slug)
         lines = [f"{len(written)} file(s) were brought in from {slug}", *(f"  {name}" for name in written)]
-        _say(options, "\n".join(lines), slug=mem.project, files=written)
+        left = [each.as_dict() for each in skipped]
+        _say(options, "\n".join(lines), slug=mem.project, files=written, skipped=left)
+        for each in skipped:
+            output.note(f"skipped {each.path}: {each.reason}", "warning")
 
 
 def _say(options: Options, message: str, **facts: object) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from memolith import config as settings
-from memolith.cli import output
+from memolith.cli import completing, output
 from memolith.cli.app import choice, cli, shared
 from memolith.errors import ConfigError, InputError
 from memolith.store import registry
@@ -17,8 +16,13 @@ if TYPE_CHECKING:
     from memolith.cli.fast import Options
 
 
+_SHELLS = ("bash", "zsh", "fish")
+_ACTIONS = ("list", "get", "set", "path")
+_file = click.argument("file", required=False, shell_complete=completing.files_to_undo)
+
+
 @cli.command()
-@click.argument("file", required=False)
+@_file
 @click.option("--all", "everything", is_flag=True, help="Also changes that took nothing away.")
 @click.option("--show", type=int, metavar="VERSION", help="Print the bytes of a version.")
 @shared
@@ -43,8 +47,7 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
             if options.json:
                 output.json({"path": mem.find_file(file), "text": data.decode("utf-8", "replace")})
             else:
-                sys.stdout.flush()
-                sys.stdout.buffer.write(data)
+                output.raw(data)
             return
         names = [mem.find_file(file)] if file else files_with_history(mem)
         rows = [row for name in names for row in keeper.versions(name, markers=everything)]
@@ -62,7 +65,7 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
 
 
 @cli.command()
-@click.argument("file", required=False)
+@_file
 @click.option("--to", type=int, metavar="VERSION", help="Bring back this version (see history).")
 @shared
 def undo(options: Options, file: str | None, to: int | None) -> None:
@@ -101,7 +104,7 @@ def doctor(options: Options, fix: bool) -> None:
     from memolith.doctor import examine, repair
 
     with options.open() as mem:
-        fixed = repair(mem) if fix else []
+        fixed = repair(mem, lambda problem: output.note(problem, "warning")) if fix else []
         left = examine(mem)
         if options.json:
             output.json(
@@ -123,9 +126,11 @@ def doctor(options: Options, fix: bool) -> None:
 
 
 @cli.command()
-@click.argument("action", default="list", metavar="[list|get|set|path]")
-@click.argument("key", required=False)
-@click.argument("value", required=False)
+@click.argument(
+    "action", default="list", metavar="[list|get|set|path]", shell_complete=completing.words(*_ACTIONS)
+)
+@click.argument("key", required=False, shell_complete=completing.words(*(row[0] for row in settings.TABLE)))
+@click.argument("value", required=False, shell_complete=completing.values)
 @shared
 def config(options: Options, action: str, key: str | None, value: str | None) -> None:
     """Show or change settings. An environment variable beats the file, the file beats the default.
@@ -135,7 +140,7 @@ def config(options: Options, action: str, key: str | None, value: str | None) ->
     memolith config get long_term.soft_limit
     memolith config set inject.daily recent
     """
-    choice(action, ["list", "get", "set", "path"], "action")
+    choice(action, _ACTIONS, "action")
     with options.open() as mem:
         if action == "path":
             output.json({"path": mem.settings.path}) if options.json else output.text(mem.settings.path)
@@ -173,8 +178,9 @@ def demo(options: Options) -> None:
 
 
 @cli.command()
-@click.argument("shell", metavar="{bash|zsh|fish}")
-def completion(shell: str) -> None:
+@click.argument("shell", metavar="{bash|zsh|fish}", shell_complete=completing.words(*_SHELLS))
+@shared
+def completion(options: Options, shell: str) -> None:
     """Print the completion script for a shell.
 
     \b
@@ -184,10 +190,11 @@ def completion(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    choice(shell, ["bash", "zsh", "fish"], "shell")
+    choice(shell, _SHELLS, "shell")
     kind = get_completion_class(shell)
     if kind is None:
         raise InputError(f"no completion for {shell!r}")
     # click runs bash to learn its version; the script itself does not depend on it.
-    script = kind(cli, {}, "memolith", "_MEMOLITH_COMPLETE")
-    output.text(script.source_template % script.source_vars())
+    made = kind(cli, {}, "memolith", "_MEMOLITH_COMPLETE")
+    script = made.source_template % made.source_vars()
+    output.json({"shell": shell, "script": script}) if options.json else output.text(script)

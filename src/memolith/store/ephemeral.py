@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
+import time
 
 from memolith.store.locks import try_lock
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PREFIX = "memolith-ephemeral-"
+_MAKING = f".{_PREFIX}"  # until its run has locked it
+_MAKING_SECONDS = 600.0  # nobody takes that long to lock it; the run was killed
 _ALIVE = "alive.lock"  # locked as long as its run lives
 
 
@@ -23,9 +27,7 @@ def create() -> tuple[str, Callable[[], None]]:
 
     base = tempfile.gettempdir()
     _sweep(base)
-    home = tempfile.mkdtemp(prefix=_PREFIX)
-    fd = os.open(os.path.join(home, _ALIVE), os.O_RDWR | os.O_CREAT, 0o600)
-    try_lock(fd)
+    home, fd = _make(base, tempfile.mkdtemp(prefix=_MAKING, dir=base))
     owner = os.getpid()
 
     def remove() -> None:
@@ -39,16 +41,33 @@ def create() -> tuple[str, Callable[[], None]]:
     return home, remove
 
 
+def _make(base: str, making: str) -> tuple[str, int]:
+    """Lock a new home before it gets the name under which others look for homes that nobody locks."""
+    fd = os.open(os.path.join(making, _ALIVE), os.O_RDWR | os.O_CREAT, 0o600)
+    try_lock(fd)
+    home = os.path.join(base, os.path.basename(making)[1:])
+    try:
+        os.rename(making, home)
+    except OSError:  # Windows, because of the open file in it
+        home = making
+    return home, fd
+
+
 def _sweep(base: str) -> None:
     """Remove the homes of runs that ended without cleaning up."""
     import shutil
 
     for name in os.listdir(base):
-        if not name.startswith(_PREFIX):
-            continue
         path = os.path.join(base, name)
+        if not name.startswith((_PREFIX, _MAKING)):
+            continue
         with contextlib.suppress(OSError):
-            fd = os.open(os.path.join(path, _ALIVE), os.O_RDWR)
+            found = os.lstat(path)
+            is_new = name.startswith(_MAKING) and time.time() - found.st_mtime < _MAKING_SECONDS
+            if is_new or not stat.S_ISDIR(found.st_mode):
+                continue
+            # Created if need be: a run may have been killed before it made it, or while it removed it.
+            fd = os.open(os.path.join(path, _ALIVE), os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 if try_lock(fd):
                     shutil.rmtree(path, ignore_errors=True)

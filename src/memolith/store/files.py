@@ -102,6 +102,14 @@ def _read_all(fd: int, size: int) -> bytes:
     return b"".join(chunks)
 
 
+def is_file(path: str) -> bool:
+    """Tell whether there is a regular file, not a link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def fingerprint(path: str) -> tuple[int, int, int, int] | None:
     """Return what changes when a file is saved, for one `stat`; None if there is no file.
 
@@ -176,9 +184,15 @@ def make_directory(path: str) -> None:
 
 
 def refuse_links(root: str, relative: str) -> None:
-    """Raise UnsafePathError if the store or any directory on the way to `relative` is a link."""
+    """Raise UnsafePathError if the store or any directory on the way to `relative` is a link.
+
+    Also if `relative` has another spelling (`./a`, `a//b`, `a/../b`): scopes are read off it.
+    """
+    parts = relative.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        raise UnsafePathError(f"{relative!r} is not a path in the memory")
     path = root
-    for part in ["", *relative.split("/")[:-1]]:
+    for part in ["", *parts[:-1]]:
         path = os.path.join(path, part) if part else path
         try:
             mode = os.lstat(path).st_mode

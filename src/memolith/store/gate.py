@@ -16,6 +16,7 @@ import os
 import time
 from _thread import get_ident
 
+from memolith import repository
 from memolith.errors import ConflictError, MemolithError, StorageError
 from memolith.store import files, layout
 from memolith.store.history import History
@@ -90,6 +91,10 @@ class Gate:
             return
         if me in self._held:
             raise RuntimeError("locks of two scopes at once can deadlock")
+        # Before anything is touched: a link in place of the temporary directory would lead out of it.
+        files.refuse_links(self.root, "/".join(filter(None, [layout.scope_directory(slug), _TEMPORARY, "x"])))
+        if not os.path.isdir(self._home):
+            self._found_home()
         path = os.path.join(self._home, "state", "locks", f"{slug or 'user'}.lock")
         with locked(path, self._settings.number("lock.seconds")):
             self._held[me] = slug
@@ -98,6 +103,13 @@ class Gate:
                 yield
             finally:
                 del self._held[me]
+
+    def _found_home(self) -> None:
+        """Make the home; inside a git checkout, keep personal memory out of it (S4.2)."""
+        files.make_directory(self._home)
+        if repository.find(os.path.realpath(self._home)):
+            with files.told(self._home), contextlib.suppress(FileExistsError):
+                files.write_new(os.path.join(self._home, ".gitignore"), b"*\n")
 
     def change(
         self,
@@ -108,13 +120,14 @@ class Gate:
         op: str,
         if_sha256: str | None = None,
         remember: bool = True,
+        cap: int | None = None,
     ) -> Change:
         """Change a file with new text: `apply(old, text)` returns the file's text afterwards.
 
-        The text is checked, cleaned and masked before `apply` sees it. `op` names the change in the
-        history (`remember=False`: none is kept), `if_sha256` is the precondition.
+        The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
+        in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-        text, warnings = screen(text)
+        text, warnings = screen(text, cap)
         result = self.rewrite(
             relative, lambda old: apply(old, text), op=op, if_sha256=if_sha256, remember=remember
         )
@@ -144,6 +157,7 @@ class Gate:
 
     def undo(self, relative: str, version: int | None) -> tuple[Change, int]:
         """Put back the bytes from before a change; return what happened and which change it was."""
+        files.refuse_links(self.root, relative)
         with self.scope(layout.scope_of(relative)):
             history = self.history
             entry = history.to_undo(relative, version)
@@ -336,26 +350,23 @@ class Gate:
             number += 1
         return path
 
-    def _recover(self, scope: str) -> list[str]:
+    def _recover(self, scope: str) -> None:
         """Deal with what a crashed writer left: known bytes go, others become a version."""
         directory = self._temporary_directory(scope)
         try:
             stray = os.listdir(directory)
         except (FileNotFoundError, NotADirectoryError):
-            return []
-        recovered = []
+            return
         for name in stray:
             inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
             relative = "/".join(filter(None, [layout.scope_directory(scope), inside]))
             holder = os.path.join(directory, name)
-            with contextlib.suppress(OSError, StorageError):
+            with contextlib.suppress(OSError, MemolithError):  # what is not ours to read stays
                 data = files.read(holder)
                 if not data or data == files.read(layout.locate(self.root, relative)):
                     os.unlink(holder)
                 else:
                     self.history.keep(relative, holder, _was(holder))
-                recovered.append(relative)
-        return recovered
 
 
 _LOST_RACE: _Out = (b"", None, False)

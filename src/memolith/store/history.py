@@ -108,8 +108,8 @@ class History:
         length, _, after = entry.before[3:].partition("-")
         if current is None or not sha256(current).startswith(after):
             raise HistoryError(
-                f"{relative}: has changed since version {entry.id}, which was an append; edit the "
-                "file by hand, or undo the later changes first"
+                f"{relative}: has changed since version {entry.id}, which was an append; "
+                "edit the file by hand, or bring an older version back with --to"
             )
         return current[: int(length)]
 

@@ -99,7 +99,7 @@ def note_name(name: str | None) -> str:
     Trimmed, without `.md`. No dots, slashes or characters that some file system forbids, no device
     names, not the index's own name.
     """
-    if name is None or not name.strip():
+    if not isinstance(name, str) or not name.strip():
         raise InputError("a note needs a name; give --name NAME (letters, digits, - and _)")
     bare = name.strip()
     if bare[-3:].lower() == ".md":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from memolith import repository
@@ -15,6 +16,7 @@ from memolith.project import (
     parse_identity,
     read_identity,
 )
+from memolith.store import layout
 from memolith.text import miniyaml
 
 TYPE_CHECKING = False
@@ -158,14 +160,41 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
     from memolith.store import files
     from memolith.store.locks import locked
 
-    with locked(os.path.join(home, "state", "locks", "config.lock"), 10.0):
-        old = files.text_of(files.read(path) or b"")
+    with locked(os.path.join(locks(home), "config.lock"), 10.0):
         try:
+            # Strictly: what is not UTF-8 could only be written back as something else, nor be read again.
+            old = (files.read(path) or b"").decode("utf-8")
             new = miniyaml.set_value(old, key, value)
+        except UnicodeDecodeError as error:
+            raise ConfigError(f"{path}: is not UTF-8 (byte {error.start}); repair it first") from None
         except miniyaml.YamlError as error:
             raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
         temporary = f"{path}.{os.getpid()}.tmp"
         with files.told(path):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)  # of a killed process that had our number; the lock is ours
             files.write_new(temporary, new.encode())
             files.replace(temporary, path)
             files.sync_directory(home)
+
+
+def remove_lock(home: str, name: str) -> None:
+    """Remove a lock file of a project that is gone, unless somebody holds it or the project is back."""
+    from memolith.store import files
+    from memolith.store.locks import try_lock
+
+    path = os.path.join(locks(home), name)
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with files.told(path):
+        fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+        try:
+            slug = name.removesuffix(".lock")
+            if try_lock(fd) and not exists(os.path.join(home, layout.STORE, PROJECTS), slug):
+                os.unlink(path)
+        finally:
+            os.close(fd)
+
+
+def locks(home: str) -> str:
+    """Return the directory of a home's lock files."""
+    return os.path.join(home, "state", "locks")

@@ -144,16 +144,22 @@ class Section:
         self.priority, self.cap, self.keep_end = priority, cap, keep_end
         self.cut = False
 
+    def mark_cut(self) -> None:
+        """Say that something is missing: before the body if its end is kept, else after it."""
+        parts = [TRUNCATED, self.body] if self.keep_end else [self.body, TRUNCATED]
+        self.body = "\n".join(parts)
+        self.cut = True
+
     def shorten(self, limit: int, measure: Measure) -> None:
         """Cut the body to `limit`, marker included."""
+        body = self.body
+        if self.cut and self.keep_end:
+            body = body.removeprefix(TRUNCATED + "\n")
+        elif self.cut:
+            body = body.removesuffix("\n" + TRUNCATED)
         room = limit - measure(TRUNCATED) - 1
-        body = self.body.removesuffix("\n" + TRUNCATED) if self.cut else self.body
-        if self.keep_end:
-            body = body.removeprefix(TRUNCATED + "\n") if self.cut else body
-            self.body = f"{TRUNCATED}\n{_cut(tail, body, room, measure)}"
-        else:
-            self.body = f"{_cut(head, body, room, measure)}\n{TRUNCATED}"
-        self.cut = True
+        self.body = _cut(tail if self.keep_end else head, body, room, measure)
+        self.mark_cut()
 
 
 def allot(

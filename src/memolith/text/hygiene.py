@@ -139,7 +139,8 @@ def for_block(text: str) -> str:
         folded = _folded(text)
         squeezed = _squeezed(folded)
     if "<" in squeezed:
-        text = _disarm_tags(text, folded, squeezed)
+        # A joiner that stood after a look-alike of `<` now stands after plain text, where it has no use.
+        text = inert(_disarm_tags(text, folded, squeezed))
     if "inst]" in squeezed:
         for word in ("[INST]", "[/INST]", "[inst]", "[/inst]"):
             text = text.replace(word, "[\\" + word[1:])

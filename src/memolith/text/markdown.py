@@ -9,6 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _UPDATED = "<!-- updated "
+# Headings that end a section above them.
+_HEADINGS = ("# ", "## ")
+# What a new document brings along (document.TEMPLATE): without content these headings say nothing, while any
+# other heading may be the whole message, such as `## Never push to main`.
+TEMPLATE_TITLE = "# Memory"
+TEMPLATE_SECTIONS = frozenset(
+    [
+        "about me",
+        "interaction preferences",
+        "safety + guardrails",
+        "machine / runtime",
+        "memory management policy",
+    ]
+)
 
 
 class Part:
@@ -61,21 +75,30 @@ def drop_known_lines(old: str, new: str) -> tuple[str, int]:
 
 
 def parts(text: str) -> list[Part]:
-    """Return the `## ` sections of `text` in order. Headings in code fences do not count."""
-    found: list[tuple[str, int]] = []
-    for start, line, fenced in _lines(text):
-        if not fenced and line.startswith("## "):
-            found.append((_title(line), start))
-    result = []
-    for index, (title, start) in enumerate(found):
-        end = found[index + 1][1] if index + 1 < len(found) else len(text)
-        body = text[start:end].partition("\n")[2]
-        updated = ""
-        if body.lstrip().startswith(_UPDATED):
-            updated = body.lstrip()[len(_UPDATED) :].partition(" ")[0]
-        blank = not strip_comments(body).strip()
-        result.append(Part(title, start, end, updated=updated, blank=blank))
-    return result
+    """Return the `## ` sections of `text` in order. Headings in code fences do not count.
+
+    A section ends at the next heading of its own or a higher level.
+    """
+    found = [
+        (start, line) for start, line, fenced in _lines(text) if not fenced and line.startswith(_HEADINGS)
+    ]
+    ends = [start for start, _ in found[1:]] + [len(text)]
+    return [
+        _part(line, text[start + len(line) : end], start, end)
+        for (start, line), end in zip(found, ends, strict=False)
+        if line.startswith("## ")
+    ]
+
+
+def _part(heading: str, body: str, start: int, end: int) -> Part:
+    title = _title(heading)
+    said = body.strip()
+    updated = ""
+    if said.startswith(_UPDATED):
+        date, closed, _ = said[len(_UPDATED) :].partition("\n")[0].partition(" -->")
+        updated = date if closed else ""
+    hollow = title.casefold() in TEMPLATE_SECTIONS if not said else not strip_comments(body).strip()
+    return Part(title, start, end, updated=updated, blank=hollow)
 
 
 def find_part(text: str, title: str) -> Part | None:
@@ -115,50 +138,77 @@ def set_part(text: str, title: str, body: str, date: str) -> str:
 def presentable(text: str) -> str:
     """Return a document as the reader of a prompt should see it.
 
-    Comments go, headings without content go (an untouched template leaves nothing), and a
+    Comments go, sections that hold nothing but comments go (an untouched template leaves nothing), and a
     section's date moves from its comment to its heading.
     """
     text = text.removeprefix("\ufeff")
-    if "<!--" in text and "## " in text:
-        for part in reversed(parts(text)):
-            if part.blank:
-                text = text[: part.start] + text[part.end :]
-            elif part.updated:
-                heading, _, body = text[part.start : part.end].partition("\n")
-                after = body.partition("-->")[2].lstrip("\n")
-                dated = f"{heading.rstrip()} (updated {part.updated})\n{after}"
-                text = text[: part.start] + dated + text[part.end :]
-    elif "## " in text:
-        for part in reversed(parts(text)):
-            if part.blank:
-                text = text[: part.start] + text[part.end :]
-    text = strip_comments(text)
-    # A document that consists of its title only says nothing.
-    said = [line for line in text.splitlines() if line.strip()]
-    if len(said) == 1 and said[0].startswith("# "):
+    kept: list[str] = []
+    at = 0
+    for part in parts(text) if "## " in text else ():
+        if part.blank or part.updated:
+            kept.append(text[at : part.start])
+            at = part.end
+        if part.updated and not part.blank:
+            heading, _, body = text[part.start : part.end].partition("\n")
+            after = body.partition("-->")[2].lstrip("\r\n")
+            kept.append(f"{heading.rstrip()} (updated {part.updated})\n{after}")
+    text = strip_comments("".join(kept) + text[at:])
+    if same_line(text).casefold() == TEMPLATE_TITLE.casefold():
         return ""
     return _squeeze(text)
 
 
 def strip_comments(text: str) -> str:
-    """Remove `<!-- … -->`; an unclosed comment is left as it is, so that nothing vanishes."""
+    """Remove the comments that stand at the start of a line; whatever else looks like one stays visible."""
+    if "<!--" not in text:
+        return text
     kept: list[str] = []
     at = 0
     blank = True  # nothing was kept of the current line so far
-    while True:
-        start = text.find("<!--", at)
-        end = text.find("-->", start + 4) if start >= 0 else -1
-        if end < 0:
-            return "".join([*kept, text[at:]])
-        end += 3
+    for start, close in _comments(text):
         before, newline, line = text[at:start].rpartition("\n")
         blank = (blank or bool(newline)) and not line.strip()
         # A comment that fills its lines takes them with it.
+        end = close
         stop = end + 1 if text.startswith("\n", end) else end + 2 if text.startswith("\r\n", end) else end
         if blank and (stop > end or end == len(text)):
             line, end = "", stop
         kept += [before, newline, line]
         at = end
+    return "".join([*kept, text[at:]])
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each comment begins and ends.
+
+    `<!--` in the middle of a line may be quoted, and one that nobody closed must not swallow what a person
+    wrote until some arrow far below: a heading or the start of another comment shows that it was left open.
+    """
+    opened = -1
+    for at, line, fenced in _lines(text):
+        if fenced:
+            continue
+        search = 0
+        start = _indent(line)
+        if line.startswith("<!--", start) and start <= 3:
+            opened, search = at + start, start + 4
+        elif line.startswith(_HEADINGS):
+            opened = -1
+        while opened >= 0:
+            close = line.find("-->", search)
+            if close < 0:
+                break
+            yield opened, at + close + 3
+            start = _indent(line, close + 3)
+            opened = at + start if line.startswith("<!--", start) else -1
+            search = start + 4
+
+
+def _indent(line: str, at: int = 0) -> int:
+    """Return where the spaces from `at` on end."""
+    while line.startswith(" ", at):
+        at += 1
+    return at
 
 
 def _squeeze(text: str) -> str:
@@ -201,9 +251,11 @@ def open_fence(text: str) -> str:
 
 def _fence_after(fence: str, line: str) -> str:
     """Return the fence that is open after `line`, when `fence` was open before it."""
-    bare = line.strip()
-    if not bare.startswith(("```", "~~~")):
+    bare = line.lstrip(" ")
+    # Four spaces make it a line of code, which neither opens nor closes anything.
+    if not bare.startswith(("```", "~~~")) or len(line) - len(bare) > 3:
         return fence
+    bare = bare.rstrip()
     sign = bare[0]
     info = bare.lstrip(sign)
     if fence:
