@@ -185,17 +185,18 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.index(scope)
     path = layout.locate(root, relative)
     try:
-        present = set(notes.note_files(root, scope))
-        text = files.text_of(files.read(path) or b"")
+        names = notes.note_files(root, scope)
+        rows = files.text_of(files.read(path) or b"").splitlines()
     except MemolithError:
         return  # reported as a link
-    listed = [target for line in text.splitlines() if (target := notes.link_target(line))]
-    for name in sorted(set(listed) - present):
-        yield _found("index", relative, f"lists {name}, which is gone", fixable=True)
-    for name in sorted(present - set(listed)):
+    kept, places = notes.survey(rows, names)
+    # What `--fix` would take out; lines in a person's own words stay and are no finding.
+    removed = Counter(rows) - Counter(kept)
+    for name in sorted({notes.link_target(row) or "" for row in removed}):
+        problem = "more than once" if name in names else "which is gone"
+        yield _found("index", relative, f"lists {name}, {problem}", fixable=True)
+    for name in sorted(set(names) - set(places)):
         yield _found("index", relative, f"does not list {name}", fixable=True)
-    for name in sorted(name for name, count in Counter(listed).items() if count > 1):
-        yield _found("index", relative, f"lists {name} more than once", fixable=True)
 
 
 def _twins(root: str, scope: str) -> Iterator[Finding]:

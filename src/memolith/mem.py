@@ -9,7 +9,7 @@ import time
 from memolith import context, journal, targets
 from memolith import project as projects
 from memolith.config import Settings, default_home
-from memolith.errors import InputError
+from memolith.errors import InputError, MatchError
 from memolith.model import MAX_WRITE_BYTES, WriteMode, WriteResult, WriteTarget
 from memolith.store import files, layout
 
@@ -219,6 +219,8 @@ class Mem:
             change = notes.delete(self.gate, relative, if_sha256)
             return self._result(change, message=f"Deleted {relative} (memolith undo brings it back)")
         apply = targets.replacement(relative, old_str)
+        if not os.path.lexists(layout.locate(self._store, relative)):
+            raise MatchError(relative, 0)  # before anything is created for it
         change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
         return self._result(change)
 
@@ -311,7 +313,7 @@ class Mem:
         """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
         from memolith import document
 
-        targets.check_text(section, "section")
+        targets.check_text(section, "section", empty=True)
         targets.check_text(text, empty=True)
         apply, warnings = document.section_setter(section, self.today)
         change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)

@@ -201,7 +201,7 @@ def _reconcile(old: str | None, directory: str, names: list[str], fresh: str) ->
         return None, False
     newline = markdown.newline_of(old or "")
     rows = (old if old is not None else HEADER + _COUNT.format(0)).splitlines(keepends=True)
-    kept, places = _survey(rows, names)
+    kept, places = survey(rows, names)
     lost = len(kept) < len(rows)
     place = places.get(fresh, -1)
     if place >= 0:
@@ -215,7 +215,7 @@ def _reconcile(old: str | None, directory: str, names: list[str], fresh: str) ->
     return _set_count("".join(kept), len(names)), lost
 
 
-def _survey(rows: list[str], names: list[str]) -> tuple[list[str], dict[str, int]]:
+def survey(rows: list[str], names: list[str]) -> tuple[list[str], dict[str, int]]:
     """Return the lines of an index that stay, and the place of each note's own line in them.
 
     The place is -1 for a note that only a person's own lines mention. What a person wrote stays, even if its
@@ -308,7 +308,7 @@ def _glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
         return "", 0
     names = note_files(root, slug)
     rows = files.text_of(files.read(path) or b"").splitlines()
-    kept, places = _survey(rows, names)
+    kept, places = survey(rows, names)
     missing = [name for name in names if name not in places]
     if rows and not missing and len(kept) == len(rows):
         _stamp(path, directory, time)

@@ -18,7 +18,8 @@ TAG = re.compile(
     rf"[<＜﹤](?:{UNSEEN}[/\\])*" + "".join(UNSEEN + letter for letter in "memory"), re.IGNORECASE
 )
 OWN_TITLE = re.compile(
-    r"^[\s>*+-]*#+[^\S\n]*(long-term memory \(|scratchpad \(open items|daily log 2)", re.IGNORECASE | re.MULTILINE
+    r"^[\s>*+-]*#+[^\S\n]*(long-term memory \(|scratchpad \(open items|daily log 2)",
+    re.IGNORECASE | re.MULTILINE,
 )
 PIECES = st.lists(
     st.sampled_from(

@@ -171,6 +171,8 @@ def run(arguments: Sequence[str]) -> int:
 
     try:
         return output.guarded(call) or codes[-1]
+    except SystemExit:
+        return 0  # click's way to say that the reader of a pipe has seen enough
     except click.exceptions.NoArgsIsHelpError as error:
         help_text = error.ctx.get_help() if error.ctx else error.format_message()
         return output.guarded(lambda: output.text(help_text)) or 2
