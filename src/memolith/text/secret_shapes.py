@@ -1,0 +1,182 @@
+"""Tokens that no published format names: random runs, private keys, credentials in URLs and on command lines.
+
+A run is what could be one token: letters, digits and the few signs that tokens contain. Ordinary text has few
+long ones, so everything here looks at those only.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from memolith.text.patterns import lazy
+from memolith.text.secret_value import is_digest, is_mixed, is_password, is_random, is_stand_in
+from memolith.text.secret_words import HINTS, PROVIDERS, PUBLIC
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Span = tuple[str, int, int]
+
+RUN = lazy(r"\b[A-Za-z0-9_][A-Za-z0-9_.~+/=-]{11,}+")
+_PIECE = lazy(r"[^=]{16,}+={0,2}(?![^=])")
+_TOKEN = lazy(r"[\w-]+(?:\.[\w-]+){0,4}={0,2}")
+# `abc_live_` before a tail; what such a beginning says of itself.
+_PREFIX = lazy(r"((?:[A-Za-z][A-Za-z0-9]{0,11}[_.-]){1,3}?)([A-Za-z0-9]{8,}+(?:[_-][A-Za-z0-9]{8,}+)?)$")
+_VERBS = frozenset(["is", "was", "are", "of"])
+_NEAR = lazy(r"[a-z][a-z0-9]*")
+_URL_LOGIN = lazy(r"://([^\s/:@'\"<>`\\]{0,64}+):([^\s/'\"<>`\\]{1,128})@(?=[\w\[$%{.-])")
+_URL_TOKEN = lazy(r"://([\w.~%-]{16,255}+)@")
+_HOOK = lazy(r"[hH]ook[^\s'\"<>`)\]]{0,300}+")
+_HOOK_PART = lazy(r"/[\w@-]{16,}+")
+_SIGNED = lazy(
+    r"(?i)[?&;](?:sig|signature|x-amz-signature|x-goog-signature|x-amz-security-token|hmac|sas)=([\w%+/=.~-]{16,2000}+)"
+)
+_LOGIN_FLAG = lazy(
+    r"(?<![\w-])(?:-u|--user|-U)[ =]{0,3}(['\"]?)([^\s:'\"]{0,64}+)['\"]?:['\"]?([^\s'\"]{0,200}+)"
+)
+_PEM = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
+_PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){16,20000}+")
+_PEM_LINES = lazy(r"(?:(?:\s|\\n|\\r|[>#|\"'+])*+[A-Za-z0-9+/=]{16,100}+){1,400}+")
+_PEM_END = lazy(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_LONG = lazy(r"[A-Za-z0-9+/]{20}")
+_PUTTY = lazy(r"Private-Lines: {0,2}\d{1,3}((?:\r?\n[A-Za-z0-9+/=]{16,100}){1,200})")
+_OPEN_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{3,60}-----(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){0,20000}+")
+_WHOLE_LINE = (64, 76)
+# A token taken apart so that it survives, or so that it is not found.
+_APART_WORDS = (
+    "spaces",
+    "spaced",
+    "segment",
+    "group",
+    "join",
+    "pieces",
+    "chunks",
+    "dots",
+    "hyphens",
+    "concat",
+)
+_APART = lazy(
+    r"\b(?:[A-Za-z0-9]{2,8}_ ?){0,3}[A-Za-z0-9]{4}([ .·-]{1,3})[A-Za-z0-9]{4}(?:\1[A-Za-z0-9]{4}){3,40}"
+    r"(?:\1[A-Za-z0-9]{1,3})?(?![A-Za-z0-9])"
+)
+
+
+def private_keys(text: str) -> Iterator[Span]:
+    """Find private keys in their armour; one whose end was cut off goes as far as its lines do."""
+    if "PRIVATE KEY" in text:
+        for match in _PEM.finditer(text):
+            body = _PEM_BODY.match(text, match.end())
+            end = _PEM_END.match(text, body.end()) if body else None
+            if body and end and _LONG.search(text, match.end(), body.end()):
+                yield "private-key", match.start(), end.end()
+            elif lines := _PEM_LINES.match(text, match.end()):
+                yield "private-key", match.start(), lines.end()
+    if "Private-Lines" in text:
+        for match in _PUTTY.finditer(text):
+            yield "private-key", match.start(1), match.end(1)
+
+
+def url_secrets(text: str) -> Iterator[Span]:
+    """Find what lets one in through a URL: a password, a token, a signature, a secret path of a webhook."""
+    for match in _URL_LOGIN.finditer(text):
+        name, word = match[1], match[2]
+        if len(word) >= 3 and name.lower() != word.lower() and not is_stand_in(word):
+            yield "url-password", match.start(2), match.end(2)
+    for match in _URL_TOKEN.finditer(text):
+        if is_random(match[1]):
+            yield "url-token", match.start(1), match.end(1)
+    if "hook" in text or "Hook" in text:
+        for match in _HOOK.finditer(text):
+            parts = [part for part in _HOOK_PART.finditer(text, *match.span()) if is_random(part[0][1:])]
+            if parts:
+                yield "webhook", parts[0].start() + 1, parts[-1].end()
+    # Who has the signature has the file.
+    for match in _SIGNED.finditer(text):
+        if is_random(match[1]):
+            yield "signature", match.start(1), match.end(1)
+
+
+def taken_apart(text: str, lower: str) -> Iterator[Span]:
+    """Find tokens written in groups, where the text says that something is."""
+    for word in _APART_WORDS:
+        if word in lower:
+            break
+    else:
+        return
+    for match in _APART.finditer(text):
+        joined = "".join(char for char in match[0].rpartition("_")[2] if char.isalnum())
+        if is_mixed(joined):
+            yield "split-token", match.start(), match.end()
+
+
+def command_logins(text: str) -> Iterator[Span]:
+    """Find `curl -u name:password`."""
+    if " -u" not in text and " -U" not in text and "--user" not in text:
+        return
+    for match in _LOGIN_FLAG.finditer(text):
+        name, word = match[2].strip("{}"), match[3].strip("{}")
+        if is_password(word):
+            yield "password", match.start(3), match.end(3)
+        elif not word and is_password(name, 8):
+            yield "password", match.start(2), match.end(2)
+
+
+def random_runs(text: str, spans: list[tuple[int, int]]) -> Iterator[Span]:
+    """Find runs that can only be tokens: mixed, or random behind a token's beginning or a provider's name."""
+    blocks = [match.span() for match in _OPEN_BLOCK.finditer(text)] if "-----BEGIN " in text else []
+    starts = [low for low, _ in blocks]
+    for start, end in spans:
+        block = bisect_right(starts, start) - 1
+        if (block >= 0 and start < blocks[block][1]) or _is_blob(text, start, end):
+            continue
+        for piece in _PIECE.finditer(text, start, end):
+            low, high = piece.span()
+            high -= len(piece[0]) - len(piece[0].rstrip(".-_~+/"))
+            if high - low < 256 and (found := _kind_of(text, low, high)):
+                yield found, low, high
+
+
+def _is_blob(text: str, start: int, end: int) -> bool:
+    """Tell a line of a long Base64 text, a data URL, or a path from a token."""
+    if end - start > 1000 or text[start - 1 : start] in {"/", "\\"} or text[start - 7 : start] == "base64,":
+        return True
+    return (
+        end - start in _WHOLE_LINE
+        and text[start - 1 : start] in {"", "\n"}
+        and text[end : end + 1] in {"", "\n"}
+    )
+
+
+def _kind_of(text: str, start: int, end: int) -> str:
+    value = text[start:end]
+    if not _TOKEN.fullmatch(value) or text[start - 1 : start] in {"/", "@", "#", "%"}:
+        return ""
+    tail = token_tail(value)
+    mixed = len(tail) >= 20 and is_mixed(tail) and not is_stand_in(value)
+    if not mixed and not is_random(value, 16):
+        return ""
+    before = _NEAR.findall(text[max(0, start - 40) : start].rpartition("\n")[2].lower())
+    called = before[-2:-1] if before[-1:] and before[-1] in _VERBS else before[-1:]
+    if called and called[0] in PUBLIC:
+        return ""
+    if (mixed and not is_digest(value)) or has_token_prefix(value):
+        return "token"
+    # A hash may be near any name; a key is right behind it.
+    near = before[-2:] if is_digest(value) else before[-4:]
+    return "token" if not PROVIDERS.isdisjoint(near) else ""
+
+
+def token_tail(value: str) -> str:
+    """Return a value without the beginning that names its owner: `acme_live_…`."""
+    match = _PREFIX.match(value)
+    return match[2] if match else value
+
+
+def has_token_prefix(value: str, least: int = 16) -> bool:
+    """Tell a value whose beginning says that it is a key: `abc_live_…`, `xyz_tok_…`."""
+    match = _PREFIX.match(value)
+    if not match or len(match[2]) < least:
+        return False
+    parts = match[1].lower().replace("-", "_").replace(".", "_").split("_")
+    return not HINTS.isdisjoint(parts) and (is_random(match[2], least) or is_mixed(match[2]))

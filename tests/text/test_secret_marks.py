@@ -1,0 +1,107 @@
+"""What the author says about a secret: `<private>`, `memolith:allow`, and the list of allowed values."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith.text.secrets import redact
+
+
+def kinds(text: str) -> list[str]:
+    return [finding.kind for finding in redact(text).findings]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a <private>b</private> c", "a [private] c"),
+        ("<private>b</private>", "[private]"),
+        ("a\n<private>\nb\n\nc\n</private>\nd", "a\n[private]\nd"),
+        ("a <PRIVATE>b</Private> c", "a [private] c"),
+        ('a <private reason="x">b</private> c', "a [private] c"),
+        ("a <private>b <private>c</private> d</private> e", "a [private] e"),
+        ("a <private>b</private> c <private>d</private> e", "a [private] c [private] e"),
+        ("a <private>b", "a [private]"),
+        ("a <private>b\nc\n\nd", "a [private]\n\nd"),
+        ("a <private>password=hunter2</private> c", "a [private] c"),
+        ("a <private>b memolith:allow</private> c", "a [private] c"),
+    ],
+)
+def test_what_is_private_is_removed(text: str, left: str) -> None:
+    result = redact(text)
+    assert result.text == left
+    assert {finding.kind for finding in result.findings} == {"private"}
+    assert redact(left).findings == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a </private> b",
+        "put it into `<private>` tags",
+        "a <privateer> b",
+        "<Private Use> code points",
+        "a < private > b",
+        "[private]",
+        "<private",
+    ],
+)
+def test_what_only_looks_like_the_tag_stays(text: str) -> None:
+    assert (redact(text).text, kinds(text)) == (text, [])
+
+
+def test_the_spans_of_what_was_found_point_into_the_text_that_was_given() -> None:
+    text = "<private>x</private> password=hunter2 <private>y</private> token=" + "a1b2c3d4e5" * 2
+    found = [(finding.kind, text[finding.start : finding.end]) for finding in redact(text).findings]
+    assert found == [
+        ("private", "<private>x</private>"),
+        ("password", "hunter2"),
+        ("private", "<private>y</private>"),
+        ("token", "a1b2c3d4e5" * 2),
+    ]
+
+
+def test_a_line_that_says_so_keeps_what_looks_like_a_secret() -> None:
+    text = "password=hunter2 <!-- memolith:allow -->\npassword=hunter3\n# memolith:allow password=hunter4"
+    assert redact(text).text == text.replace("hunter3", "[secret:password]")
+
+
+def test_a_key_of_several_lines_stays_if_one_of_its_lines_says_so() -> None:
+    body = "\n".join(["MIIE" + "a1B2c3D4e5F6" * 5] * 3)
+    key = f"-----BEGIN PRIVATE KEY-----  memolith:allow\n{body}\n-----END PRIVATE KEY-----"
+    assert redact(key).text == key
+
+
+def test_an_allowed_value_stays_and_every_other_one_is_masked() -> None:
+    allow = frozenset([hashlib.sha256(b"hunter2").hexdigest()])
+    result = redact("password=hunter2 password=hunter3", allow)
+    assert result.text == "password=hunter2 password=[secret:password]"
+    assert redact(result.text, allow).findings == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<private>",
+                "</private>",
+                "`",
+                "\n",
+                "\n\n",
+                "a",
+                "password=hunter2 ",
+                "memolith:allow",
+                "[private]",
+            ]
+        ),
+        max_size=12,
+    ).map("".join)
+)
+def test_nothing_private_is_found_twice(text: str) -> None:
+    once = redact(text)
+    again = redact(once.text)
+    assert (again.text, again.findings) == (once.text, [])

@@ -1,0 +1,112 @@
+"""The scanner's time grows with the length of the text and with nothing else, whatever the text is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from itertools import pairwise
+
+import pytest
+
+from memolith.text import secret_context, secret_rules, secret_shapes
+from memolith.text.secrets import redact
+
+# The end makes every rule run.
+END = " :// eyJ bearer PRIVATE KEY sk- gh aws AIza token xox pypi- AKIA -u x --user hook $ | Q~ :AA spaces <"
+
+
+def pieces() -> list[str]:
+    """Return what rules begin with, cut into what makes a pattern start and not end."""
+    found = [row.split()[0] for _, row, _, _ in secret_rules._PREFIXED]
+    found += [needle for _, needle, _ in (*secret_rules._IN_RUNS, *secret_rules._SHAPED)]
+    found += [f"{word} " for word in secret_context._WORDS] + [f"{word}=" for word in secret_context._WORDS]
+    found += [f"{word} is " for word in secret_context._PHRASES] + list(secret_shapes._APART_WORDS)
+    found += [
+        "a",
+        "a.",
+        "a-",
+        "a=",
+        "-",
+        "=",
+        "/",
+        ":",
+        "'",
+        '"',
+        "\\",
+        "(",
+        "[",
+        "<",
+        "$6$a$",
+        "1",
+        "é",
+        "İ",
+    ]
+    found += ["://", "a://b:", "https://a:bcd@x ", "?sig=", "hook/", "-u a:b1 ", "aB1 ", "aB1. ", "x_"]
+    found += [
+        "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY----- a\n",
+        "Private-Lines: 1\n",
+    ]
+    found += [
+        "[secret:x]",
+        "<private>",
+        "</private>",
+        "memolith:allow\n",
+        "eyJaaaaaaaaaaaaa.",
+        "BUNDLE_A__B=",
+    ]
+    found += ["password=a1b2c3 [secret:x] ", "key: 'a1b2c3d4", "password is Hunter2! ", "login: a / "]
+    return list(dict.fromkeys(found))
+
+
+def seconds(text: str) -> float:
+    best = float("inf")
+    for _ in range(3):
+        began = time.process_time()
+        redact(text)
+        best = min(best, time.process_time() - began)
+        if best < 0.2:
+            break
+    return best
+
+
+def filled(unit: str, size: int) -> str:
+    return (unit * (size // len(unit) + 1))[:size] + END
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm() -> None:
+    redact(END + filled("password=hunter2 ", 200))
+
+
+@pytest.mark.parametrize("unit", pieces())
+def test_a_beginning_repeated_is_not_slow(unit: str) -> None:
+    assert seconds(filled(unit, 65_536)) < 0.25
+
+
+@pytest.mark.parametrize("pair", [one + two for one, two in pairwise(pieces()[::3])])
+def test_two_beginnings_in_turn_are_not_slow(pair: str) -> None:
+    assert seconds(filled(pair, 65_536)) < 0.25
+
+
+@pytest.mark.parametrize(
+    "unit", ["ghp_", "password:", "a://b:", "-----BEGIN PRIVATE KEY-----", "key=AbC1dEf2GhI3jKl4MnO5 "]
+)
+def test_a_text_sixteen_times_as_long_takes_about_sixteen_times_as_long(unit: str) -> None:
+    short, long = seconds(filled(unit, 65_536)), seconds(filled(unit, 1_048_576))
+    assert long < 16 * 2.5 * max(short, 0.01)
+    assert long < 16 * 0.25
+
+
+def test_importing_the_scanner_compiles_nothing() -> None:
+    code = "import sys; from memolith.text import secrets; print('re' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": "src"},
+    )
+    assert done.stdout.strip() == "False"
