@@ -130,12 +130,26 @@ def speed(targets: Targets) -> None:
     targets.check("linear up to 10 MB", holds=ten <= 1.5 * one)
 
 
+def hostile(targets: Targets) -> None:
+    """Text that makes many rules begin: each 64 KiB of it within 250 ms of processor time."""
+    units = (
+        "dapisecret_",
+        "key=AbC1dEf2GhI3jKl4MnO5 ",
+        "a://b:",
+        "-----BEGIN PRIVATE KEY-----",
+        "password is x ",
+    )
+    worst = max(milliseconds((unit * 65_536)[:65_536], 3) for unit in units)
+    print(f"64 KiB of hostile text: at most {worst:.0f} ms")
+    targets.check("250 ms per 64 KiB of hostile text", holds=worst <= 250)
+
+
 def main() -> int:
     if not (DATA / "secrets").is_dir():
         print(f"Nothing was measured: there is no {DATA / 'secrets'}; set MEMOLITH_DATA.")
         return 0
     targets = Targets()
-    for step in (cases, prose, ordinary, speed):
+    for step in (cases, prose, ordinary, speed, hostile):
         step(targets)
     print("All targets hold." if not targets.missed else f"{targets.missed} targets are missed.")
     return 1 if targets.missed else 0

@@ -16,6 +16,11 @@ from memolith.text.secrets import redact
 END = " :// eyJ bearer PRIVATE KEY sk- gh aws AIza token xox pypi- AKIA -u x --user hook $ | Q~ :AA spaces <"
 
 
+# Twice the target of 250 ms, which `python -m bench.secrets` holds on a quiet machine: here two workers share
+# two cores, and what a bad pattern does is not a factor of two.
+LIMIT = 0.5
+
+
 def pieces() -> list[str]:
     """Return what rules begin with, cut into what makes a pattern start and not end."""
     found = [row.split()[0] for _, row, _, _ in secret_rules._PREFIXED]
@@ -83,12 +88,12 @@ def _warm() -> None:
 
 @pytest.mark.parametrize("unit", pieces())
 def test_a_beginning_repeated_is_not_slow(unit: str) -> None:
-    assert seconds(filled(unit, 65_536)) < 0.25
+    assert seconds(filled(unit, 65_536)) < LIMIT
 
 
 @pytest.mark.parametrize("pair", [one + two for one, two in pairwise(pieces()[::3])])
 def test_two_beginnings_in_turn_are_not_slow(pair: str) -> None:
-    assert seconds(filled(pair, 65_536)) < 0.25
+    assert seconds(filled(pair, 65_536)) < LIMIT
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,7 @@ def test_two_beginnings_in_turn_are_not_slow(pair: str) -> None:
 def test_a_text_sixteen_times_as_long_takes_about_sixteen_times_as_long(unit: str) -> None:
     short, long = seconds(filled(unit, 65_536)), seconds(filled(unit, 1_048_576))
     assert long < 16 * 2.5 * max(short, 0.01)
-    assert long < 16 * 0.25
+    assert long < 16 * LIMIT
 
 
 def test_importing_the_scanner_compiles_nothing() -> None:
