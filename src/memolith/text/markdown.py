@@ -235,6 +235,8 @@ def first_line(text: str, limit: int = 100) -> str:
 
 def heading_title(text: str) -> str:
     """Return the text of the first `# ` heading, or the empty string."""
+    if not text.startswith("# ") and "\n# " not in text:
+        return ""
     for _, line, fenced in _lines(text):
         if not fenced and line.startswith("# "):
             return line[2:].strip()

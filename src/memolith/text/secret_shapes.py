@@ -122,11 +122,17 @@ def command_logins(text: str) -> Iterator[Span]:
             yield "password", match.start(2), match.end(2)
 
 
+# A token has more different characters than this; most runs in ordinary text have not.
+_FEW = 8
+
+
 def random_runs(text: str, spans: list[tuple[int, int]]) -> Iterator[Span]:
     """Find runs that can only be tokens: mixed, or random behind a token's beginning or a provider's name."""
     blocks = [match.span() for match in _OPEN_BLOCK.finditer(text)] if "-----BEGIN " in text else []
     starts = [low for low, _ in blocks]
     for start, end in spans:
+        if len(set(text[start:end])) < _FEW:
+            continue  # a ruler, a word, a date: most runs end here
         block = bisect_right(starts, start) - 1
         if (block >= 0 and start < blocks[block][1]) or _is_blob(text, start, end):
             continue

@@ -160,7 +160,8 @@ def _matches(text: str) -> Iterator[Span]:
         lower = "".join([char.lower() if char.isascii() else char for char in text])
     runs = [match.span() for match in RUN.finditer(text)]
     yield from private_keys(text)
-    yield from named_tokens(text, [span for span in runs if _NAMED.search(text, *span)])
+    if _NAMED.search(text):
+        yield from named_tokens(text, [span for span in runs if _NAMED.search(text, *span)])
     yield from random_runs(text, runs)
     if "://" in text:
         yield from url_secrets(text)
