@@ -163,12 +163,6 @@ class History:
             if any(name[:1].isdigit() for name in names):
                 yield os.path.relpath(directory, self._root).replace(os.sep, "/")
 
-    def forget_file(self, relative: str) -> None:
-        """Remove every version of a file."""
-        directory = self._directory(relative)
-        for entry in self.entries(relative):
-            os.unlink(os.path.join(directory, entry.name))
-
     def _directory(self, relative: str) -> str:
         return layout.locate(self._root, relative)
 
