@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from memolith import errors
-from memolith.cli import memory, projects, upkeep  # noqa: F401 - they add their commands
+from memolith.cli import memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
 from memolith.cli.app import cli
-from memolith.config import TABLE, env_name
+from memolith.config import PROJECT_FILE, PROJECT_KEYS, TABLE, env_name
 
 CLI_INTRODUCTION = """\
 # The command line
@@ -34,6 +34,9 @@ def settings_page() -> str:
         "",
         "Generated from `memolith.config.TABLE` by `./dev docs`. A value comes from the environment, else",
         "from `config.yml` in the home (`memolith config path`), else it is the default.",
+        f"A project may set {', '.join(f'`{key}`' for key in sorted(PROJECT_KEYS))} for itself in",
+        f"`{PROJECT_FILE}` in its root, which beats `config.yml`. Everything else there is ignored: the file",
+        "may be a stranger's.",
         "`memolith config set KEY VALUE` changes the file and keeps its comments.",
         "",
         "| key | environment | values | default | meaning |",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memolith import Mem
 from memolith.config import LIMITS, TABLE, Settings, check, default_home, env_name
 from memolith.errors import ConfigError
 from memolith.store.registry import set_setting
@@ -211,3 +212,46 @@ def test_setting_a_key_is_not_stopped_by_what_a_killed_process_left(tmp_path: Pa
     set_setting(str(tmp_path), str(tmp_path / "config.yml"), "identity", "cwd")
     assert settings(tmp_path).get("identity") == "cwd"
     assert not left.exists()
+
+
+HOSTILE_PROJECT_FILES = [
+    b"identity: cwd\nhome: /tmp/elsewhere\nhistory:\n  versions: 0\n",
+    b"inject:\n  daily: [",
+    b"inject: {daily: never}\n",
+    b"\xff\xfe\x00",
+    b"&a [*a]\n",
+    b"x" * 100_000,
+]
+
+
+@pytest.mark.parametrize("data", HOSTILE_PROJECT_FILES, ids=range(len(HOSTILE_PROJECT_FILES)))
+def test_a_projects_own_file_can_neither_set_more_than_is_allowed_nor_stop_a_command(
+    mem: Mem, work: Path, data: bytes
+) -> None:
+    from memolith.doctor import examine
+
+    (work / ".memolith.yml").write_bytes(data)
+    mem.write("daily", "hello", "overwrite")
+    mem.write("daily", "hello again", "overwrite")
+    assert "hello again" in (mem.context_block() or "")
+    assert mem.settings.lookup("identity") == ("git", "default")
+    assert mem.settings.lookup("history.versions") == (50, "default")
+    assert mem.settings.lookup("inject.daily") == ("calendar", "default")
+    assert [finding for finding in examine(mem) if finding.path.endswith(".memolith.yml")]
+
+
+def test_a_project_may_say_how_its_memory_is_shown(mem: Mem, work: Path) -> None:
+    (work / ".memolith.yml").write_text("inject:\n  daily: recent\n")
+    assert mem.project
+    assert mem.settings.lookup("inject.daily") == ("recent", "project")
+
+
+def test_a_projects_own_file_that_is_a_link_or_a_pipe_is_ignored(mem: Mem, work: Path) -> None:
+    (work / ".memolith.yml").symlink_to("/dev/zero")
+    mem.write("long_term", "fact")
+    assert mem.context_block()
+    (work / ".memolith.yml").unlink()
+    os.mkfifo(work / ".memolith.yml")
+    other = Mem.open(work)
+    assert other.context_block()
+    assert other.settings.ignored

@@ -145,6 +145,7 @@ def test_rendering_never_exceeds_any_limit(limit: int, words: list[str]) -> None
         body="bödy\n" * 80,
         filename_only=False,
         date=None,
+        source="",
         is_memory_md=False,
     )
     results = SearchResults([(word, 1) for word in words], [hit, hit])

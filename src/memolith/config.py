@@ -1,6 +1,8 @@
 """Settings: one table gives each its key, type, default and meaning; loader and docs both read it.
 
-A value comes from the environment, else from `config.yml` in the home, else from the table.
+A value comes from the environment, else for a few keys from `.memolith.yml` in the project, else from
+`config.yml` in the home, else from the table. A project's file may be a stranger's (a repository that was
+just cloned): it may set only what can do no harm, and nothing in it can stop a command.
 """
 
 from __future__ import annotations
@@ -53,6 +55,10 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
     ("lock.seconds", float, 10.0, "How long a write waits for another process before it gives up."),
 )
 _BY_KEY = {row[0]: row for row in TABLE}
+# What a project's own file may set: how its memory is shown, never where it is kept or what is let in.
+PROJECT_FILE = ".memolith.yml"
+PROJECT_KEYS = frozenset(["inject.daily"])
+_MAX_PROJECT_FILE = 16_384
 # The most a number may be. More is a slip of the finger, and some would be too much for the calendar.
 LIMITS = {
     "long_term.soft_limit": 10_000_000,
@@ -75,6 +81,13 @@ class Settings:
         self.path = os.path.join(home, CONFIG_FILE)
         self._env = os.environ if env is None else env
         self._file: dict[str, Node] | None = None
+        self._project_file = ""
+        self._project: dict[str, object] | None = None
+        self.ignored: list[str] = []  # what the project's file says and may not
+
+    def enter(self, root: str) -> None:
+        """Read what the project at `root` says, when it is asked for."""
+        self._project_file = os.path.join(root, PROJECT_FILE) if root else ""
 
     def reload(self) -> None:
         """Read the file again at the next question."""
@@ -95,13 +108,15 @@ class Settings:
         return value
 
     def lookup(self, key: str) -> tuple[object, str]:
-        """Return the value in force and its origin: `environment`, `file` or `default`."""
+        """Return the value in force and its origin: `environment`, `project`, `file` or `default`."""
         row = _BY_KEY.get(key)
         if row is None:
             raise ConfigError(unknown_key(key))
         name = env_name(key)
         if self._env.get(name):
             return _convert(key, self._env[name], f"environment variable {name}"), "environment"
+        if key in PROJECT_KEYS and key in self.of_project():
+            return self.of_project()[key], "project"
         node: Node | None = self._load()
         for part in key.split("."):
             node = node.get(part) if isinstance(node, dict) else None
@@ -110,6 +125,38 @@ class Settings:
         if not isinstance(node, str):
             raise ConfigError(f"{self.path}: {key}: expected one value, as in `{key}: {row[2]}`")
         return _convert(key, node, self.path), "file"
+
+    def of_project(self) -> dict[str, object]:
+        """Return what the project's own file sets; the rest of it is in `ignored`."""
+        if self._project is None:
+            self._project = {}
+            try:
+                with open(self._project_file, encoding="utf-8", opener=_open_regular) as file:
+                    text = file.read(_MAX_PROJECT_FILE)
+            except FileNotFoundError:
+                return self._project
+            except (OSError, UnicodeDecodeError) as error:
+                self.ignored.append(f"it cannot be read ({error})")
+                return self._project
+            self._read_project(text, self._project)
+        return self._project
+
+    def _read_project(self, text: str, found: dict[str, object]) -> None:
+        from memolith.text import miniyaml
+
+        try:
+            tree = miniyaml.parse(text)
+        except miniyaml.YamlError as error:
+            self.ignored.append(f"line {error.line}: {error.problem}")
+            return
+        for key, value in _leaves(tree).items():
+            if key not in PROJECT_KEYS:
+                self.ignored.append(f"{key}: a project may set only {', '.join(sorted(PROJECT_KEYS))}")
+                continue
+            try:
+                found[key] = _convert(key, str(value), PROJECT_FILE)
+            except ConfigError as error:
+                self.ignored.append(str(error))
 
     def _load(self) -> dict[str, Node]:
         if self._file is None:
@@ -183,14 +230,14 @@ def _convert(key: str, value: str, where: str) -> object:
     return number
 
 
-def _leaves(node: dict[str, Node], prefix: str = "") -> list[str]:
-    keys: list[str] = []
+def _leaves(node: dict[str, Node], prefix: str = "") -> dict[str, Node]:
+    leaves: dict[str, Node] = {}
     for name, value in node.items():
         if isinstance(value, dict):
-            keys += _leaves(value, f"{prefix}{name}.")
+            leaves |= _leaves(value, f"{prefix}{name}.")
         else:
-            keys.append(prefix + name)
-    return keys
+            leaves[prefix + name] = value
+    return leaves
 
 
 _NO_HOME = "there is no home directory; set MEMOLITH_HOME or give --home PATH"

@@ -10,7 +10,7 @@ from memolith import notes
 from memolith.document import hand_written
 from memolith.errors import InputError, StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, TRUNCATED
-from memolith.store import files, layout
+from memolith.store import cleared, files, layout
 from memolith.text import hygiene, markdown
 from memolith.text.budget import Section, allot, utf8_len
 
@@ -90,17 +90,23 @@ def _document(root: str, slug: str, title: str, kind: str, cap: int) -> list[Sec
 
 
 def _index(root: str, slug: str, title: str, kind: str) -> list[Section]:
+    relative = layout.index(slug)
+    seen = cleared.fingerprint(root, relative)
     body, left_out = notes.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
     if not body:
         return []
-    body = _unmarked(body)
+    # An index that is behind its notes shows lines that are in no file yet: scanned each time. Else a
+    # look at it may only have changed its times.
+    current = notes.is_current(layout.locate(root, relative), layout.locate(root, layout.notes(slug)))
+    now = cleared.fingerprint(root, relative)
+    same = current and seen and now and seen[:2] == now[:2]
+    body = _unmarked(cleared.masked(root, relative, body, now if same else None))
     if left_out:
         scope = "" if slug else " --scope user"
         body = (
             f"{TRUNCATED} ({left_out} older notes are not shown; `memolith list notes{scope}` has them all)\n"
             + body
         )
-    relative = layout.index(slug)
     return _section(f"{title} ({relative})", hygiene.for_block(body), relative, kind, _NO_CAP)
 
 
@@ -164,20 +170,22 @@ def _section(
 
 def _head(root: str, relative: str, limit: int = MAX_INJECT_BYTES) -> tuple[str, bool]:
     """Return the beginning of a file and whether there is more of it."""
+    seen = cleared.fingerprint(root, relative)
     data, size = _read(root, relative, limit + 4)
-    if size <= len(data):
-        return files.text_of(data), False
-    return data[:limit].decode("utf-8", "ignore"), True
+    more = size > len(data)
+    text = data[:limit].decode("utf-8", "ignore") if more else files.text_of(data)
+    return cleared.masked(root, relative, text, seen), more
 
 
 def _tail(root: str, relative: str) -> tuple[str, bool]:
     """Return the end of a file and whether there is more before it."""
+    seen = cleared.fingerprint(root, relative)
     data, size = _read(root, relative, MAX_INJECT_BYTES, end=True)
-    if size <= len(data):
-        return files.text_of(data).removeprefix("\ufeff"), False
-    while data and data[0] & 0xC0 == 0x80:  # do not begin inside a character
+    more = size > len(data)
+    while more and data and data[0] & 0xC0 == 0x80:  # do not begin inside a character
         data = data[1:]
-    return files.text_of(data), True
+    text = files.text_of(data)
+    return cleared.masked(root, relative, text if more else text.removeprefix("\ufeff"), seen), more
 
 
 def _read(root: str, relative: str, limit: int, *, end: bool = False) -> tuple[bytes, int]:

@@ -107,7 +107,7 @@ def scopes(root: str) -> list[str]:
 
 
 def _config(mem: Mem) -> Iterator[Finding]:
-    from memolith.config import TABLE
+    from memolith.config import PROJECT_FILE, TABLE
 
     path = mem.settings.path
     try:
@@ -117,6 +117,9 @@ def _config(mem: Mem) -> Iterator[Finding]:
             mem.settings.get(row[0])
     except ConfigError as error:
         yield _found("config", path, str(error))
+    mem.settings.of_project()
+    for problem in mem.settings.ignored:
+        yield _found("config", os.path.join(mem.identity.root, PROJECT_FILE), f"ignored: {problem}")
 
 
 def _tree(root: str) -> Iterator[Finding]:

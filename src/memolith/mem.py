@@ -3,130 +3,29 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
 
 from memolith import context, journal, targets
-from memolith import project as projects
-from memolith.config import Settings, default_home
 from memolith.errors import InputError, MatchError
+from memolith.home import Home
 from memolith.model import MAX_WRITE_BYTES, WriteMode, WriteResult, WriteTarget
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable
-    from pathlib import Path
-    from types import TracebackType
-    from typing import Self
+    from collections.abc import Callable, Mapping
 
     from memolith.search import SearchResults
-    from memolith.store.gate import Change, Gate
+    from memolith.store.gate import Change
     from memolith.undoing import Undone
 
 
-class Mem:
+class Mem(Home):
     """A memory: user-wide, plus that of the project which `cwd` is in.
 
-    Open it with `Mem.open()`. Reading never creates a file. Several processes may use it at once. An
-    ephemeral memory is removed by `close()`, at the end of a `with` block, or at exit.
+    Open it with `Mem.open()`. Reading never creates or changes a memory file. Several processes may use it
+    at once. An ephemeral memory is removed by `close()`, at the end of a `with` block, or at exit.
     """
-
-    def __init__(self, home: str, cwd: str | None, *, now: Callable[[], float] = time.time) -> None:
-        self.home = home
-        self.settings = Settings(home)
-        self._cwd, self._now = cwd, now
-        self._store = os.path.join(home, layout.STORE)
-        self._project: projects.Project | None = None
-        self._gate: Gate | None = None
-        self._cleanup: Callable[[], None] | None = None
-
-    @classmethod
-    def open(
-        cls,
-        cwd: str | os.PathLike[str] | None = None,
-        *,
-        home: str | os.PathLike[str] | None = None,
-        ephemeral: bool = False,
-        now: Callable[[], float] = time.time,
-    ) -> Mem:
-        """Open the memory of the project at `cwd` (default: the current directory).
-
-        `home` overrides where memory is kept. `ephemeral` uses a throw-away directory instead: nothing is
-        read from and nothing written to the real memory. `now` gives the time, for tests.
-        """
-        place = os.fspath(cwd) if cwd is not None else None
-        if ephemeral:
-            from memolith.store import ephemeral as throwaway
-
-            directory, cleanup = throwaway.create()
-            mem = cls(directory, place, now=now)
-            mem._cleanup = cleanup
-            return mem
-        if home is not None:
-            where = os.path.abspath(os.path.expanduser(os.fspath(home)))
-        else:
-            where = default_home(os.environ, sys.platform)
-        return cls(where, place, now=now)
-
-    def close(self) -> None:
-        """Remove an ephemeral memory; any other needs no closing."""
-        if self._cleanup is not None:
-            self._cleanup()
-            self._cleanup = None
-            self.home = ""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"Mem(home={self.home!r}, project={self.project!r})"
-
-    @property
-    def root(self) -> Path:
-        """The directory of the Markdown files."""
-        from pathlib import Path
-
-        return Path(self._store)
-
-    @property
-    def project(self) -> str:
-        """The slug of the project."""
-        return self.identity.slug
-
-    @property
-    def identity(self) -> projects.Project:
-        """The project that the working directory belongs to, and how it was found."""
-        if self._project is None:
-            self._project = projects.resolve(self._store, self._cwd, self.settings.text("identity"))
-        return self._project
-
-    @property
-    def today(self) -> str:
-        """The local calendar date, now."""
-        return journal.day(self._now())
-
-    @property
-    def yesterday(self) -> str:
-        """The local calendar date before today's."""
-        return journal.day_before(self._now())
-
-    @property
-    def gate(self) -> Gate:
-        """The write path."""
-        if not self.home:
-            raise InputError("this ephemeral memory is closed; open a new one")
-        if self._gate is None:
-            from memolith.store.gate import Gate
-
-            self._gate = Gate(self.home, self.settings, self._now)
-        return self._gate
 
     def write(
         self,
@@ -150,6 +49,9 @@ class Mem:
         if where is WriteTarget.NOTE:
             layout.note_name(name)
         targets.check_text(content)
+        asked = {"target": where.value, "mode": how.value, "name": name, "scope": scope}
+        if held := self._held("write", content, asked, where=where, scope=scope):
+            return held
         self._prepare(where, scope)
         relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)
         skipped = 0
@@ -221,6 +123,9 @@ class Mem:
         apply = targets.replacement(relative, old_str)
         if not os.path.lexists(layout.locate(self._store, relative)):
             raise MatchError(relative, 0)  # before anything is created for it
+        asked = {"target": where.value, "old_str": old_str, "name": name, "scope": scope}
+        if held := self._held("edit", new_str, asked, where=where, scope=scope):
+            return held
         change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
         return self._result(change)
 
@@ -228,6 +133,8 @@ class Mem:
         """Add a timestamped entry to today's log."""
         targets.check_text(heading, "heading")
         targets.check_text(body, "body", empty=True)
+        if held := self._held("append_daily", body, {"heading": heading}, where=WriteTarget.DAILY):
+            return held
         entry = journal.entry(self._now(), heading, body)
         self._prepare(WriteTarget.DAILY, "project")
         change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
@@ -273,9 +180,12 @@ class Mem:
         from memolith import notes
 
         notes.check(content, title)
+        asked = {"title": title, "kind": kind, "scope": scope}
+        if held := self._held("remember", content, asked, where=WriteTarget.NOTE, scope=scope):
+            return held
         if self._scope(scope):
             self.register()  # before the slug is used: registering may find that it is taken
-        change = notes.remember(self.gate, self._scope(scope), content, title, kind)
+        change = notes.remember(self.gate, self._scope(scope), content, title, kind, self.source)
         return self._result(change)
 
     def guidance(self) -> str:
@@ -303,6 +213,8 @@ class Mem:
 
         targets.check_text(content)
         mode = mode if action is None else action
+        if held := self._held("update", content, {"mode": mode}, where=WriteTarget.LONG_TERM):
+            return held
         skipped: list[int] = []
         apply = document.appender(mode, force=force, path=layout.MEMORY, skipped=skipped)
         op = "write" if mode == "append" else "rewrite"
@@ -316,6 +228,8 @@ class Mem:
         targets.check_text(section, "section", empty=True)
         targets.check_text(text, empty=True)
         apply, warnings = document.section_setter(section, self.today)
+        if held := self._held("update_section", text, {"section": section}, where=WriteTarget.LONG_TERM):
+            return held
         change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
         change.warnings[:0] = warnings
         return self._result(change)
@@ -338,9 +252,6 @@ class Mem:
 
         return undo(self, file, version)
 
-    def _scope(self, scope: str) -> str:
-        return layout.USER if targets.is_user_wide(scope) else self.project
-
     def _prepare(self, target: WriteTarget, scope: str) -> None:
         # Before any path is built: registering may find that the slug is taken.
         if target is not WriteTarget.LONG_TERM and (target is not WriteTarget.NOTE or self._scope(scope)):
@@ -355,19 +266,22 @@ class Mem:
             return layout.scratchpad(self.project)
         return layout.daily(self.project, name.strip() if name else self.today)
 
-    def register(self) -> None:
-        """Write the project's identity down before its first memory, so that it is found again."""
-        if self.identity.registered or not self.identity.root:
-            return
-        from memolith.store import registry
+    def _held(
+        self,
+        call: str,
+        text: str,
+        asked: Mapping[str, str | None],
+        *,
+        where: WriteTarget,
+        scope: str = "project",
+    ) -> WriteResult | None:
+        """Keep a text for review instead of writing it, if it must not be memory unseen."""
+        if self.source.trusted or self._reviewed:
+            return None
+        from memolith.quarantine import hold
 
-        while not self.identity.registered:
-            try:
-                registry.register(self.gate, self.identity)
-            except registry.SlugTakenError:
-                self._project = None
-                continue
-            self.identity.registered = self.identity.known = True
+        user_wide = where is WriteTarget.LONG_TERM or (where is WriteTarget.NOTE and not self._scope(scope))
+        return hold(self, call, text, asked, user_wide=user_wide)
 
     def _change(
         self,
@@ -378,8 +292,12 @@ class Mem:
         op: str,
         if_sha256: str | None = None,
     ) -> Change:
-        slug = layout.scope_of(relative)
-        if os.path.dirname(relative) == layout.notes(slug):
+        is_note = os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
+        if not self.source.trusted:
+            from memolith.provenance import stamped
+
+            apply = stamped(apply, self.source, is_note=is_note)
+        if is_note:
             from memolith import notes
 
             return notes.write(self.gate, relative, content, apply, op=op, if_sha256=if_sha256)

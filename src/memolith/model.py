@@ -66,15 +66,38 @@ class Value:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+class Source(Value):
+    """Where a text comes from. The way it is written says so; the text itself is never asked."""
+
+    __slots__ = ("origin", "taint")
+    origin: str  # one of ORIGINS
+    taint: str  # one of TAINTS, or empty
+
+    @property
+    def trusted(self) -> bool:
+        """Whether a person, or an agent in their words, wrote it."""
+        return not self.taint and self.origin in ("user", "agent")
+
+    def __str__(self) -> str:
+        return f"{self.origin}, {self.taint}" if self.taint else self.origin
+
+
+ORIGINS = ("user", "agent", "extracted", "imported")
+# Who else may have had a hand in a text: a web page, the output of a tool, somebody else's repository.
+TAINTS = ("web", "tool", "repository")
+
+
 class WriteResult(Value):
     """What a write did. `bytes` counts the content written, after caps and duplicates.
 
-    `sha256` is the hash of the file afterwards: pass it as `if_sha256` to change only that.
+    `sha256` is the hash of the file afterwards: pass it as `if_sha256` to change only that. `held` is the
+    number in the review when the text waits for a person, else None.
     """
 
-    __slots__ = ("bytes", "filename", "message", "sha256", "skipped", "warnings")
+    __slots__ = ("bytes", "filename", "held", "message", "sha256", "skipped", "warnings")
     bytes: int
     filename: str
+    held: str | None
     message: str
     sha256: str
     skipped: int
@@ -107,6 +130,7 @@ class SearchHit(Value):
         "is_memory_md",
         "matched_terms",
         "name",
+        "source",
         "total_hits",
     )
     body: str
@@ -116,6 +140,7 @@ class SearchHit(Value):
     is_memory_md: bool
     matched_terms: list[str]
     name: str
+    source: str  # where the note came from, if not from its user or their agent
     total_hits: int
 
     @property
@@ -134,7 +159,8 @@ class SearchHit(Value):
 class Version(Value):
     """One entry of a file's history: the state before a change."""
 
-    __slots__ = ("filename", "id", "op", "size", "time", "undoes")
+    __slots__ = ("by", "filename", "id", "op", "size", "time", "undoes")
+    by: str  # whose text the change brought (ORIGINS), or empty
     filename: str
     id: int
     op: str

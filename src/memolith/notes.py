@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from memolith import provenance
 from memolith.errors import InputError, MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.model import MAX_WRITE_BYTES
 from memolith.store import files, layout
@@ -18,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memolith.model import Source
     from memolith.store.gate import Change, Gate
 
 KINDS = ("user", "project", "domain", "preference", "reference")
@@ -72,7 +74,7 @@ def check(content: str, title: str) -> None:
         raise InputError(f"nothing to remember under {title!r}; give the text of the note")
 
 
-def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Change:
+def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
     """Store a note under its title and keep its line in the index; the same title replaces the note."""
     check(content, title)
     title = markdown.same_line(title)
@@ -87,15 +89,19 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str) -> Chan
         relative = _file_for(gate, slug, title)
 
         def compose(old: str | None, text: str) -> str:
+            text = text if source.trusted else provenance.own(text)
             body = text if text.endswith("\n") else text + "\n"
             fields = {
                 "name": title,
                 "description": markdown.first_line(text),
                 "type": kind if kind in KINDS else "project",
+                **({} if source.trusted else provenance.fields(source)),
             }
             if old is not None:
                 parsed = frontmatter.split(old)
                 if parsed.head and not parsed.problem:
+                    # What the old text was labelled with does not hold for the new one.
+                    fields |= {key: "none" for key in provenance.KEYS if key in parsed.fields.keys() - fields}
                     return frontmatter.set_fields(parsed.head, fields) + body
             return frontmatter.compose(dict(fields), body)
 
@@ -386,4 +392,8 @@ def _describe(path: str) -> tuple[str, str]:
     hook = parsed.get("description") or markdown.first_line(
         "\n".join(line for line in body.splitlines() if not line.startswith("# "))
     )
-    return markdown.same_line(title), markdown.first_line(hook)
+    hook = markdown.first_line(hook)
+    source = provenance.of_note(parsed.head)
+    if source:
+        hook = f"{provenance.own(hook)} {provenance.label(source)}".lstrip()
+    return markdown.same_line(title), hook

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from memolith import quarantine
 from memolith.model import MAX_INJECT_BYTES, Value
 from memolith.notes import note_files
 from memolith.store import files, layout
@@ -77,6 +78,11 @@ def overview(mem: Mem) -> Overview:
     if len(data) > MAX_INJECT_BYTES:
         warnings.append(
             f"MEMORY.md has {len(data):,} bytes; only {MAX_INJECT_BYTES:,} fit into the block: it is cut"
+        )
+    held = len(quarantine.waiting(mem))
+    if held:
+        warnings.append(
+            f"{held} text(s) from outside read like instructions and wait for you: memolith review"
         )
     scratchpad = files.text_of(files.read(layout.locate(root, layout.scratchpad(mem.project))) or b"")
     today = files.text_of(files.read(layout.locate(root, layout.daily(mem.project, mem.today))) or b"")

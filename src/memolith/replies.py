@@ -26,6 +26,7 @@ def reply(store: str, change: Change, skipped: int, message: str | None) -> Writ
     return WriteResult(
         filename=path,
         bytes=size,
+        held=None,
         warnings=change.warnings,
         sha256=change.sha256,
         skipped=skipped,

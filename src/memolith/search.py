@@ -12,6 +12,7 @@ import os
 from memolith.errors import StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, SearchHit
 from memolith.notes import note_files
+from memolith.provenance import label, of_note
 from memolith.store import files, layout
 from memolith.text.budget import head, utf8_len
 
@@ -49,7 +50,11 @@ class SearchResults:
         """Return the results as text of at most `max_bytes`; the lowest-ranked files go first."""
         if not self.hits:
             return head("No memory matched.", max_bytes)
-        blocks = [f"\n\n### {hit.name} ({', '.join(hit.matched_terms)})\n{hit.body}" for hit in self.hits]
+        blocks = [
+            f"\n\n### {hit.name} ({', '.join(hit.matched_terms)})"
+            f"{' ' + label(hit.source) if hit.source else ''}\n{hit.body}"
+            for hit in self.hits
+        ]
         room = [utf8_len(block) for block in blocks]
         for shown in range(len(blocks), 0, -1):
             first, last = self._summary(shown), self._left_out(shown)
@@ -170,6 +175,7 @@ def _search_file(root: str, relative: str, terms: dict[str, str], counts: dict[s
         filename_only=by_name,
         date=stem if "/daily/" in f"/{relative}" else None,
         is_memory_md=relative == layout.MEMORY,
+        source=of_note(text),
     )
 
 

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from memolith.errors import InputError, MatchError
-from memolith.model import MAX_INJECT_BYTES, TRUNCATED, WriteMode, WriteTarget
+from memolith.model import (
+    MAX_INJECT_BYTES,
+    ORIGINS,
+    TAINTS,
+    TRUNCATED,
+    Source,
+    WriteMode,
+    WriteTarget,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +44,15 @@ def mode(value: str | WriteMode) -> WriteMode:
         return WriteMode(value)
     except ValueError:
         raise InputError(f"unknown mode {value!r}; one of append, overwrite") from None
+
+
+def source(origin: str, taint: str | None) -> Source:
+    """Return the source that is meant."""
+    if origin not in ORIGINS:
+        raise InputError(f"unknown origin {origin!r}; one of {', '.join(ORIGINS)}")
+    if taint and taint not in TAINTS:
+        raise InputError(f"unknown taint {taint!r}; one of {', '.join(TAINTS)}")
+    return Source(origin=origin, taint=taint or "")
 
 
 def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:

@@ -6,6 +6,7 @@ The same functions answer when click is in charge (`--help`, unknown options): o
 from __future__ import annotations
 
 import os
+import sys
 
 from memolith.cli import output
 from memolith.errors import ConfigError, InputError
@@ -32,7 +33,11 @@ class Options:
             raise InputError(f"--project {self.project}: there is no such directory")
         if self.home is not None and not self.home.strip():
             raise InputError("--home needs a directory")
-        mem = Mem.open(self.project, home=self.home, ephemeral=self.ephemeral)
+        # At a terminal a person is typing; an agent runs commands through pipes.
+        typed = sys.stdin is not None and sys.stdin.isatty()
+        mem = Mem.open(
+            self.project, home=self.home, ephemeral=self.ephemeral, origin="user" if typed else "agent"
+        )
         if not os.path.isdir(mem.home):
             self._check_place(mem.home)
         return mem

@@ -13,6 +13,7 @@ from memolith import targets
 from memolith.cli import completing, fast, output
 from memolith.cli.app import choice, cli, shared, text_argument
 from memolith.cli.fast import notice
+from memolith.model import ORIGINS, TAINTS
 from memolith.notes import KINDS
 from memolith.store import layout
 
@@ -34,6 +35,26 @@ _target = click.argument("target", metavar=_TARGETS, shell_complete=completing.w
 _if_sha256 = click.option(
     "--if-sha256", metavar="HASH", help="Only if the file still has this content hash (see --json)."
 )
+
+
+_origin = click.option(
+    "--origin",
+    metavar="|".join(ORIGINS),
+    help="Whose text it is (default: user at a terminal, else agent).",
+    shell_complete=completing.words(*ORIGINS),
+)
+_taint = click.option(
+    "--taint",
+    metavar="|".join(TAINTS),
+    help="Where else it came from. Such text is labelled, and held for `memolith review` if it reads like"
+    " an instruction.",
+    shell_complete=completing.words(*TAINTS),
+)
+
+
+def _writer(mem: Mem, origin: str | None, taint: str | None) -> Mem:
+    """Return the memory with the source of what will be written."""
+    return mem.from_source(origin or mem.source.origin, taint)
 
 
 def _report(options: Options, mem: Mem, result: WriteResult) -> None:
@@ -59,9 +80,19 @@ def _report(options: Options, mem: Mem, result: WriteResult) -> None:
 @click.option("--name", metavar="NAME", help="Name of the note.", shell_complete=completing.names)
 @_scope
 @_if_sha256
+@_origin
+@_taint
 @shared
 def write(
-    options: Options, target: str, text: str, mode: str, name: str | None, scope: str, if_sha256: str | None
+    options: Options,
+    target: str,
+    text: str,
+    mode: str,
+    name: str | None,
+    scope: str,
+    if_sha256: str | None,
+    origin: str | None,
+    taint: str | None,
 ) -> None:
     """Write TEXT (or standard input, with -) to a memory file.
 
@@ -72,9 +103,8 @@ def write(
     memolith write note "Use port 5433." --name database
     """
     with options.open() as mem:
-        _report(
-            options, mem, mem.write(target, text_argument(text), mode, name, scope=scope, if_sha256=if_sha256)
-        )
+        writer, content = _writer(mem, origin, taint), text_argument(text)
+        _report(options, mem, writer.write(target, content, mode, name, scope=scope, if_sha256=if_sha256))
 
 
 @cli.command()
@@ -121,6 +151,8 @@ def read(options: Options, source: str, name: str | None, offset: int, lines: in
 )
 @_scope
 @_if_sha256
+@_origin
+@_taint
 @shared
 def edit(
     options: Options,
@@ -130,6 +162,8 @@ def edit(
     name: str | None,
     scope: str,
     if_sha256: str | None,
+    origin: str | None,
+    taint: str | None,
 ) -> None:
     """Replace a piece of text; without --old, delete a note.
 
@@ -139,7 +173,8 @@ def edit(
     memolith edit note --name database
     """
     with options.open() as mem:
-        _report(options, mem, mem.edit(target, old, new, name, scope=scope, if_sha256=if_sha256))
+        writer = _writer(mem, origin, taint)
+        _report(options, mem, writer.edit(target, old, new, name, scope=scope, if_sha256=if_sha256))
 
 
 @cli.command()
@@ -183,8 +218,12 @@ def search(options: Options, query: tuple[str, ...]) -> None:
     shell_complete=completing.words(*KINDS),
 )
 @_scope
+@_origin
+@_taint
 @shared
-def remember(options: Options, text: str, title: str, kind: str, scope: str) -> None:
+def remember(
+    options: Options, text: str, title: str, kind: str, scope: str, origin: str | None, taint: str | None
+) -> None:
     """Keep one fact as a note of its own, with a line in the index that agents always see.
 
     The same title again replaces the note (the old text stays in the history).
@@ -194,7 +233,8 @@ def remember(options: Options, text: str, title: str, kind: str, scope: str) -> 
     memolith remember "Answer in German." --title "Language" --kind preference --scope user
     """
     with options.open() as mem:
-        _report(options, mem, mem.remember(text_argument(text), title, kind, scope=scope))
+        writer, content = _writer(mem, origin, taint), text_argument(text)
+        _report(options, mem, writer.remember(content, title, kind, scope=scope))
 
 
 @cli.command()
@@ -211,9 +251,18 @@ def remember(options: Options, text: str, title: str, kind: str, scope: str) -> 
 @click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
 @click.option("--force", is_flag=True, help="Rewrite even if that drops more than half of the lines.")
 @_if_sha256
+@_origin
+@_taint
 @shared
 def update(
-    options: Options, text: str, mode: str, section: str | None, force: bool, if_sha256: str | None
+    options: Options,
+    text: str,
+    mode: str,
+    section: str | None,
+    force: bool,
+    if_sha256: str | None,
+    origin: str | None,
+    taint: str | None,
 ) -> None:
     """Update MEMORY.md as one document: add to it, replace a section, or rewrite it.
 
@@ -222,12 +271,12 @@ def update(
     memolith update - --mode rewrite < condensed.md
     """
     with options.open() as mem:
-        content = text_argument(text)
+        writer, content = _writer(mem, origin, taint), text_argument(text)
         if section is not None:
             choice(mode, ["append"], "mode with --section:")
-            _report(options, mem, mem.update_section(section, content, if_sha256=if_sha256))
+            _report(options, mem, writer.update_section(section, content, if_sha256=if_sha256))
         else:
-            _report(options, mem, mem.update(content, mode, force, if_sha256=if_sha256))
+            _report(options, mem, writer.update(content, mode, force, if_sha256=if_sha256))
 
 
 @cli.command("list")

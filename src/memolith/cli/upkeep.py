@@ -57,10 +57,11 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
         elif not rows:
             output.note("no versions: nothing was overwritten or deleted yet")
         else:
-            lines = [f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'bytes':>7}  file"]
+            lines = [f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'by':<9}  {'bytes':>7}  file"]
             for row in rows:
                 size = "-" if row.size is None else str(row.size)
-                lines.append(f"{row.id:>7}  {row.time:<20}  {row.op:<10}  {size:>7}  {row.filename}")
+                what = f"{row.op:<10}  {row.by or '-':<9}"
+                lines.append(f"{row.id:>7}  {row.time:<20}  {what}  {size:>7}  {row.filename}")
             output.text("\n".join(lines))
 
 
@@ -135,6 +136,8 @@ def doctor(options: Options, fix: bool) -> None:
 def config(options: Options, action: str, key: str | None, value: str | None) -> None:
     """Show or change settings. An environment variable beats the file, the file beats the default.
 
+    A project may set inject.daily for itself in a file .memolith.yml; anything else there is ignored.
+
     \b
     memolith config
     memolith config get long_term.soft_limit
@@ -151,6 +154,7 @@ def config(options: Options, action: str, key: str | None, value: str | None) ->
             settings.check(key, value)
             registry.set_setting(mem.home, mem.settings.path, key, value)
             mem.settings.reload()
+        _ = mem.identity  # a project may set some for itself
         rows = [row for row in settings.TABLE if key in (None, row[0])]
         if key is not None and not rows:
             raise ConfigError(settings.unknown_key(key))

@@ -67,9 +67,9 @@ class Change:
 class Gate:
     """The write path of one home."""
 
-    def __init__(self, home: str, settings: Settings, now: Callable[[], float]) -> None:
+    def __init__(self, home: str, settings: Settings, now: Callable[[], float], by: str = "") -> None:
         self.root = os.path.join(home, layout.STORE)
-        self._home, self._settings, self._now = home, settings, now
+        self._home, self._settings, self._now, self._by = home, settings, now, by
         self._held: dict[int, str] = {}  # by thread, so that threads wait for each other too
 
     @property
@@ -80,6 +80,7 @@ class Gate:
             self._now,
             int(self._settings.number("history.versions")),
             self._settings.number("history.days"),
+            self._by,
         )
 
     @contextlib.contextmanager

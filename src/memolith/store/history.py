@@ -7,6 +7,7 @@ Terms. A *version* is the state before one change. It is stored as a file of its
     000013.20261115T223105000211Z.append.cut812-9f2c….-   the file was 812 bytes long before an append
     000014.20261115T223212500120Z.create.absent.-     there was no file
     000015.20261115T224001000000Z.undo.full.u12       the bytes before undoing change 12
+    000016.20261115T224502000000Z.edit@agent.full.-   whose text the change brought, where that is known
 
 An append takes nothing away, so no bytes are stored for it; the length is enough to undo it as long as
 the file still ends in what was appended (the hash says so).
@@ -33,10 +34,11 @@ _FOUND = frozenset(["conflict", "open-elsewhere", "unfinished"])
 class Entry:
     """One parsed name in a history directory."""
 
-    __slots__ = ("before", "id", "name", "op", "stamp", "undoes")
+    __slots__ = ("before", "by", "id", "name", "op", "stamp", "undoes")
 
     def __init__(self, name: str) -> None:
-        number, self.stamp, self.op, self.before, undoes = name.split(".")
+        number, self.stamp, op, self.before, undoes = name.split(".")
+        self.op, _, self.by = op.partition("@")
         self.name, self.id = name, int(number)
         self.undoes = int(undoes[1:]) if undoes != "-" else None
 
@@ -49,8 +51,10 @@ class Entry:
 class History:
     """The versions of all files of a home. Callers hold the lock of the file's scope."""
 
-    def __init__(self, directory: str, now: Callable[[], float], versions: int, days: float) -> None:
-        self._root, self._now = directory, now
+    def __init__(
+        self, directory: str, now: Callable[[], float], versions: int, days: float, by: str = ""
+    ) -> None:
+        self._root, self._now, self._by = directory, now, by
         self._versions, self._days = versions, days
 
     def entries(self, relative: str) -> list[Entry]:
@@ -141,7 +145,13 @@ class History:
             time = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:{stamp[13:15]}Z"
             result.append(
                 Version(
-                    filename=relative, id=entry.id, op=entry.op, size=size, time=time, undoes=entry.undoes
+                    filename=relative,
+                    id=entry.id,
+                    op=entry.op,
+                    by=entry.by,
+                    size=size,
+                    time=time,
+                    undoes=entry.undoes,
                 )
             )
         return result
@@ -173,7 +183,8 @@ class History:
         entries = self.entries(relative)
         number = entries[-1].id + 1 if entries else 1
         undo = f"u{undoes}" if undoes is not None else "-"
-        name = f"{number:06d}.{stamp(self._now())}.{op}.{before}.{undo}"
+        who = f"@{self._by}" if self._by and op not in _FOUND else ""
+        name = f"{number:06d}.{stamp(self._now())}.{op}{who}.{before}.{undo}"
         return os.path.join(directory, name), [*entries, Entry(name)]
 
     def _prune(self, entries: list[Entry], directory: str) -> None:

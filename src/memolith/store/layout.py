@@ -73,6 +73,16 @@ def note(slug: str, name: str | None) -> str:
     return _in(slug, f"notes/{note_name(name)}.md")
 
 
+def inbox(slug: str) -> str:
+    """Return the directory of the texts that wait for a person."""
+    return _in(slug, "inbox")
+
+
+def held(slug: str, number: str) -> str:
+    """Return the file of a text that waits for a person."""
+    return _in(slug, f"inbox/{number}.md")
+
+
 def scope_of(relative: str) -> str:
     """Return the scope that a path belongs to: a slug, or the user-wide scope."""
     parts = relative.split("/")

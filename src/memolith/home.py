@@ -1,0 +1,163 @@
+"""Opening a memory: where it is, which project it is for, what its settings are, who is writing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from memolith import journal, targets
+from memolith import project as projects
+from memolith.config import Settings, default_home
+from memolith.errors import InputError
+from memolith.model import Source
+from memolith.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from memolith.store.gate import Gate
+
+
+class Home:
+    """An open memory, before anything is asked of it; `Mem` adds the verbs."""
+
+    def __init__(
+        self,
+        home: str,
+        cwd: str | None,
+        *,
+        now: Callable[[], float] = time.time,
+        source: Source | None = None,
+        reviewed: bool = False,
+    ) -> None:
+        self.home = home
+        self.source = source or Source(origin="agent", taint="")
+        self._reviewed = reviewed
+        self.settings = Settings(home)
+        self._cwd, self._now = cwd, now
+        self._store = os.path.join(home, layout.STORE)
+        self._project: projects.Project | None = None
+        self._gate: Gate | None = None
+        self._cleanup: Callable[[], None] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        cwd: str | os.PathLike[str] | None = None,
+        *,
+        home: str | os.PathLike[str] | None = None,
+        ephemeral: bool = False,
+        now: Callable[[], float] = time.time,
+        origin: str = "agent",
+    ) -> Self:
+        """Open the memory of the project at `cwd` (default: the current directory).
+
+        `home` overrides where memory is kept. `ephemeral` uses a throw-away directory instead: nothing is
+        read from and nothing written to the real memory. `now` gives the time, for tests. `origin` says who
+        is writing, `agent` or `user`; for texts from elsewhere there is `from_source`.
+        """
+        source = targets.source(origin, None)
+        place = os.fspath(cwd) if cwd is not None else None
+        if ephemeral:
+            from memolith.store import ephemeral as throwaway
+
+            directory, cleanup = throwaway.create()
+            mem = cls(directory, place, now=now, source=source)
+            mem._cleanup = cleanup
+            return mem
+        if home is not None:
+            where = os.path.abspath(os.path.expanduser(os.fspath(home)))
+        else:
+            where = default_home(os.environ, sys.platform)
+        return cls(where, place, now=now, source=source)
+
+    def from_source(self, origin: str, taint: str | None = None, *, reviewed: bool = False) -> Self:
+        """Return the same memory for writing texts that come from elsewhere.
+
+        `origin` is user, agent, extracted or imported; `taint` is web, tool or repository. What is not from
+        the user or their agent is labelled, and waits for a person if it reads like an instruction and
+        none has `reviewed` it.
+        """
+        source = targets.source(origin, taint)
+        return type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
+
+    def close(self) -> None:
+        """Remove an ephemeral memory; any other needs no closing."""
+        if self._cleanup is not None:
+            self._cleanup()
+            self._cleanup = None
+            self.home = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Mem(home={self.home!r}, project={self.project!r})"
+
+    @property
+    def root(self) -> Path:
+        """The directory of the Markdown files."""
+        from pathlib import Path
+
+        return Path(self._store)
+
+    @property
+    def project(self) -> str:
+        """The slug of the project."""
+        return self.identity.slug
+
+    @property
+    def identity(self) -> projects.Project:
+        """The project that the working directory belongs to, and how it was found."""
+        if self._project is None:
+            self._project = projects.resolve(self._store, self._cwd, self.settings.text("identity"))
+            self.settings.enter(self._project.root)
+        return self._project
+
+    @property
+    def today(self) -> str:
+        """The local calendar date, now."""
+        return journal.day(self._now())
+
+    @property
+    def yesterday(self) -> str:
+        """The local calendar date before today's."""
+        return journal.day_before(self._now())
+
+    @property
+    def gate(self) -> Gate:
+        """The write path."""
+        if not self.home:
+            raise InputError("this ephemeral memory is closed; open a new one")
+        if self._gate is None:
+            from memolith.store.gate import Gate
+
+            self._gate = Gate(self.home, self.settings, self._now, self.source.origin)
+        return self._gate
+
+    def register(self) -> None:
+        """Write the project's identity down before its first memory, so that it is found again."""
+        if self.identity.registered or not self.identity.root:
+            return
+        from memolith.store import registry
+
+        while not self.identity.registered:
+            try:
+                registry.register(self.gate, self.identity)
+            except registry.SlugTakenError:
+                self._project = None
+                continue
+            self.identity.registered = self.identity.known = True
+
+    def _scope(self, scope: str) -> str:
+        return layout.USER if targets.is_user_wide(scope) else self.project
