@@ -23,6 +23,7 @@ LAYERS = [
     {"notes", "document", "replies", "targets", "journal", "prompts"},
     {"store"},
     {"project"},
+    {"places"},
     {"repository"},
     {"config"},
     {"text"},

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from memolith import Mem
 from memolith.errors import MemolithError
+from memolith.places import Place
 from memolith.store import files
 from memolith.store.gate import Gate
 
@@ -203,7 +204,7 @@ def save(path: str, style: str, token: str, pause: Callable[[], None] = lambda: 
         new = f"{path}.{token}~"
         Path(new).write_bytes(_joined(old, added))
         # A rename that lets us see what the editor itself threw away.
-        if files.exchange(new, path):
+        if files.exchange(Place.of(new), Place.of(path)):
             unseen = set(tokens(Path(new).read_bytes().decode())) - set(tokens(old.decode()))
             print(*("displaced:" + each for each in unseen), sep="\n", flush=True)
             os.unlink(new)

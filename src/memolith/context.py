@@ -10,6 +10,7 @@ from memolith import notes
 from memolith.document import hand_written
 from memolith.errors import InputError, StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, TRUNCATED
+from memolith.places import Tree
 from memolith.store import files, layout
 from memolith.text import hygiene, markdown
 from memolith.text.budget import Section, allot, utf8_len
@@ -183,8 +184,7 @@ def _tail(root: str, relative: str) -> tuple[str, bool]:
 def _read(root: str, relative: str, limit: int, *, end: bool = False) -> tuple[bytes, int]:
     """Read a part of a file. What leads out of the store or cannot be read is left out; `doctor` tells."""
     try:
-        files.refuse_links(root, relative)
-        return files.read_part(layout.locate(root, relative), limit, end=end)
+        return Tree(root).read_part(relative, limit, end=end)
     except (UnsafePathError, StorageError):
         return b"", 0
 
@@ -192,8 +192,7 @@ def _read(root: str, relative: str, limit: int, *, end: bool = False) -> tuple[b
 def _days(root: str, slug: str) -> list[str]:
     """Return the dates that have a log, oldest first."""
     try:
-        files.refuse_links(root, f"{layout.daily_directory(slug)}/x")
-        found = files.names(layout.locate(root, layout.daily_directory(slug)))
+        found = Tree(root).names(layout.daily_directory(slug))
     except (UnsafePathError, StorageError):
         return []
     return [name[:-3] for name in found if layout.is_date(name[:-3])]
