@@ -11,7 +11,7 @@ from collections import Counter
 from memolith import notes
 from memolith.errors import ConfigError, MemolithError
 from memolith.model import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
-from memolith.places import Tree
+from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.project import PROJECT_FILE, PROJECTS, UNKNOWN, exists, parse_identity
 from memolith.store import files, layout, locks, registry
 from memolith.text import frontmatter, markdown
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
     from memolith.mem import Mem
     from memolith.places import Place
-
-
-# How much of a file is searched for secrets and the like; nobody reads more of it than this either.
-_LOOK_AT = 1_048_576
 
 
 class Finding(Value):
@@ -163,7 +159,7 @@ def _text(place: Place, relative: str) -> Iterator[Finding]:
     from memolith.text.secrets import redact
 
     try:
-        data, size = place.read_part(_LOOK_AT)
+        data, size = place.read_part(MAX_LOOK_BYTES)
     except MemolithError as error:
         yield _found("unreadable", relative, str(error))
         return
@@ -176,8 +172,8 @@ def _text(place: Place, relative: str) -> Iterator[Finding]:
     limit = MAX_INJECT_BYTES if relative == layout.MEMORY else MAX_WRITE_BYTES
     if size > limit:
         message = f"has {size:,} bytes, more than the {limit:,} that can be shown; split it"
-        if size > _LOOK_AT:
-            message += f" (doctor looked at the first {_LOOK_AT:,} only)"
+        if size > MAX_LOOK_BYTES:
+            message += f" (doctor looked at the first {MAX_LOOK_BYTES:,} only)"
         yield _found("oversize", relative, message)
     if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
         yield _found("conflict", relative, "contains merge conflict markers; resolve them")
@@ -264,7 +260,7 @@ def _repeats(root: str, scope: str) -> Iterator[Finding]:
     """Lines of a MEMORY.md that say the same but for case and punctuation."""
     relative = layout.memory(scope)
     try:
-        text = files.text_of(Tree(root).read_part(relative, _LOOK_AT)[0])
+        text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
     except MemolithError:
         return
     seen: dict[str, int] = {}

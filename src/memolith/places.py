@@ -21,10 +21,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# More than any memory; reading a file of gigabytes as a whole would take as much memory.
-MAX_FILE_BYTES = 8 * 1_048_576
+# More than any memory. A file of gigabytes, read as a whole, would take as much room, and so would a list of
+# millions of lines.
+MAX_FILE_BYTES = 4 * 1_048_576
+MAX_FILE_LINES = 200_000
 # How much of a file is shown or searched, whatever its size.
-MAX_LOOK_BYTES = 2 * 1_048_576
+MAX_LOOK_BYTES = 1_048_576
 # Memory is four directories deep, its history five.
 _MAX_DEPTH = 32
 
@@ -190,16 +192,12 @@ class Place:
                 raise StorageError(self.path, error) from error
             finally:
                 os.close(fd)
-            if len(data) > limit and cut:
-                return data[:limit]
-            if len(data) > limit:
-                size = max(after.st_size, len(data))
-                why = f"has {size:,} bytes, more than the {limit:,} of a memory; split it"
-                raise StorageError(self.path, OSError(errno.EFBIG, why))
+            if not cut:
+                _refuse_too_large(self.path, data, limit, after.st_size)
             same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-            if (same and len(data) == after.st_size) or attempt == 3:
+            if (same and len(data) == min(after.st_size, limit + 1)) or attempt == 3:
                 break
-        return data
+        return data[:limit]
 
     def read_part(self, limit: int, *, end: bool = False) -> tuple[bytes, int]:
         """Return at most `limit` bytes from the start (or the end) of a file, and its whole size.
@@ -231,15 +229,26 @@ def is_marked(fd: int) -> bool:
     return True
 
 
+def _refuse_too_large(path: str, data: bytes, limit: int, size: int) -> None:
+    lines = data.count(b"\n") if len(data) > MAX_FILE_LINES else 0
+    if len(data) > limit:
+        why = f"has {max(size, len(data)):,} bytes, more than the {limit:,} of a memory; split it"
+    elif lines > MAX_FILE_LINES:
+        why = f"has {lines:,} lines, more than the {MAX_FILE_LINES:,} of a memory; split it"
+    else:
+        return
+    raise StorageError(path, OSError(errno.EFBIG, why))
+
+
 def _read_all(fd: int, size: int, limit: int) -> bytes:
-    """Read a file of about `size` bytes, and not much more than `limit`."""
+    """Read a file of about `size` bytes, at most one more than `limit`."""
     data = os.read(fd, size + 1)
     if len(data) <= size and len(data) < 65_536:
         return data
-    chunks, total = [data], len(data)
-    while total <= limit and (chunk := os.read(fd, 1 << 20)):
+    chunks, left = [data], limit + 1 - len(data)
+    while left > 0 and (chunk := os.read(fd, min(left, 1 << 20))):
         chunks.append(chunk)
-        total += len(chunk)
+        left -= len(chunk)
     return b"".join(chunks)
 
 
