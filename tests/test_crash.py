@@ -312,10 +312,10 @@ def test_a_directory_that_may_not_be_written_to_is_told(mem: Mem, monkeypatch: p
     mem.write("long_term", OLD)
     real = os.open
 
-    def refuse(path: str, flags: int, mode: int = 0o777) -> int:
-        if flags & os.O_CREAT and ".tmp" in path:
+    def refuse(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if flags & os.O_CREAT and path == "MEMORY.md.0":
             raise PermissionError(errno.EACCES, "Permission denied", path)
-        return real(path, flags, mode)
+        return real(path, flags, mode, dir_fd=dir_fd)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)
@@ -358,10 +358,10 @@ def test_what_could_not_be_put_into_the_history_is_there_once_it_can(mem: Mem) -
 def test_a_system_without_hard_links_and_exchange_still_writes_and_keeps_history(
     mem: Mem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **_more: object) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
-    monkeypatch.setattr(files, "exchange", lambda _one, _other: False)
+    monkeypatch.setattr(files, "_renames", [None])
     monkeypatch.setattr(os, "link", refuse)
     mem.write("long_term", OLD)
     mem.write("long_term", NEW, "overwrite")

@@ -211,7 +211,7 @@ def refuse(*_: object) -> None:
 def test_a_lock_that_is_held_is_not_removed(full: Mem, store: Path) -> None:
     orphan_lock(full, store)
     path = Path(full.home) / "state" / "locks" / "gone-12345678.lock"
-    with locked(str(path), 1.0):
+    with locked(full.home, "gone-12345678", 1.0):
         assert repair(full) == []
         assert path.exists()
     assert len(repair(full)) == 1

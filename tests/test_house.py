@@ -25,6 +25,7 @@ LAYERS = [
     {"provenance"},
     {"store"},
     {"project"},
+    {"places"},
     {"repository"},
     {"config"},
     {"text"},

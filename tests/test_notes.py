@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, MatchError, Mem, TextError, notes
+from memolith.places import Folder
 from memolith.store import layout
 from tests.ledger import proves
 
@@ -291,7 +292,7 @@ def test_a_line_leads_back_to_its_note(
     directory.mkdir(exist_ok=True)
     short = name[:40] + ".md"
     (directory / short).write_bytes(text.encode("utf-8", "replace"))
-    assert notes._link(notes._line(str(directory), short)) == (short, True)
+    assert notes._link(notes._line(Folder(str(directory)), short)) == (short, True)
     (directory / short).unlink()
 
 
@@ -310,15 +311,15 @@ def test_the_index_of_ten_thousand_notes_is_compared_in_linear_time() -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
     text = notes.HEADER + "".join(f"- [Note](n{n:05d}.md) — hook\n" for n in range(10_000))
     began = time.process_time()
-    assert notes._reconcile(text, "/nowhere", names, "") == (text, False)
-    assert notes._reconcile("", "/nowhere", [], "") == ("", False)
+    assert notes._reconcile(text, Folder("/nowhere"), names, "") == (text, False)
+    assert notes._reconcile("", Folder("/nowhere"), [], "") == ("", False)
     assert time.process_time() - began < 0.3
 
 
 def test_many_unknown_notes_are_added_in_linear_time(tmp_path: Path) -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
     began = time.process_time()
-    text, lost = notes._reconcile(None, str(tmp_path), names, "")
+    text, lost = notes._reconcile(None, Folder(str(tmp_path)), names, "")
     assert time.process_time() - began < 1
     assert not lost
     assert (text or "").count("\n- [") == 10_000
@@ -360,11 +361,11 @@ def test_a_notes_directory_that_cannot_be_listed_does_not_cost_the_block(
     mem.remember("x", "One")
     (store / "notes" / "new.md").write_text("x\n")
 
-    def refusing(real: Callable[[str], object]) -> Callable[[str], object]:
-        def listing(path: str) -> object:
-            if path == str(store / "notes"):
-                raise PermissionError(13, "Permission denied", path)
-            return real(path)
+    def refusing(real: Callable[[int], object]) -> Callable[[int], object]:
+        def listing(fd: int) -> object:
+            if os.path.samestat(os.fstat(fd), os.stat(store / "notes")):
+                raise PermissionError(13, "Permission denied")
+            return real(fd)
 
         return listing
 

@@ -14,6 +14,7 @@ import pytest
 
 from memolith import Mem
 from memolith.errors import BusyError, ConflictError, MatchError, StorageError
+from memolith.places import Place
 from memolith.store import files, gate
 from memolith.text.digest import sha256
 from tests import workers
@@ -284,8 +285,8 @@ def test_a_full_disk_while_merging_leaves_the_persons_save_in_place(
 ) -> None:
     real, calls = files.write_new, []
 
-    def second_time_full(path: str, data: bytes) -> None:
-        calls.append(path)
+    def second_time_full(path: Place, data: bytes) -> None:
+        calls.append(path.name)
         if len(calls) == 2:
             raise OSError(28, "No space left on device")
         real(path, data)

@@ -192,13 +192,13 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(
     mem: Mem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mem.write("note", "needle", name="good")
-    locked = str(mem.write("note", "needle", name="locked").path)
+    mem.write("note", "needle", name="locked")
     real = os.open
 
-    def refuse(path: str, flags: int, *more: int) -> int:
-        if path == locked:
+    def refuse(path: str, flags: int, *more: int, dir_fd: int | None = None) -> int:
+        if path == "locked.md":
             raise PermissionError(13, "Permission denied", path)
-        return real(path, flags, *more)
+        return real(path, flags, *more, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", refuse)
     assert names(mem.search("needle")) == ["good.md"]
@@ -212,10 +212,10 @@ def test_a_directory_that_cannot_be_listed_does_not_hide_the_others(
     mem.write("daily", "needle")
     real = os.scandir
 
-    def refuse(path: str) -> object:
-        if path == str(store / "notes"):
-            raise PermissionError(13, "Permission denied", path)
-        return real(path)
+    def refuse(fd: int) -> object:
+        if os.path.samestat(os.fstat(fd), os.stat(store / "notes")):
+            raise PermissionError(13, "Permission denied")
+        return real(fd)
 
     monkeypatch.setattr(os, "scandir", refuse)
     assert names(mem.search("needle")) == ["MEMORY.md", "2026-11-15.md"]

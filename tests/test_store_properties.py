@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 
 from memolith import Mem
 from memolith.errors import ConfigError, ConflictError, HistoryError
+from memolith.places import Place
 from memolith.store.history import History
 from memolith.text.digest import sha256
 from tests import workers
@@ -204,8 +205,8 @@ def test_any_sequence_of_changes_matches_the_model_and_can_be_undone_byte_for_by
 def test_the_model_catches_a_history_that_keeps_the_wrong_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     real = History.keep
 
-    def keep(self: History, relative: str, source: str, op: str, undoes: int | None = None) -> None:
-        Path(source).write_bytes(Path(source).read_bytes()[:-1])
+    def keep(self: History, relative: str, source: Place, op: str, undoes: int | None = None) -> None:
+        Path(source.path).write_bytes(Path(source.path).read_bytes()[:-1])
         real(self, relative, source, op, undoes)
 
     monkeypatch.setattr(History, "keep", keep)

@@ -157,11 +157,12 @@ def test_names_that_differ_only_in_case_are_refused(mem: Mem) -> None:
 def test_renaming_over_an_open_file_is_tried_again_on_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from memolith.places import Place
     from memolith.store import files
 
     real, calls = os.replace, []
 
-    def busy(source: str, target: str) -> None:
+    def busy(source: str, target: str, **_: object) -> None:
         calls.append(target)
         if len(calls) < 4:
             raise PermissionError(13, "in use")
@@ -170,7 +171,7 @@ def test_renaming_over_an_open_file_is_tried_again_on_windows(
     monkeypatch.setattr(files, "_WINDOWS", True)
     monkeypatch.setattr(os, "replace", busy)
     (tmp_path / "a").write_text("new")
-    files.replace(str(tmp_path / "a"), str(tmp_path / "b"))
+    files.replace(Place.of(str(tmp_path / "a")), Place.of(str(tmp_path / "b")))
     assert (tmp_path / "b").read_text() == "new"
     assert len(calls) == 4
 

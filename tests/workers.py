@@ -19,6 +19,7 @@ from pathlib import Path
 
 from memolith import Mem
 from memolith.errors import MemolithError
+from memolith.places import Place, Tree
 from memolith.store import files
 from memolith.store.gate import Gate
 
@@ -104,29 +105,27 @@ def tokens(text: str) -> list[str]:
 
 
 def _replace_blindly(
-    _gate: Gate, _relative: str, path: str, new: bytes | None, installed: bytes | None, _seen: object
-) -> tuple[bytes | None, str | None, bool]:
+    _gate: Gate, _tree: Tree, _rel: str, place: Place, new: bytes | None, old: bytes | None, _seen: object
+) -> tuple[bytes | None, Place | None, bool]:
     """Temporary file and rename, as most programs do it, without a look at what is replaced."""
     assert new is not None
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    temporary = f"{path}.{os.getpid()}"
+    temporary = f"{place}.{os.getpid()}"
     with open(temporary, "wb") as file:
         file.write(new)
-    os.replace(temporary, path)
-    return installed, None, False
+    os.replace(temporary, place.path)
+    return old, None, False
 
 
 def _write_in_place(
-    _gate: Gate, _relative: str, path: str, new: bytes | None, installed: bytes | None, _seen: object
-) -> tuple[bytes | None, str | None, bool]:
+    _gate: Gate, _tree: Tree, _rel: str, place: Place, new: bytes | None, old: bytes | None, _seen: object
+) -> tuple[bytes | None, Place | None, bool]:
     """Open, truncate, write: what a crash tears."""
     if new is None:
-        os.unlink(path)
-        return installed, None, False
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb", buffering=0) as file:
+        os.unlink(place.path)
+        return old, None, False
+    with open(place.path, "wb", buffering=0) as file:
         file.writelines(new[at : at + 16] for at in range(0, len(new), 16))
-    return installed, None, False
+    return old, None, False
 
 
 @contextlib.contextmanager
@@ -203,7 +202,7 @@ def save(path: str, style: str, token: str, pause: Callable[[], None] = lambda: 
         new = f"{path}.{token}~"
         Path(new).write_bytes(_joined(old, added))
         # A rename that lets us see what the editor itself threw away.
-        if files.exchange(new, path):
+        if files.exchange(Place.of(new), Place.of(path)):
             unseen = set(tokens(Path(new).read_bytes().decode())) - set(tokens(old.decode()))
             print(*("displaced:" + each for each in unseen), sep="\n", flush=True)
             os.unlink(new)

@@ -7,8 +7,9 @@ import os
 from memolith import notes
 from memolith.errors import InputError, MemolithError, NotFoundError, TextError, UnsafePathError
 from memolith.model import MAX_ACCEPT_BYTES, Value
+from memolith.places import Tree
 from memolith.project import PROJECTS, exists
-from memolith.store import files, layout
+from memolith.store import layout
 from memolith.store.screening import screen
 from memolith.text import markdown
 
@@ -61,17 +62,17 @@ class _UnusableError(Exception):
 
 def _texts(root: str, slug: str) -> list[str]:
     """Return the files that hold a project's memory; its index is made anew, not copied."""
+    tree = Tree(root)
     found = [layout.memory(slug), layout.scratchpad(slug)]
     for directory in (layout.daily_directory(slug), layout.notes(slug)):
-        found += [f"{directory}/{name}" for name in files.names(layout.locate(root, directory))]
+        found += [f"{directory}/{name}" for name in tree.names(directory)]
     return [relative for relative in found if relative != layout.index(slug)]
 
 
 def _read(root: str, relative: str) -> str:
     """Return a file of the source as it may be stored: masked if it is text, else as it is."""
     try:
-        files.refuse_links(root, relative)
-        data, size = files.read_part(layout.locate(root, relative), MAX_ACCEPT_BYTES)
+        data, size = Tree(root).read_part(relative, MAX_ACCEPT_BYTES)
     except MemolithError as error:
         raise _UnusableError(str(error)) from error
     if size > MAX_ACCEPT_BYTES:
@@ -111,12 +112,12 @@ def _contains(old: str, new: str) -> bool:
 
 def _free_note(root: str, goal: str, text: str) -> str:
     """Return a name for a copied note that is free; empty if the same note is there already."""
+    tree = Tree(root)
     base, number = goal[:-3], 1
     while True:
         name = f"{base}.md" if number == 1 else f"{base}-{number}.md"
-        path = layout.locate(root, name)
-        if not os.path.lexists(path):
+        if tree.stat(name) is None:
             return name
-        if files.is_file(path) and files.read(path) == text.encode("utf-8", "surrogateescape"):
+        if tree.is_file(name) and tree.read(name) == text.encode("utf-8", "surrogateescape"):
             return ""
         number += 1

@@ -10,6 +10,7 @@ from memolith import notes
 from memolith.document import hand_written
 from memolith.errors import InputError, StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, TRUNCATED
+from memolith.places import Tree
 from memolith.store import cleared, files, layout
 from memolith.text import hygiene, markdown
 from memolith.text.budget import Section, allot, utf8_len
@@ -97,9 +98,8 @@ def _index(root: str, slug: str, title: str, kind: str) -> list[Section]:
         return []
     # An index that is behind its notes shows lines that are in no file yet: scanned each time. Else a
     # look at it may only have changed its times.
-    current = notes.is_current(layout.locate(root, relative), layout.locate(root, layout.notes(slug)))
     now = cleared.fingerprint(root, relative)
-    same = current and seen and now and seen[:2] == now[:2]
+    same = seen and now and seen[:2] == now[:2] and _is_current(root, relative)
     body = _unmarked(cleared.masked(root, relative, body, now if same else None))
     if left_out:
         scope = "" if slug else " --scope user"
@@ -108,6 +108,13 @@ def _index(root: str, slug: str, title: str, kind: str) -> list[Section]:
             + body
         )
     return _section(f"{title} ({relative})", hygiene.for_block(body), relative, kind, _NO_CAP)
+
+
+def _is_current(root: str, index: str) -> bool:
+    try:
+        return notes.is_current(Tree(root).place(index))
+    except (FileNotFoundError, UnsafePathError, StorageError):
+        return False
 
 
 def _scratchpad(root: str, slug: str) -> list[Section]:
@@ -191,8 +198,7 @@ def _tail(root: str, relative: str) -> tuple[str, bool]:
 def _read(root: str, relative: str, limit: int, *, end: bool = False) -> tuple[bytes, int]:
     """Read a part of a file. What leads out of the store or cannot be read is left out; `doctor` tells."""
     try:
-        files.refuse_links(root, relative)
-        return files.read_part(layout.locate(root, relative), limit, end=end)
+        return Tree(root).read_part(relative, limit, end=end)
     except (UnsafePathError, StorageError):
         return b"", 0
 
@@ -200,8 +206,7 @@ def _read(root: str, relative: str, limit: int, *, end: bool = False) -> tuple[b
 def _days(root: str, slug: str) -> list[str]:
     """Return the dates that have a log, oldest first."""
     try:
-        files.refuse_links(root, f"{layout.daily_directory(slug)}/x")
-        found = files.names(layout.locate(root, layout.daily_directory(slug)))
+        found = Tree(root).names(layout.daily_directory(slug))
     except (UnsafePathError, StorageError):
         return []
     return [name[:-3] for name in found if layout.is_date(name[:-3])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import stat
 from collections import Counter
@@ -10,8 +11,9 @@ from collections import Counter
 from memolith import notes
 from memolith.errors import ConfigError, MemolithError
 from memolith.model import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
+from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.project import PROJECT_FILE, PROJECTS, UNKNOWN, exists, parse_identity
-from memolith.store import files, layout, registry
+from memolith.store import files, layout, locks, registry
 from memolith.text import frontmatter, markdown
 
 TYPE_CHECKING = False
@@ -19,10 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memolith.mem import Mem
-
-
-# How much of a file is searched for secrets and the like; nobody reads more of it than this either.
-_LOOK_AT = 1_048_576
+    from memolith.places import Place
 
 
 class Finding(Value):
@@ -80,9 +79,7 @@ def _step(mem: Mem, finding: Finding) -> Callable[[], None]:
         if finding.kind == "lock":
             registry.remove_lock(mem.home, os.path.basename(finding.path))
             return
-        path = str(mem.root) if finding.path == "." else layout.locate(str(mem.root), finding.path)
-        with files.told(path):
-            os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
+        files.make_private(Tree(str(mem.root)), finding.path)
 
     return repair_one
 
@@ -99,11 +96,12 @@ def _tidy(mem: Mem, scope: str) -> Callable[[], None]:
 
 def scopes(root: str) -> list[str]:
     """Return the user-wide scope and every project's: real directories with the name of one."""
-    directory = os.path.join(root, PROJECTS)
-    if os.path.islink(directory) or not os.path.isdir(directory):
+    try:
+        found = Tree(root).folder(PROJECTS).entries()
+    except (FileNotFoundError, MemolithError):
         return [layout.USER]
-    found = [slug for slug in sorted(os.listdir(directory)) if exists(directory, slug)]
-    return [layout.USER, *(slug for slug in found if not os.path.islink(os.path.join(directory, slug)))]
+    real = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+    return [layout.USER, *(slug for slug in real if exists(os.path.join(root, PROJECTS), slug))]
 
 
 def _config(mem: Mem) -> Iterator[Finding]:
@@ -123,41 +121,48 @@ def _config(mem: Mem) -> Iterator[Finding]:
 
 
 def _tree(root: str) -> Iterator[Finding]:
-    for directory, below, names in os.walk(root):
+    tree = Tree(root)
+    for directory, below, names in tree.walk():
         # What is hidden is somebody else's (`.git`), but for our own temporary files.
-        below[:] = sorted(name for name in below if name == ".tmp" or not name.startswith("."))
-        place = os.path.relpath(directory, root).replace(os.sep, "/")
-        yield from _mode(directory, place, 0o700)
-        for name in sorted([*names, *(n for n in below if os.path.islink(os.path.join(directory, n)))]):
-            path = os.path.join(directory, name)
-            relative = os.path.relpath(path, root).replace(os.sep, "/")
-            if os.path.basename(directory) == ".tmp":
+        below[:] = [name for name in below if name == ".tmp" or not name.startswith(".")]
+        with contextlib.suppress(FileNotFoundError, MemolithError):
+            yield from _mode(tree.folder(directory).stat(), directory or ".", 0o700)
+        for name in names:
+            relative = f"{directory}/{name}" if directory else name
+            if directory.endswith(".tmp"):
                 message = "left by an interrupted write; --fix moves it into the history"
                 yield _found("stray", relative, message, fixable=True)
                 continue
-            mode = os.lstat(path).st_mode
-            if stat.S_ISLNK(mode):
-                yield _found("link", relative, "is a symbolic link; it is neither read nor written")
-            elif not stat.S_ISREG(mode):
-                yield _found("special", relative, "is not a regular file; it is never read")
-            else:
-                yield from _mode(path, relative, 0o600)
-                if name.endswith((".md", ".yml")):
-                    yield from _file(path, relative)
+            with contextlib.suppress(FileNotFoundError, MemolithError):
+                yield from _file(tree.place(relative), relative)
 
 
-def _mode(path: str, relative: str, allowed: int) -> Iterator[Finding]:
-    mode = stat.S_IMODE(os.lstat(path).st_mode)
+def _mode(found: os.stat_result, relative: str, allowed: int) -> Iterator[Finding]:
+    mode = stat.S_IMODE(found.st_mode)
     if os.name == "posix" and mode & ~allowed & 0o777:
         message = f"can be reached by other users (mode {mode:04o})"
         yield _found("permissions", relative, message, fixable=True)
 
 
-def _file(path: str, relative: str) -> Iterator[Finding]:
+def _file(place: Place, relative: str) -> Iterator[Finding]:
+    found = place.stat()
+    if found is None:
+        return
+    if stat.S_ISLNK(found.st_mode):
+        yield _found("link", relative, "is a symbolic link; it is neither read nor written")
+    elif not stat.S_ISREG(found.st_mode):
+        yield _found("special", relative, "is not a regular file; it is never read")
+    else:
+        yield from _mode(found, relative, 0o600)
+        if relative.endswith((".md", ".yml")):
+            yield from _text(place, relative)
+
+
+def _text(place: Place, relative: str) -> Iterator[Finding]:
     from memolith.text.secrets import redact
 
     try:
-        data, size = files.read_part(path, _LOOK_AT)
+        data, size = place.read_part(MAX_LOOK_BYTES)
     except MemolithError as error:
         yield _found("unreadable", relative, str(error))
         return
@@ -170,8 +175,8 @@ def _file(path: str, relative: str) -> Iterator[Finding]:
     limit = MAX_INJECT_BYTES if relative == layout.MEMORY else MAX_WRITE_BYTES
     if size > limit:
         message = f"has {size:,} bytes, more than the {limit:,} that can be shown; split it"
-        if size > _LOOK_AT:
-            message += f" (doctor looked at the first {_LOOK_AT:,} only)"
+        if size > MAX_LOOK_BYTES:
+            message += f" (doctor looked at the first {MAX_LOOK_BYTES:,} only)"
         yield _found("oversize", relative, message)
     if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
         yield _found("conflict", relative, "contains merge conflict markers; resolve them")
@@ -186,10 +191,9 @@ def _file(path: str, relative: str) -> Iterator[Finding]:
 
 def _index(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.index(scope)
-    path = layout.locate(root, relative)
     try:
         names = notes.note_files(root, scope)
-        rows = files.text_of(files.read(path) or b"").splitlines()
+        rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
     except MemolithError:
         return  # reported as a link
     kept, places = notes.survey(rows, names)
@@ -204,7 +208,11 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
 
 def _twins(root: str, scope: str) -> Iterator[Finding]:
     seen: dict[str, str] = {}
-    for name in files.names(layout.locate(root, layout.notes(scope))):
+    try:
+        names = Tree(root).names(layout.notes(scope))
+    except MemolithError:
+        return  # reported as a link
+    for name in names:
         other = seen.setdefault(name.casefold(), name)
         if other != name:
             message = f"differs from {other} only in case; some file systems cannot hold both"
@@ -214,7 +222,7 @@ def _twins(root: str, scope: str) -> Iterator[Finding]:
 def _identity(root: str, scope: str) -> Iterator[Finding]:
     relative = f"{layout.scope_directory(scope)}/{PROJECT_FILE}"
     try:
-        data = files.read(layout.locate(root, relative))
+        data = Tree(root).read(relative)
     except MemolithError:
         return  # reported as a link
     if data is None:
@@ -235,11 +243,16 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
 
 def _locks(mem: Mem) -> Iterator[Finding]:
     """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
-    directory = registry.locks(mem.home)
+    tree = locks.tree(mem.home)
     known = {"user.lock", "config.lock", *(f"{slug}.lock" for slug in scopes(str(mem.root)))}
-    for name in files.names(directory, ""):
-        path = os.path.join(directory, name)
-        if not files.is_file(path):
+    try:
+        found = tree.names(locks.DIRECTORY, "")
+    except MemolithError as error:
+        yield _found("lock", os.path.join(tree.root, locks.DIRECTORY), str(error))
+        return
+    for name in found:
+        path = os.path.join(tree.root, locks.DIRECTORY, name)
+        if not tree.is_file(f"{locks.DIRECTORY}/{name}"):
             yield _found("lock", path, "is not a regular file; move it out of the way")
         elif name.endswith(".lock") and name not in known:
             message = "belongs to no project; --fix removes it unless somebody holds it"
@@ -250,7 +263,7 @@ def _repeats(root: str, scope: str) -> Iterator[Finding]:
     """Lines of a MEMORY.md that say the same but for case and punctuation."""
     relative = layout.memory(scope)
     try:
-        text = files.text_of(files.read_part(layout.locate(root, relative), _LOOK_AT)[0])
+        text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
     except MemolithError:
         return
     seen: dict[str, int] = {}

@@ -10,7 +10,8 @@ from collections import Counter
 
 from memolith import notes
 from memolith.errors import InputError, LossError
-from memolith.store import files, layout
+from memolith.places import Tree
+from memolith.store import layout
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -159,9 +160,7 @@ def _archive(mem: Mem, change: Change, limit: int) -> str:
     moved: list[str] = []
 
     def add(old: str | None) -> str | None:
-        text = (files.read(layout.locate(mem.gate.root, layout.MEMORY)) or b"").decode(
-            "utf-8", "surrogateescape"
-        )
+        text = (Tree(mem.gate.root).read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
         moved[:] = overflow(text, limit)
         return markdown.append(old or "", "".join(moved)) if moved else old
 

@@ -8,6 +8,7 @@ from memolith import context, journal, targets
 from memolith.errors import InputError, MatchError
 from memolith.home import Home
 from memolith.model import MAX_WRITE_BYTES, WriteMode, WriteResult, WriteTarget
+from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
@@ -89,8 +90,7 @@ class Mem(Home):
         if source == "list":
             return targets.page("\n".join(self.list()), offset, lines) or targets.EMPTY
         relative = self._locate(targets.target(source, "source"), name, scope)
-        files.refuse_links(self._store, relative)
-        data = files.read(layout.locate(self._store, relative))
+        data = Tree(self._store).read(relative, MAX_LOOK_BYTES, cut=True)
         text = files.text_of(data or b"").removeprefix("\ufeff")
         shown = targets.page(text, offset, lines)
         return shown if text.strip() else targets.EMPTY
@@ -121,7 +121,7 @@ class Mem(Home):
             change = notes.delete(self.gate, relative, if_sha256)
             return self._result(change, message=f"Deleted {relative} (memolith undo brings it back)")
         apply = targets.replacement(relative, old_str)
-        if not os.path.lexists(layout.locate(self._store, relative)):
+        if Tree(self._store).stat(relative) is None:
             raise MatchError(relative, 0)  # before anything is created for it
         asked = {"target": where.value, "old_str": old_str, "name": name, "scope": scope}
         if held := self._held("edit", new_str, asked, where=where, scope=scope):
@@ -167,8 +167,8 @@ class Mem(Home):
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""
         from memolith.search import searchable
 
-        found = searchable(self._store, self.project)
-        return sorted(name for name in found if files.is_file(layout.locate(self._store, name)))
+        tree = Tree(self._store)
+        return sorted(name for name in searchable(self._store, self.project) if tree.is_file(name))
 
     def remember(
         self, content: str, title: str, kind: str = "project", *, scope: str = "project"

@@ -12,6 +12,7 @@ import os
 from memolith import provenance
 from memolith.errors import InputError, MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.model import MAX_WRITE_BYTES
+from memolith.places import Place, Tree
 from memolith.store import files, layout
 from memolith.text import frontmatter, markdown
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.model import Source
+    from memolith.places import Folder
     from memolith.store.gate import Change, Gate
 
 KINDS = ("user", "project", "domain", "preference", "reference")
@@ -38,22 +40,18 @@ def note_files(root: str, slug: str) -> list[str]:
 
     Neither are links and directories, nor names that cannot stand in a line of the index.
     """
-    directory = layout.locate(root, layout.notes(slug))
     try:
-        with os.scandir(directory) as entries:
-            found = [
-                entry.name
-                for entry in entries
-                if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False)
-            ]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise StorageError(directory, error) from error
+        folder = Tree(root).folder(layout.notes(slug))
+    except (FileNotFoundError, UnsafePathError):
+        return []  # `doctor` reports a link
     return sorted(
-        name
-        for name in found
-        if not name.startswith(".") and name.isprintable() and name.casefold() != "memory.md"
+        entry.name
+        for entry in folder.entries()
+        if entry.name.endswith(".md")
+        and entry.is_file(follow_symlinks=False)
+        and not entry.name.startswith(".")
+        and entry.name.isprintable()
+        and entry.name.casefold() != "memory.md"
     )
 
 
@@ -132,7 +130,7 @@ def write(
 def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
     """Remove a note and its line; its text goes into the history. NotFoundError if there is none."""
     slug = layout.scope_of(relative)
-    if not os.path.lexists(layout.locate(gate.root, relative)):
+    if Tree(gate.root).stat(relative) is None:
         name = os.path.basename(relative)[:-3]
         raise NotFoundError(f"there is no note {name!r}; `memolith list notes` shows them")
     with gate.scope(slug):
@@ -144,24 +142,26 @@ def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
 def _file_for(gate: Gate, slug: str, title: str) -> str:
     """Return the file of the note called `title`: its own, or a new name that no other note has."""
     base = layout.file_name(title)
-    taken = {name.casefold() for name in files.names(layout.locate(gate.root, layout.notes(slug)))}
+    tree = Tree(gate.root)
+    taken = {name.casefold() for name in tree.names(layout.notes(slug))}
     number = 1
     while True:
         name = base if number == 1 else f"{base}-{number}"
         relative = layout.note(slug, name)
         if f"{name}.md" not in taken:
             return relative
-        if markdown.same_line(_describe(layout.locate(gate.root, relative))[0]) == title:
+        if markdown.same_line(_describe(tree.place(relative))[0]) == title:
             return relative
         number += 1
 
 
 def _check_new_name(gate: Gate, relative: str) -> None:
     """Refuse a name that differs from a note's only in case: some file systems cannot tell them apart."""
-    directory, name = os.path.split(layout.locate(gate.root, relative))
-    if os.path.lexists(os.path.join(directory, name)):
+    tree = Tree(gate.root)
+    if tree.stat(relative) is not None:
         return
-    for other in files.names(directory):
+    directory, name = os.path.split(relative)
+    for other in tree.names(directory):
         if other.casefold() == name.casefold():
             raise InputError(f"there is a note {other[:-3]!r} already; names must differ in more than case")
 
@@ -174,7 +174,9 @@ def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
 
     It is not stamped here: a note that somebody adds between our listing and the stamp would go unseen.
     """
-    if not os.path.isdir(layout.locate(gate.root, layout.notes(slug))):
+    try:
+        Tree(gate.root).folder(layout.notes(slug))
+    except FileNotFoundError:
         return
     fresh = os.path.basename(relative) if relative else ""
     with gate.scope(slug):
@@ -190,10 +192,10 @@ class _LineLostError(Exception):
 
 def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None:
     """Write the index anew. A copy of the old one is kept only if asked for: it grows with the notes."""
-    directory = layout.locate(gate.root, layout.notes(slug))
 
     def apply(old: str | None) -> str | None:
-        new, lost = _reconcile(old, directory, note_files(gate.root, slug), fresh)
+        folder = Tree(gate.root).folder(layout.notes(slug))
+        new, lost = _reconcile(old, folder, note_files(gate.root, slug), fresh)
         if lost and not remember:
             raise _LineLostError
         return new
@@ -201,7 +203,7 @@ def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None
     gate.rewrite(layout.index(slug), apply, op="index", remember=remember)
 
 
-def _reconcile(old: str | None, directory: str, names: list[str], fresh: str) -> tuple[str | None, bool]:
+def _reconcile(old: str | None, folder: Folder, names: list[str], fresh: str) -> tuple[str | None, bool]:
     """Return the index's text, lines of new notes last, and whether any line was changed or taken out."""
     if old is None and not names:
         return None, False
@@ -211,13 +213,13 @@ def _reconcile(old: str | None, directory: str, names: list[str], fresh: str) ->
     lost = len(kept) < len(rows)
     place = places.get(fresh, -1)
     if place >= 0:
-        line = _line(directory, fresh)
+        line = _line(folder, fresh)
         if kept[place].strip() != line:
             kept[place] = line + newline
             lost = True
     if kept and not kept[-1].endswith("\n"):
         kept[-1] += newline
-    kept += [_line(directory, name) + newline for name in names if name not in places]
+    kept += [_line(folder, name) + newline for name in names if name not in places]
     return _set_count("".join(kept), len(names)), lost
 
 
@@ -260,29 +262,26 @@ def _set_count(text: str, count: int) -> str:
     return f"{text[: start + 15]}{count}{text[end:]}"
 
 
-def _stamp(path: str, directory: str, time: int) -> None:
+def _stamp(index: Place, time: int) -> None:
     """Give the index its directory's time: from now on a difference means that a note came or went."""
     try:
         for _ in range(2):
             # The second try gets a finer clock on newer kernels: they refine it once it was looked at.
-            os.utime(path, ns=(time, time))
-            if is_current(path, directory):
+            files.set_time(index, time)
+            if is_current(index):
                 return
     except OSError:
         return  # readers then compare the names themselves: slower, never wrong
 
 
-def is_current(path: str, directory: str) -> bool:
+def is_current(place: Place) -> bool:
     """Tell whether no note came or went since the index was written, by two `stat` calls.
 
     The directory's time must be the index's, and the stamp must be younger than that: a note
     that appeared within the same tick of the clock would otherwise go unseen.
     """
-    try:
-        index, folder = os.stat(path), os.stat(directory)
-    except OSError:
-        return False
-    return index.st_mtime_ns == folder.st_mtime_ns < index.st_ctime_ns
+    index, folder = place.stat(), place.folder.stat()
+    return index is not None and index.st_mtime_ns == folder.st_mtime_ns < index.st_ctime_ns
 
 
 def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
@@ -292,34 +291,31 @@ def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
     stamped, so that the next call need not look again; no file is ever created or changed here.
     """
     try:
-        files.refuse_links(root, layout.index(slug))
         return _glance(root, slug, lines, size)
+    except FileNotFoundError:
+        return "", 0
     except (StorageError, UnsafePathError):
         return "", 0  # a link or an unreadable directory costs its notes, not the block; `doctor` reports it
 
 
 def _glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
-    path = layout.locate(root, layout.index(slug))
-    directory = os.path.dirname(path)
-    if is_current(path, directory):
-        data, total = files.read_part(path, size * 2, end=True)
+    index = Tree(root).place(layout.index(slug))
+    if is_current(index):
+        data, total = index.read_part(size * 2, end=True)
         if total <= len(data):
             return _newest(files.text_of(data).splitlines(), None, lines, size)
-        count = _read_count(path)
+        count = _read_count(index)
         if count is not None:
             return _newest(files.text_of(data).splitlines()[1:], count, lines, size)
-    try:
-        time = os.stat(directory).st_mtime_ns
-    except OSError:
-        return "", 0
+    time = index.folder.stat().st_mtime_ns
     names = note_files(root, slug)
-    rows = files.text_of(files.read(path) or b"").splitlines()
+    rows = files.text_of(index.read() or b"").splitlines()
     kept, places = survey(rows, names)
     missing = [name for name in names if name not in places]
     if rows and not missing and len(kept) == len(rows):
-        _stamp(path, directory, time)
+        _stamp(index, time)
     # Only as many unknown notes are opened as can be shown.
-    kept += [_line(directory, name) for name in missing[-lines:]]
+    kept += [_line(index.folder, name) for name in missing[-lines:]]
     return _newest(kept, len(names), lines, size)
 
 
@@ -337,8 +333,8 @@ def _newest(rows: list[str], count: int | None, lines: int, size: int) -> tuple[
     return "\n".join(reversed(kept)), max(0, count - shown)
 
 
-def _read_count(path: str) -> int | None:
-    head = files.text_of(files.read_part(path, 512)[0])
+def _read_count(index: Place) -> int | None:
+    head = files.text_of(index.read_part(512)[0])
     number = head.partition("<!-- memolith: ")[2].partition(" notes")[0]
     return int(number) if number.isdecimal() else None
 
@@ -369,8 +365,8 @@ def _link(line: str) -> tuple[str | None, bool]:
     return target, ours
 
 
-def _line(directory: str, name: str) -> str:
-    title, hook = _describe(os.path.join(directory, name))
+def _line(folder: Folder, name: str) -> str:
+    title, hook = _describe(Place(folder, name))
     title = title.replace("[", "(").replace("]", ")")
     target = name
     for char, code in reversed(_ESCAPES[1:]):
@@ -379,11 +375,11 @@ def _line(directory: str, name: str) -> str:
     return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
 
 
-def _describe(path: str) -> tuple[str, str]:
+def _describe(note: Place) -> tuple[str, str]:
     """Return a note's title and hook, from its frontmatter or else from its first lines."""
-    stem = os.path.basename(path)[:-3]
+    stem = note.name[:-3]
     try:
-        data = files.read_part(path, _GLANCE)[0]
+        data = note.read_part(_GLANCE)[0]
     except MemolithError:
         return stem, ""  # a link or unreadable file keeps its name; `doctor` says what is wrong
     parsed = frontmatter.split(files.text_of(data))

@@ -7,6 +7,7 @@ import time
 from memolith import quarantine
 from memolith.model import MAX_INJECT_BYTES, Value
 from memolith.notes import note_files
+from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens
@@ -68,7 +69,8 @@ class Overview(Value):
 def overview(mem: Mem) -> Overview:
     """Collect the figures."""
     root = str(mem.root)
-    data = files.read(layout.locate(root, layout.MEMORY)) or b""
+    tree = Tree(root)
+    data = tree.read(layout.MEMORY, MAX_LOOK_BYTES, cut=True) or b""
     text = files.text_of(data)
     block = mem.context_block() or ""
     limit = int(mem.settings.number("long_term.soft_limit"))
@@ -84,8 +86,8 @@ def overview(mem: Mem) -> Overview:
         warnings.append(
             f"{held} text(s) from outside read like instructions and wait for you: memolith review"
         )
-    scratchpad = files.text_of(files.read(layout.locate(root, layout.scratchpad(mem.project))) or b"")
-    today = files.text_of(files.read(layout.locate(root, layout.daily(mem.project, mem.today))) or b"")
+    scratchpad = files.text_of(tree.read_part(layout.scratchpad(mem.project), MAX_LOOK_BYTES)[0])
+    today = files.text_of(tree.read_part(layout.daily(mem.project, mem.today), MAX_LOOK_BYTES)[0])
     return Overview(
         home=mem.home,
         project=mem.project,

@@ -16,6 +16,8 @@ from __future__ import annotations
 import os
 
 from memolith import repository
+from memolith.errors import MemolithError
+from memolith.places import Tree
 from memolith.text.digest import fnv1a64
 
 TYPE_CHECKING = False
@@ -230,13 +232,14 @@ def identities(projects: str, mentioned: tuple[str, ...] = ()) -> Iterator[Ident
     Looking for a path costs little beside parsing, and a prompt from a subdirectory asks for it.
     """
     try:
-        slugs = sorted(os.listdir(projects))
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        tree = _store(projects)
+        slugs = sorted(tree.folder(PROJECTS).names())
+    except (FileNotFoundError, MemolithError):
         return
     # In the file, such characters may be escaped; then every project is parsed.
     plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
     for slug in slugs:
-        text = _read(projects, slug)
+        text = _read(tree, slug)
         if text is None or (mentioned and plain and not any(path in text for path in mentioned)):
             continue
         yield parse_identity(slug, text)
@@ -244,22 +247,21 @@ def identities(projects: str, mentioned: tuple[str, ...] = ()) -> Iterator[Ident
 
 def read_identity(projects: str, slug: str) -> Identity | None:
     """Return a project's identity; None if it has none. A broken one names no path, so it matches none."""
-    text = _read(projects, slug)
+    text = _read(_store(projects), slug)
     return None if text is None else parse_identity(slug, text)
 
 
-def _read(projects: str, slug: str) -> str | None:
-    path = os.path.join(projects, slug, PROJECT_FILE)
+def _store(projects: str) -> Tree:
+    return Tree(os.path.dirname(projects))
+
+
+def _read(tree: Tree, slug: str) -> str | None:
     try:
         # A pipe must not hang a prompt, a link must not lend another project's identity.
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
+        data = tree.read(f"{PROJECTS}/{slug}/{PROJECT_FILE}", 65_536, cut=True)
+    except MemolithError:
         return None
-    with os.fdopen(fd, "rb") as file:
-        try:
-            return file.read(65_536).decode("utf-8", "surrogateescape")
-        except OSError:
-            return None
+    return None if data is None else data.decode("utf-8", "surrogateescape")
 
 
 def parse_identity(slug: str, text: str) -> Identity:

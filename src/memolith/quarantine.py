@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from memolith.errors import InputError, NotFoundError
 from memolith.model import MAX_WRITE_BYTES, Source, Value, WriteResult
+from memolith.places import Tree
 from memolith.store import files, layout
 from memolith.text import frontmatter
 from memolith.text.digest import sha256
@@ -112,7 +113,7 @@ def waiting(mem: Mem) -> list[Held]:
     found = [
         held
         for slug in (layout.USER, mem.project)
-        for name in files.names(layout.locate(str(mem.root), layout.inbox(slug)))
+        for name in Tree(str(mem.root)).names(layout.inbox(slug))
         if (held := _read(mem, f"{layout.inbox(slug)}/{name}")) is not None
     ]
     return sorted(found, key=lambda held: (held.since, held.filename))
@@ -130,8 +131,7 @@ def find(mem: Mem, number: str) -> Held:
 
 def _read(mem: Mem, relative: str) -> Held | None:
     """Return a held text; None for what is not one."""
-    files.refuse_links(str(mem.root), relative)
-    data = files.read(layout.locate(str(mem.root), relative))
+    data = Tree(str(mem.root)).read(relative)
     parsed = frontmatter.split(files.text_of(data or b""))
     call = parsed.get("call")
     arguments, reasons = parsed.fields.get("arguments"), parsed.fields.get("reasons")

@@ -12,6 +12,7 @@ import os
 from memolith.errors import StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, SearchHit
 from memolith.notes import note_files
+from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.provenance import label, of_note
 from memolith.store import files, layout
 from memolith.text.budget import head, utf8_len
@@ -85,8 +86,9 @@ def search(root: str, slug: str, query: str) -> SearchResults:
         return SearchResults([], [])
     counts = dict.fromkeys(terms, 0)
     hits: list[SearchHit] = []
+    tree = Tree(root)
     for relative in searchable(root, slug):
-        hit = _search_file(root, relative, terms, counts)
+        hit = _search_file(tree, relative, terms, counts)
         if hit is not None:
             hits.append(hit)
     hits.sort(key=lambda hit: hit.name)
@@ -105,42 +107,34 @@ def search(root: str, slug: str, query: str) -> SearchResults:
 def searchable(root: str, slug: str) -> Iterator[str]:
     """Yield the files that searching and listing cover. The indexes are not notes and are left out."""
     for scope in (layout.USER, slug):
-        if _is_real(root, layout.memory(scope)):
-            yield layout.memory(scope)
+        yield layout.memory(scope)
         yield from _notes(root, scope)
     yield from _days(root, slug)
 
 
+# A directory that is a link or cannot be listed must not hide the others; `doctor` reports it.
+
+
 def _notes(root: str, slug: str) -> list[str]:
     directory = layout.notes(slug)
-    with contextlib.suppress(StorageError):  # a directory that cannot be listed must not hide the others
-        if _is_real(root, f"{directory}/x"):
-            return [f"{directory}/{name}" for name in note_files(root, slug)]
+    with contextlib.suppress(StorageError):
+        return [f"{directory}/{name}" for name in note_files(root, slug)]
     return []
 
 
 def _days(root: str, slug: str) -> list[str]:
     directory = layout.daily_directory(slug)
-    with contextlib.suppress(StorageError):
-        if _is_real(root, f"{directory}/x"):
-            found = files.names(layout.locate(root, directory))
-            return [f"{directory}/{name}" for name in found if layout.is_date(name[:-3])]
+    with contextlib.suppress(UnsafePathError, StorageError):
+        found = Tree(root).names(directory)
+        return [f"{directory}/{name}" for name in found if layout.is_date(name[:-3])]
     return []
 
 
-def _is_real(root: str, relative: str) -> bool:
-    """Tell whether no directory on the way to a file is a link; `doctor` reports those that are."""
+def _search_file(
+    tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int]
+) -> SearchHit | None:
     try:
-        files.refuse_links(root, relative)
-    except (UnsafePathError, StorageError):
-        return False
-    return True
-
-
-def _search_file(root: str, relative: str, terms: dict[str, str], counts: dict[str, int]) -> SearchHit | None:
-    path = layout.locate(root, relative)
-    try:
-        data = files.read(path)
+        data = tree.read(relative, MAX_LOOK_BYTES, cut=True)
     except (UnsafePathError, StorageError):
         return None  # a link or an unreadable file must not hide the others; `doctor` reports it
     if data is None:
@@ -167,7 +161,7 @@ def _search_file(root: str, relative: str, terms: dict[str, str], counts: dict[s
         said = [line.rstrip() for line in text.split("\n") if line.strip()]
         body, total, by_name = "\n".join(said[:3]), 0, True
     return SearchHit(
-        filename=path,
+        filename=layout.locate(tree.root, relative),
         name=relative,
         matched_terms=[word for key, word in terms.items() if key in found],
         total_hits=total,

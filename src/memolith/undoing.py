@@ -7,8 +7,9 @@ import os
 from memolith import notes
 from memolith.errors import HistoryError, NotFoundError, UnsafePathError
 from memolith.model import Value
+from memolith.places import Tree
 from memolith.project import PROJECT_FILE
-from memolith.store import files, layout
+from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,14 +41,15 @@ def find_file(mem: Mem, text: str) -> str:
     stem = bare.removesuffix(".md")
     if not set(stem) & set("/\\."):
         places += [f"{layout.notes(slug)}/{stem}.md" for slug in (mem.project, layout.USER)]
+    tree = Tree(root)
     for place in places:
         try:
-            files.refuse_links(root, place)
+            tree.check(place)
         except UnsafePathError:
             continue
         if layout.scope_of(place) not in (layout.USER, mem.project):
             continue
-        if files.is_file(layout.locate(root, place)) or mem.gate.history.entries(place):
+        if tree.is_file(place) or mem.gate.history.entries(place):
             return place
     raise NotFoundError(f"no memory file {text!r}; `memolith list` and `memolith history` show them")
 

@@ -16,7 +16,8 @@ from memolith.config import TABLE
 from memolith.errors import MemolithError
 from memolith.model import WriteTarget
 from memolith.notes import note_files
-from memolith.store import files, layout
+from memolith.places import Tree
+from memolith.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ def names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[
     def look(mem: Mem) -> list[str]:
         # Behind an option without its value, click has not given the arguments their names yet.
         if "daily" in (*ctx.args[:1], ctx.params.get("target"), ctx.params.get("source")):
-            return _stems(files.names(layout.locate(str(mem.root), layout.daily_directory(mem.project))))
+            return _stems(Tree(str(mem.root)).names(layout.daily_directory(mem.project)))
         user_wide = targets.is_user_wide(ctx.params.get("scope") or "project")
         return _notes(mem, layout.USER if user_wide else mem.project)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import time
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from memolith.cli.app import choice, cli, shared, text_argument
 from memolith.cli.fast import notice
 from memolith.model import ORIGINS, TAINTS
 from memolith.notes import KINDS
+from memolith.places import Tree
 from memolith.store import layout
 
 if TYPE_CHECKING:
@@ -312,11 +312,8 @@ def list_files(options: Options, what: str, scope: str) -> None:
 
 def _row(mem: Mem, relative: str) -> list[dict[str, object]]:
     """Return what `list` says of a file; nothing if it is gone by now, or is not a regular file."""
-    try:
-        status = os.lstat(layout.locate(str(mem.root), relative))
-    except FileNotFoundError:
-        return []
-    if not stat.S_ISREG(status.st_mode):
+    status = Tree(str(mem.root)).stat(relative)
+    if status is None or not stat.S_ISREG(status.st_mode):
         return []
     changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.st_mtime))
     return [{"path": relative, "bytes": status.st_size, "changed": changed}]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith.store import files, layout
+from memolith.errors import StorageError, UnsafePathError
+from memolith.places import Tree
 
 _MAX_BYTES = 262_144
 
@@ -36,7 +37,10 @@ def masked(root: str, relative: str, text: str, seen: tuple[int, ...] | None) ->
 
 def fingerprint(root: str, relative: str) -> tuple[int, ...] | None:
     """Return what changes when a file is saved."""
-    return files.fingerprint(layout.locate(root, relative))
+    try:
+        return Tree(root).place(relative).fingerprint()
+    except (FileNotFoundError, UnsafePathError, StorageError):
+        return None
 
 
 def _read(path: str) -> bytes:

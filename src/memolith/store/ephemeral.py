@@ -7,7 +7,9 @@ import os
 import stat
 import time
 
-from memolith.store.locks import try_lock
+from memolith.errors import MemolithError
+from memolith.places import Tree
+from memolith.store.locks import open_lock, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def create() -> tuple[str, Callable[[], None]]:
 
 def _make(base: str, making: str) -> tuple[str, int]:
     """Lock a new home before it gets the name under which others look for homes that nobody locks."""
-    fd = os.open(os.path.join(making, _ALIVE), os.O_RDWR | os.O_CREAT, 0o600)
+    fd = _open_alive(making)
     try_lock(fd)
     home = os.path.join(base, os.path.basename(making)[1:])
     try:
@@ -51,6 +53,11 @@ def _make(base: str, making: str) -> tuple[str, int]:
     except OSError:  # Windows, because of the open file in it
         home = making
     return home, fd
+
+
+def _open_alive(home: str) -> int:
+    # Created if need be: a run may have been killed before it made it, or while it removed it.
+    return open_lock(Tree(home).place(_ALIVE), os.O_CREAT)
 
 
 def _sweep(base: str) -> None:
@@ -61,13 +68,14 @@ def _sweep(base: str) -> None:
         path = os.path.join(base, name)
         if not name.startswith((_PREFIX, _MAKING)):
             continue
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, MemolithError):
             found = os.lstat(path)
             is_new = name.startswith(_MAKING) and time.time() - found.st_mtime < _MAKING_SECONDS
-            if is_new or not stat.S_ISDIR(found.st_mode):
+            # What belongs to somebody else is theirs to remove; they could swap it for a link meanwhile.
+            is_ours = os.name != "posix" or found.st_uid == os.getuid()
+            if is_new or not is_ours or not stat.S_ISDIR(found.st_mode):
                 continue
-            # Created if need be: a run may have been killed before it made it, or while it removed it.
-            fd = os.open(os.path.join(path, _ALIVE), os.O_RDWR | os.O_CREAT, 0o600)
+            fd = _open_alive(path)
             try:
                 if try_lock(fd):
                     shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Files on disk: bounded and stable reads, and replacing a file without ever losing what was there.
+"""Changing files on disk: making, exchanging and removing them without ever losing what was there.
 
 How a replacement works (`exchange`): the new bytes are in a synced temporary file; one system call
 exchanges the two names; only then we look at what we got out. So even a save that an editor made in the last
@@ -14,28 +14,19 @@ import os
 import stat
 import sys
 
-from memolith.errors import StorageError, UnsafePathError
+from memolith.errors import StorageError
+from memolith.places import MARK, Place, is_marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memolith.places import Folder, Tree
+
 _WINDOWS = sys.platform == "win32"
-_OPEN_READ = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-_OPEN_NEW = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFELY
+_NOT_SUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV)
 
 
 @contextlib.contextmanager
@@ -47,176 +38,114 @@ def told(path: str) -> Iterator[None]:
         raise StorageError(path, error) from error
 
 
-# ---------------------------------------------------------------- reading
-
-
-def _open(path: str) -> int | None:
-    """Open a regular file for reading; None if there is none. Links and special files are refused."""
-    try:
-        fd = os.open(path, _OPEN_READ)
-    except FileNotFoundError:
-        return None
-    except NotADirectoryError:
-        return None
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise UnsafePathError(f"{path}: is a symbolic link; replace it by a real file") from None
-        if error.errno in (errno.ENXIO, errno.EISDIR):
-            raise UnsafePathError(f"{path}: is not a regular file") from None
-        raise StorageError(path, error) from error
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise UnsafePathError(f"{path}: is not a regular file")
-    return fd
-
-
-def read(path: str) -> bytes | None:
-    """Return the whole file, or None if it does not exist.
-
-    A file that changes while it is read (an editor saving in place) is read again.
-    """
-    for attempt in range(4):
-        fd = _open(path)
-        if fd is None:
-            return None
-        try:
-            with told(path):
-                before = os.fstat(fd)
-                data = _read_all(fd, before.st_size)
-                after = os.fstat(fd)
-        finally:
-            os.close(fd)
-        same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-        if (same and len(data) == after.st_size) or attempt == 3:
-            break
-    return data
-
-
-def _read_all(fd: int, size: int) -> bytes:
-    data = os.read(fd, size + 1)
-    if len(data) <= size and len(data) < 65_536:
-        return data
-    chunks = [data]
-    while chunk := os.read(fd, 1 << 20):
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
-def is_file(path: str) -> bool:
-    """Tell whether there is a regular file, not a link to one."""
-    try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
-    except OSError:
-        return False
-
-
-def fingerprint(path: str) -> tuple[int, int, int, int] | None:
-    """Return what changes when a file is saved, for one `stat`; None if there is no file.
-
-    A hint that spares work: a save within one tick of the clock may leave it the same.
-    """
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def read_part(path: str, limit: int, *, end: bool = False) -> tuple[bytes, int]:
-    """Return at most `limit` bytes from the start (or the end) of a file, and its whole size.
-
-    So a huge file costs no more than what is shown of it. A missing file is empty.
-    """
-    fd = _open(path)
-    if fd is None:
-        return b"", 0
-    try:
-        with told(path):
-            size = os.fstat(fd).st_size
-            if end and size > limit:
-                os.lseek(fd, size - limit, os.SEEK_SET)
-            return os.read(fd, limit), size
-    finally:
-        os.close(fd)
-
-
 def text_of(data: bytes) -> str:
     """Decode for showing: bytes that are not UTF-8 become a visible replacement character."""
     return data.decode("utf-8", "replace")
 
 
-def names(directory: str, suffix: str = ".md") -> list[str]:
-    """Return the sorted names of the files in a directory that end in `suffix`; hidden ones never count."""
-    try:
-        found = os.listdir(directory)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise StorageError(directory, error) from error
-    return sorted(name for name in found if name.endswith(suffix) and not name.startswith("."))
+# ---------------------------------------------------------------- directories
 
 
-# ---------------------------------------------------------------- writing
-
-
-def sync_directory(path: str) -> None:
+def sync_directory(folder: Folder) -> None:
     """Make the names in a directory durable."""
-    if _WINDOWS:
-        return
-    fd = os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    if folder.fd is not None:
+        os.fsync(folder.fd)
+    elif not _WINDOWS:
+        fd = os.open(folder.path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def make_directory(path: str) -> None:
-    """Create a directory and its parents, private to the user, each durable in its parent."""
+    """Create a directory and its parents outside the store, private, each durable in its parent."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
         path = os.path.dirname(path)
     for directory in reversed(missing):
+        place = Place.of(directory)
         with told(directory):
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(directory, 0o700)
-            sync_directory(os.path.dirname(directory))
+            _make(place)
 
 
-def refuse_links(root: str, relative: str) -> None:
-    """Raise UnsafePathError if the store or any directory on the way to `relative` is a link.
-
-    Also if `relative` has another spelling (`./a`, `a//b`, `a/../b`): scopes are read off it.
-    """
-    parts = relative.split("/")
-    if any(part in ("", ".", "..") for part in parts):
-        raise UnsafePathError(f"{relative!r} is not a path in the memory")
-    path = root
-    for part in ["", *parts[:-1]]:
-        path = os.path.join(path, part) if part else path
-        try:
-            mode = os.lstat(path).st_mode
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StorageError(path, error) from error
-        if stat.S_ISLNK(mode):
-            raise UnsafePathError(f"{path}: is a symbolic link; memory is only kept in real directories")
-        if not stat.S_ISDIR(mode):
-            raise UnsafePathError(f"{path}: is not a directory; move it out of the way")
+def _make(place: Place) -> None:
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(place.at, 0o700, dir_fd=place.fd)
+    sync_directory(place.folder)
 
 
-def write_new(path: str, data: bytes) -> None:
-    """Create a file that must not exist yet, with its bytes on disk when this returns."""
-    fd = os.open(path, _OPEN_NEW, 0o600)
+def make_folder(tree: Tree, directory: str) -> Folder:
+    """Open a directory of the store; what is missing on the way is made, and durable in its parent."""
     try:
-        os.fchmod(fd, 0o600) if not _WINDOWS else None
+        return tree.folder(directory)
+    except FileNotFoundError:
+        pass
+    if directory:
+        above, _, name = directory.rpartition("/")
+        place = Place(make_folder(tree, above), name)
+    else:
+        make_directory(os.path.dirname(tree.root))
+        place = Place.of(tree.root)
+    with told(place.path):
+        _make(place)
+        return tree.folder(directory)
+
+
+def make_place(tree: Tree, relative: str) -> Place:
+    """Return the place of a file whose directory is made if need be."""
+    tree.check(relative)
+    directory, _, name = relative.rpartition("/")
+    return Place(make_folder(tree, directory), name)
+
+
+def make_private(tree: Tree, relative: str) -> None:
+    """Take a file or directory from everybody but the user; `.` is the root itself."""
+    with told(os.path.join(tree.root, relative)):
+        if relative == ".":
+            _restrict(tree.folder(), 0o700)
+            return
+        place = tree.place(relative)
+        found = place.stat()
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            _restrict(place.folder.enter(place.name), 0o700)
+            return
+        fd = place.open()
+        if fd is not None:
+            try:
+                os.chmod(fd, 0o600)
+            finally:
+                os.close(fd)
+
+
+def _restrict(folder: Folder, mode: int) -> None:
+    os.chmod(folder.fd if folder.fd is not None else folder.path, mode)
+
+
+# ---------------------------------------------------------------- files
+
+
+def write_new(place: Place, data: bytes) -> None:
+    """Create a file that must not exist yet, with its bytes on disk when this returns."""
+    fd = os.open(place.at, _OPEN_NEW, 0o600, dir_fd=place.fd)
+    try:
+        if not _WINDOWS:
+            os.fchmod(fd, 0o600)
+        _mark(fd)  # before the bytes: see `gate._was`
         view = memoryview(data)
         while view:
             view = view[os.write(fd, view) :]
         full_sync(fd)
     finally:
         os.close(fd)
+
+
+def _mark(fd: int) -> None:
+    """Mark a file as written by memolith, where the file system can hold that."""
+    if hasattr(os, "setxattr"):
+        with contextlib.suppress(OSError):
+            os.setxattr(fd, MARK, b"")
 
 
 def full_sync(fd: int) -> None:
@@ -230,11 +159,27 @@ def full_sync(fd: int) -> None:
     os.fsync(fd)
 
 
-def replace(source: str, target: str, attempts: int = 20) -> None:
+def unlink(place: Place) -> None:
+    """Remove a name."""
+    os.unlink(place.at, dir_fd=place.fd)
+
+
+def rename(source: Place, target: Place) -> None:
+    """Give a file another name, over whatever has it."""
+    os.rename(source.at, target.at, src_dir_fd=source.fd, dst_dir_fd=target.fd)
+
+
+def set_time(place: Place, time: int) -> None:
+    """Set when a file was last changed, in nanoseconds."""
+    follow = os.utime not in os.supports_follow_symlinks
+    os.utime(place.at, ns=(time, time), dir_fd=place.fd, follow_symlinks=follow)
+
+
+def replace(source: Place, target: Place, attempts: int = 20) -> None:
     """Rename over a file. Windows refuses while somebody has it open, so try again for a moment."""
     for attempt in range(attempts):
         try:
-            os.replace(source, target)
+            os.replace(source.at, target.at, src_dir_fd=source.fd, dst_dir_fd=target.fd)
         except PermissionError:
             if not _WINDOWS or attempt == attempts - 1:
                 raise
@@ -245,70 +190,92 @@ def replace(source: str, target: str, attempts: int = 20) -> None:
             return
 
 
-def create(temporary: str, path: str) -> bool:
-    """Give a temporary file its name only if that name is free; False if somebody was faster."""
+def add_name(place: Place, other: Place) -> bool:
+    """Give a file a second name for a moment; False if it could not be told from a stranger's afterwards.
+
+    A crash may leave both names. Only a file with our mark is read all the same.
+    """
+    fd = place.open()
+    if fd is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), place.path)
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
-            raise
-        # No hard links here (some network and FAT file systems): the check is then not atomic.
-        if os.path.lexists(path):
+        if not is_marked(fd):
+            _mark(fd)
+        if not is_marked(fd):
             return False
-        os.rename(temporary, path)
-        return True
-    os.unlink(temporary)
+        os.link(place.at, other.at, src_dir_fd=place.fd, dst_dir_fd=other.fd, follow_symlinks=False)
+    except FileNotFoundError:
+        raise
+    except (OSError, NotImplementedError):
+        return False
+    finally:
+        os.close(fd)
     return True
 
 
-def exchange(one: str, other: str) -> bool:
+def create(temporary: Place, place: Place) -> bool:
+    """Give a temporary file its name only if that name is free; False if somebody was faster."""
+    code = _rename_with(_KEEP, temporary, place)
+    if code in _NOT_SUPPORTED:
+        # Not atomic here (some network file systems): as with `exchange`, the window is some microseconds.
+        if place.stat() is not None:
+            return False
+        rename(temporary, place)
+    elif code == errno.EEXIST:
+        return False
+    elif code:
+        raise OSError(code, os.strerror(code), place.path)
+    return True
+
+
+def exchange(one: Place, other: Place) -> bool:
     """Swap two files' names in one step; False where the system cannot."""
-    swap = _swap_function()
-    if swap is None:
+    code = _rename_with(_SWAP, one, other)
+    if code in _NOT_SUPPORTED:
         return False
-    code = swap(os.fsencode(one), os.fsencode(other))
-    if code == 0:
-        return True
-    if code in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV):
-        return False
-    raise OSError(code, os.strerror(code), other)
+    if code:
+        raise OSError(code, os.strerror(code), other.path)
+    return True
 
 
-_swap: list[Callable[[bytes, bytes], int] | None] = []
+_SWAP = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS
+_KEEP = 4 if sys.platform == "darwin" else 1  # RENAME_EXCL, RENAME_NOREPLACE
+_HERE = -2 if sys.platform == "darwin" else -100  # AT_FDCWD
 
 
-def _swap_function() -> Callable[[bytes, bytes], int] | None:
-    if not _swap:
-        _swap.append(_find_swap())
-    return _swap[0]
+def _rename_with(flag: int, source: Place, target: Place) -> int:
+    """Rename with a flag that Python does not offer; return the error's number, 0 for none."""
+    if not _renames:
+        _renames.append(_find_rename())
+    call = _renames[0]
+    if call is None:
+        return errno.ENOSYS
+    one, other = (_HERE if each.fd is None else each.fd for each in (source, target))
+    return call(one, os.fsencode(source.at), other, os.fsencode(target.at), flag)
 
 
-def _find_swap() -> Callable[[bytes, bytes], int] | None:
+_renames: list[Callable[[int, bytes, int, bytes, int], int] | None] = []
+
+
+def _find_rename() -> Callable[[int, bytes, int, bytes, int], int] | None:
     if _WINDOWS:
         return None
     import ctypes
 
     try:
         library = ctypes.CDLL(None, use_errno=True)
-        call = library.renamex_np if sys.platform == "darwin" else library.renameat2
+        call = library.renameatx_np if sys.platform == "darwin" else library.renameat2
     except (OSError, AttributeError):
         return None
-    at_cwd, rename_exchange, rename_swap = -100, 2, 2
 
-    def swap(one: bytes, other: bytes) -> int:
-        if sys.platform == "darwin":
-            failed = call(one, other, rename_swap)
-        else:
-            failed = call(at_cwd, one, at_cwd, other, rename_exchange)
-        return ctypes.get_errno() if failed else 0
+    def rename_with(from_fd: int, source: bytes, to_fd: int, target: bytes, flag: int) -> int:
+        return ctypes.get_errno() if call(from_fd, source, to_fd, target, flag) else 0
 
-    return swap
+    return rename_with
 
 
-def wait_for_writers(path: str, seconds: float) -> bool:
-    """Wait until no process has `path` open for writing; False if one still has.
+def wait_for_writers(place: Place, seconds: float) -> bool:
+    """Wait until no process has a file open for writing; False if one still has.
 
     Linux grants a read lease only when there is no writer. Elsewhere nothing is known: True.
     """
@@ -319,7 +286,7 @@ def wait_for_writers(path: str, seconds: float) -> bool:
     import time
 
     set_signal = 10  # F_SETSIG: `fcntl` has no name for it
-    fd = _open(path)
+    fd = place.open()
     if fd is None:
         return True
     try:

@@ -17,8 +17,9 @@ import time
 from _thread import get_ident
 
 from memolith import repository
-from memolith.errors import ConflictError, MemolithError, StorageError
-from memolith.store import files, layout
+from memolith.errors import ConflictError, MemolithError, StorageError, UnsafePathError
+from memolith.places import Place, Tree
+from memolith.store import files, layout, temporary
 from memolith.store.history import History
 from memolith.store.locks import locked
 from memolith.store.screening import screen
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
 
     # From the text before (None: no file) to the text after (None: no file).
     Apply = Callable[[str | None], str | None]
-    _Out = tuple[bytes | None, str | None, bool]
+    _Out = tuple[bytes | None, Place | None, bool]
 
-_TEMPORARY = ".tmp"
 # How long a program that is just saving the file in place may take to finish.
 _SAVE_SECONDS = 1.0
 _MAX_ROUNDS = 100
@@ -92,15 +92,14 @@ class Gate:
             return
         if me in self._held:
             raise RuntimeError("locks of two scopes at once can deadlock")
-        # Before anything is touched: a link in place of the temporary directory would lead out of it.
-        files.refuse_links(self.root, "/".join(filter(None, [layout.scope_directory(slug), _TEMPORARY, "x"])))
+        # Before anything is touched: a link in place of the temporary directory is no scope of ours.
+        Tree(self.root).check(f"{temporary.directory(slug)}/x")
         if not os.path.isdir(self._home):
             self._found_home()
-        path = os.path.join(self._home, "state", "locks", f"{slug or 'user'}.lock")
-        with locked(path, self._settings.number("lock.seconds")):
+        with locked(self._home, slug or "user", self._settings.number("lock.seconds")):
             self._held[me] = slug
             try:
-                self._recover(slug)
+                temporary.recover(Tree(self.root), slug, self.history)
                 yield
             finally:
                 del self._held[me]
@@ -110,7 +109,7 @@ class Gate:
         files.make_directory(self._home)
         if repository.find(os.path.realpath(self._home)):
             with files.told(self._home), contextlib.suppress(FileExistsError):
-                files.write_new(os.path.join(self._home, ".gitignore"), b"*\n")
+                files.write_new(Place.of(os.path.join(self._home, ".gitignore")), b"*\n")
 
     def change(
         self,
@@ -158,17 +157,17 @@ class Gate:
 
     def undo(self, relative: str, version: int | None) -> tuple[Change, int]:
         """Put back the bytes from before a change; return what happened and which change it was."""
-        files.refuse_links(self.root, relative)
+        Tree(self.root).check(relative)
         with self.scope(layout.scope_of(relative)):
             history = self.history
             entry = history.to_undo(relative, version)
-            current = files.read(layout.locate(self.root, relative))
+            current = Tree(self.root).read(relative)
             before = history.state_before(relative, entry, current)
             done = self._apply(relative, lambda _: before, "undo", None, entry.id, remember=True)
             if not done.changed:
                 # Noted all the same, else the next undo would stop at this change again.
                 length = None if done.after is None else len(done.after)
-                with contextlib.suppress(OSError, StorageError):
+                with contextlib.suppress(OSError, MemolithError):
                     history.mark(relative, "undo", length, done.sha256, entry.id)
             return done, entry.id
 
@@ -184,18 +183,17 @@ class Gate:
         *,
         remember: bool,
     ) -> Change:
-        files.refuse_links(self.root, relative)
-        path = layout.locate(self.root, relative)
         history = self.history  # a wrong setting is told before anything is written
         deadline: float | None = None
         for _ in range(_MAX_ROUNDS):
-            seen = files.fingerprint(path)
-            base = files.read(path)
+            tree = Tree(self.root)
+            seen, base = _look(tree, relative)
             new = _applied(relative, apply, base, if_sha256)
             if new == base:
                 return Change(relative, base, base, [])
-            with files.told(path):
-                out = self._put(relative, path, new, base, seen)
+            place = files.make_place(tree, relative)
+            with files.told(place.path):
+                out = self._put(tree, relative, place, new, base, seen)
             if out is _LOST_RACE:
                 continue
             actual, holder, still_open = out
@@ -203,24 +201,27 @@ class Gate:
                 deadline = time.monotonic() + _SAVE_SECONDS
             if actual != base or (deadline and still_open and time.monotonic() < deadline):
                 # Somebody saved between our read and our write, or is just saving: theirs first.
-                self._give_back(relative, path, new, holder)
+                self._give_back(tree, relative, place, new, holder)
                 if actual != base and actual:
                     # Our text, made from an older one, stood there for a moment. A program that read just
                     # then and saves again throws theirs away, so a copy is kept.
-                    with contextlib.suppress(OSError, StorageError):
+                    with contextlib.suppress(OSError, MemolithError):
                         history.keep_copy(relative, actual, "conflict")
                 if still_open and deadline:
-                    files.wait_for_writers(path, deadline - time.monotonic())
+                    files.wait_for_writers(place, deadline - time.monotonic())
                 continue
             if still_open and holder is not None:
                 # Whatever that program writes from now on lands in this version, not in the void.
                 self._store_version(relative, holder, "open-elsewhere")
                 holder = None
-            return self._finish(history, relative, base, new, holder, op, undoes, remember=remember)
+            return self._finish(history, relative, place, base, new, holder, op, undoes, remember=remember)
+        path = layout.locate(self.root, relative)
         raise StorageError(path, BlockingIOError(11, "the file is being changed all the time"))
 
-    def _put(self, relative: str, path: str, new: bytes | None, old: bytes | None, seen: object) -> _Out:
-        """Bring `new` to `path` and take out what was really there; `old` is what we think it is.
+    def _put(
+        self, tree: Tree, relative: str, place: Place, new: bytes | None, old: bytes | None, seen: object
+    ) -> _Out:
+        """Bring `new` to `place` and take out what was really there; `old` is what we think it is.
 
         `seen` is the file's fingerprint when we read it. If that is another one now, we do not even
         begin: our text, made from an older one, would be visible for a moment.
@@ -228,88 +229,84 @@ class Gate:
         Returns the bytes that were there, the file that holds them, and whether somebody still has
         that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
-        holder = self._temporary(relative)
+        holder = temporary.new(tree, relative)
         if new is None:
-            if files.fingerprint(path) != seen:
+            if place.fingerprint() != seen:
                 return _LOST_RACE
             try:
-                os.rename(path, holder)
+                files.rename(place, holder)
             except FileNotFoundError:
                 return _LOST_RACE
         else:
-            files.make_directory(os.path.dirname(path))
             try:
                 files.write_new(holder, new)
                 if old is None:
-                    if files.create(holder, path):
+                    if files.create(holder, place):
                         return None, None, False
-                    os.unlink(holder)
+                    files.unlink(holder)
                     return _LOST_RACE
-                if files.fingerprint(path) != seen:
-                    os.unlink(holder)
+                if place.fingerprint() != seen:
+                    files.unlink(holder)
                     return _LOST_RACE
-                self._swap(relative, holder, path)
+                self._swap(tree, relative, holder, place)
             except OSError as error:
                 with contextlib.suppress(OSError):
-                    os.unlink(holder)
-                if isinstance(error, FileNotFoundError) and not os.path.lexists(path):
+                    files.unlink(holder)
+                if isinstance(error, FileNotFoundError) and place.stat() is None:
                     return _LOST_RACE
                 raise
-        gone = files.wait_for_writers(holder, 0)
-        return files.read(holder), holder, not gone
+        return _taken(holder, place, new)
 
-    def _swap(self, relative: str, one: str, other: str) -> None:
+    def _swap(self, tree: Tree, relative: str, one: Place, other: Place) -> None:
         """Exchange two files' names, where the system cannot do it at once in three steps."""
         if files.exchange(one, other):
             return
-        spare = self._temporary(relative)
-        try:
-            os.link(other, spare)
-        except FileNotFoundError:
-            raise
-        except OSError:  # no hard links either: a copy
-            files.write_new(spare, files.read(other) or b"")
+        spare = temporary.new(tree, relative)
+        if not files.add_name(other, spare):
+            files.write_new(spare, other.read() or b"")
         files.replace(one, other)
-        os.rename(spare, one)
+        files.rename(spare, one)
 
-    def _give_back(self, relative: str, path: str, ours: bytes | None, holder: str | None) -> None:
+    def _give_back(
+        self, tree: Tree, relative: str, place: Place, ours: bytes | None, holder: Place | None
+    ) -> None:
         """Put a person's save, which we took out, back in its place."""
         if holder is None:
             return
-        with files.told(path):
+        with files.told(place.path):
             try:
                 if ours is None:
-                    taken = not files.create(holder, path)
+                    taken = not files.create(holder, place)
                 else:
-                    self._swap(relative, holder, path)
+                    self._swap(tree, relative, holder, place)
                     # Somebody may have saved over our text even now: the newer one wins.
                     gone = files.wait_for_writers(holder, _SAVE_SECONDS)
-                    taken = not gone or files.read(holder) != ours
+                    taken = not gone or holder.read() != ours
                     if taken:
-                        self._swap(relative, holder, path)
+                        self._swap(tree, relative, holder, place)
                     else:
-                        os.unlink(holder)
+                        files.unlink(holder)
             except FileNotFoundError:  # they deleted our text
-                taken = not files.create(holder, path)
+                taken = not files.create(holder, place)
             if taken:
                 self._store_version(relative, holder, "conflict")
-            files.sync_directory(os.path.dirname(path))
+            files.sync_directory(place.folder)
 
     def _finish(
         self,
         history: History,
         relative: str,
+        place: Place,
         before: bytes | None,
         after: bytes | None,
-        kept: str | None,
+        kept: Place | None,
         op: str,
         undoes: int | None,
         *,
         remember: bool,
     ) -> Change:
-        path = layout.locate(self.root, relative)
-        with files.told(path):
-            files.sync_directory(os.path.dirname(path))
+        with files.told(place.path):
+            files.sync_directory(place.folder)
         change = Change(relative, before, after, [])
         grown = before is None or (after is not None and after.startswith(before))
         try:
@@ -319,58 +316,46 @@ class Gate:
                 history.keep_copy(relative, before or b"", op, undoes)
             else:
                 if kept is not None:
-                    os.unlink(kept)
+                    files.unlink(kept)
                 if remember:
                     length = None if before is None else len(before)
                     name = "create" if before is None and op == "write" else op
                     history.mark(relative, name, length, change.sha256, undoes)
-        except (OSError, StorageError) as error:
+        except (OSError, MemolithError) as error:
             # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
             change.warnings.append(f"the previous version could not be put into the history: {error}")
         return change
 
-    def _store_version(self, relative: str, holder: str, op: str) -> None:
+    def _store_version(self, relative: str, holder: Place, op: str) -> None:
         # If this fails, the bytes stay in the temporary file for the next sweep.
-        with contextlib.suppress(OSError, StorageError):
+        with contextlib.suppress(OSError, MemolithError):
             self.history.keep(relative, holder, op)
-
-    # Temporary files have a directory of their own in each scope, so that finding stray ones
-    # costs nothing. Under the lock of the scope, whatever is there was left by a crash.
-
-    def _temporary_directory(self, scope: str) -> str:
-        return layout.locate(self.root, "/".join(filter(None, [layout.scope_directory(scope), _TEMPORARY])))
-
-    def _temporary(self, relative: str) -> str:
-        scope = layout.scope_of(relative)
-        directory = self._temporary_directory(scope)
-        files.make_directory(directory)
-        inside = relative[len(layout.scope_directory(scope)) :].lstrip("/")
-        name = inside.replace("%", "%25").replace("/", "%2F")
-        number = 0
-        while os.path.lexists(path := os.path.join(directory, f"{name}.{number}")):
-            number += 1
-        return path
-
-    def _recover(self, scope: str) -> None:
-        """Deal with what a crashed writer left: known bytes go, others become a version."""
-        directory = self._temporary_directory(scope)
-        try:
-            stray = os.listdir(directory)
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        for name in stray:
-            inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
-            relative = "/".join(filter(None, [layout.scope_directory(scope), inside]))
-            holder = os.path.join(directory, name)
-            with contextlib.suppress(OSError, MemolithError):  # what is not ours to read stays
-                data = files.read(holder)
-                if not data or data == files.read(layout.locate(self.root, relative)):
-                    os.unlink(holder)
-                else:
-                    self.history.keep(relative, holder, _was(holder))
 
 
 _LOST_RACE: _Out = (b"", None, False)
+
+
+def _taken(holder: Place, place: Place, new: bytes | None) -> _Out:
+    """Look at what came out of an exchange."""
+    try:
+        gone = files.wait_for_writers(holder, 0)
+        return holder.read(), holder, not gone
+    except UnsafePathError as error:
+        # A link, or a file that has another name elsewhere, came in the last moment: back with it.
+        if new is not None and files.exchange(holder, place):
+            files.unlink(holder)
+        else:
+            files.create(holder, place)
+        raise UnsafePathError(str(error).replace(holder.path, place.path)) from None
+
+
+def _look(tree: Tree, relative: str) -> tuple[object, bytes | None]:
+    """Return a file's fingerprint and its bytes, None where there is no file."""
+    try:
+        place = tree.place(relative)
+    except FileNotFoundError:
+        return None, None
+    return place.fingerprint(), place.read()
 
 
 def _applied(
@@ -389,12 +374,3 @@ def _applied(
     if new != base:
         raise ConflictError(relative, if_sha256, sha256(base))
     return new
-
-
-def _was(stray: str) -> str:
-    """Tell what a stray temporary file is: bytes that were the memory file, or our own unfinished ones.
-
-    Exchanging names changes a file's ctime; only what was written last and never moved has both times equal.
-    """
-    found = os.stat(stray)
-    return "recovered" if found.st_ctime_ns != found.st_mtime_ns else "unfinished"

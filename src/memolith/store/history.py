@@ -18,13 +18,16 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith.errors import HistoryError
+from memolith.errors import HistoryError, UnsafePathError
 from memolith.model import Version
+from memolith.places import Place, Tree
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from memolith.places import Folder
 
 _MARKERS_KEPT = 50
 # Versions that were found, not made by a change: only asking for one by its number brings it back.
@@ -54,14 +57,14 @@ class History:
     def __init__(
         self, directory: str, now: Callable[[], float], versions: int, days: float, by: str = ""
     ) -> None:
-        self._root, self._now, self._by = directory, now, by
+        self._tree, self._now, self._by = Tree(directory), now, by
         self._versions, self._days = versions, days
 
     def entries(self, relative: str) -> list[Entry]:
         """Return what is known of a file, oldest first."""
         try:
-            names = os.listdir(self._directory(relative))
-        except (FileNotFoundError, NotADirectoryError):
+            names = self._tree.folder(relative).names()
+        except (FileNotFoundError, UnsafePathError):
             return []
         found = []
         for name in names:
@@ -72,24 +75,23 @@ class History:
                 continue
         return sorted(found, key=lambda entry: entry.id)
 
-    def keep(self, relative: str, source: str, op: str, undoes: int | None = None) -> None:
+    def keep(self, relative: str, source: Place, op: str, undoes: int | None = None) -> None:
         """Move the file `source`, which holds the bytes before a change, into the history."""
         target, entries = self._new(relative, op, "full", undoes)
         try:
-            os.rename(source, target)
+            files.rename(source, target)
         except OSError:
-            data = files.read(source)
-            files.write_new(target, data or b"")
-            os.unlink(source)
-        files.sync_directory(os.path.dirname(target))
-        self._prune(entries, os.path.dirname(target))
+            files.write_new(target, source.read() or b"")
+            files.unlink(source)
+        files.sync_directory(target.folder)
+        self._prune(entries, target.folder)
 
     def keep_copy(self, relative: str, data: bytes, op: str, undoes: int | None = None) -> None:
         """Store the bytes before a change."""
         target, entries = self._new(relative, op, "full", undoes)
         files.write_new(target, data)
-        files.sync_directory(os.path.dirname(target))
-        self._prune(entries, os.path.dirname(target))
+        files.sync_directory(target.folder)
+        self._prune(entries, target.folder)
 
     def mark(self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None) -> None:
         """Note a change that took nothing away: the length before it, or None if there was no file.
@@ -98,13 +100,13 @@ class History:
         """
         state = "absent" if before is None else f"cut{before}-{after[:16]}"
         target, entries = self._new(relative, op, state, undoes)
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        self._prune(entries, os.path.dirname(target))
+        os.close(os.open(target.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=target.fd))
+        self._prune(entries, target.folder)
 
     def state_before(self, relative: str, entry: Entry, current: bytes | None) -> bytes | None:
         """Return the file's bytes before the change `entry`; None if there was no file."""
         if entry.stored:
-            return files.read(os.path.join(self._directory(relative), entry.name))
+            return self._tree.read(f"{relative}/{entry.name}")
         if entry.before == "absent":
             return None
         from memolith.text.digest import sha256
@@ -140,7 +142,8 @@ class History:
                 continue
             size = None
             if entry.stored:
-                size = os.stat(os.path.join(self._directory(relative), entry.name)).st_size
+                found = self._tree.stat(f"{relative}/{entry.name}")
+                size = found.st_size if found else None
             stamp = entry.stamp
             time = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:{stamp[13:15]}Z"
             result.append(
@@ -161,33 +164,27 @@ class History:
         entry = self.to_undo(relative, version)
         if not entry.stored:
             raise HistoryError(f"{relative}: version {version} keeps no bytes (nothing was taken away)")
-        return files.read(os.path.join(self._directory(relative), entry.name)) or b""
+        return self._tree.read(f"{relative}/{entry.name}") or b""
 
     def files(self, scope: str) -> Iterator[str]:
         """Yield the files of a scope that have a history."""
-        start = layout.locate(self._root, layout.scope_directory(scope) or ".")
-        for directory, below, names in os.walk(start):
-            if scope == layout.USER and "projects" in below and os.path.samefile(directory, self._root):
+        for directory, below, names in self._tree.walk(layout.scope_directory(scope)):
+            if scope == layout.USER and not directory and "projects" in below:
                 below.remove("projects")
-            below.sort()
             if any(name[:1].isdigit() for name in names):
-                yield os.path.relpath(directory, self._root).replace(os.sep, "/")
+                yield directory
 
-    def _directory(self, relative: str) -> str:
-        return layout.locate(self._root, relative)
-
-    def _new(self, relative: str, op: str, before: str, undoes: int | None) -> tuple[str, list[Entry]]:
+    def _new(self, relative: str, op: str, before: str, undoes: int | None) -> tuple[Place, list[Entry]]:
         """Return where a new version goes, and all versions with it."""
-        directory = self._directory(relative)
-        files.make_directory(directory)
+        folder = files.make_folder(self._tree, relative)
         entries = self.entries(relative)
         number = entries[-1].id + 1 if entries else 1
         undo = f"u{undoes}" if undoes is not None else "-"
         who = f"@{self._by}" if self._by and op not in _FOUND else ""
         name = f"{number:06d}.{stamp(self._now())}.{op}{who}.{before}.{undo}"
-        return os.path.join(directory, name), [*entries, Entry(name)]
+        return Place(folder, name), [*entries, Entry(name)]
 
-    def _prune(self, entries: list[Entry], directory: str) -> None:
+    def _prune(self, entries: list[Entry], folder: Folder) -> None:
         full = [entry for entry in entries if entry.stored]
         markers = [entry for entry in entries if not entry.stored]
         oldest = stamp(self._now() - self._days * 86_400)
@@ -200,7 +197,7 @@ class History:
         drop += markers[:-_MARKERS_KEPT]
         for entry in drop:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(os.path.join(directory, entry.name))
+                files.unlink(Place(folder, entry.name))
 
 
 def stamp(seconds: float) -> str:

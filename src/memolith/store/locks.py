@@ -8,6 +8,7 @@ import sys
 import time
 
 from memolith.errors import BusyError
+from memolith.places import Place, Tree
 from memolith.store import files
 
 TYPE_CHECKING = False
@@ -15,20 +16,35 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+DIRECTORY = "locks"
+
+
 @contextlib.contextmanager
-def locked(path: str, seconds: float) -> Iterator[None]:
-    """Hold the lock file `path`; BusyError after `seconds`.
+def locked(home: str, name: str, seconds: float) -> Iterator[None]:
+    """Hold the lock `name` of a home; BusyError after `seconds`.
 
     The lock is on a file of its own, never on a memory file: editors replace those.
     """
-    files.make_directory(os.path.dirname(path))
-    with files.told(path):
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    place = files.make_place(tree(home), f"{DIRECTORY}/{name}.lock")
+    with files.told(place.path):
+        fd = open_lock(place, os.O_CREAT)
     try:
-        _acquire(fd, path, seconds)
+        _acquire(fd, place.path, seconds)
         yield
     finally:
         os.close(fd)
+
+
+def tree(home: str) -> Tree:
+    """Return the part of a home that the locks are in."""
+    return Tree(os.path.join(home, "state"))
+
+
+def open_lock(place: Place, flags: int = 0) -> int:
+    """Open a lock file, without waiting for anybody if it is a pipe."""
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
+        flags |= getattr(os, name, 0)
+    return os.open(place.at, os.O_RDWR | flags, 0o600, dir_fd=place.fd)
 
 
 def _acquire(fd: int, path: str, seconds: float) -> None:

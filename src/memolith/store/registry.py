@@ -7,6 +7,7 @@ import os
 
 from memolith import repository
 from memolith.errors import InputError, NotFoundError
+from memolith.places import Place
 from memolith.project import (
     PROJECT_FILE,
     PROJECTS,
@@ -160,41 +161,36 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
     from memolith.store import files
     from memolith.store.locks import locked
 
-    with locked(os.path.join(locks(home), "config.lock"), 10.0):
+    place = Place.of(path)
+    with locked(home, "config", 10.0):
         try:
             # Strictly: what is not UTF-8 could only be written back as something else, nor be read again.
-            old = (files.read(path) or b"").decode("utf-8")
+            old = (place.read() or b"").decode("utf-8")
             new = miniyaml.set_value(old, key, value)
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: is not UTF-8 (byte {error.start}); repair it first") from None
         except miniyaml.YamlError as error:
             raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
-        temporary = f"{path}.{os.getpid()}.tmp"
+        temporary = Place.of(f"{path}.{os.getpid()}.tmp")
         with files.told(path):
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)  # of a killed process that had our number; the lock is ours
+                files.unlink(temporary)  # of a killed process that had our number; the lock is ours
             files.write_new(temporary, new.encode())
-            files.replace(temporary, path)
-            files.sync_directory(home)
+            files.replace(temporary, place)
+            files.sync_directory(place.folder)
 
 
 def remove_lock(home: str, name: str) -> None:
     """Remove a lock file of a project that is gone, unless somebody holds it or the project is back."""
     from memolith.store import files
-    from memolith.store.locks import try_lock
+    from memolith.store.locks import DIRECTORY, open_lock, tree, try_lock
 
-    path = os.path.join(locks(home), name)
-    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with files.told(path):
-        fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    place = tree(home).place(f"{DIRECTORY}/{name}")
+    with files.told(place.path):
+        fd = open_lock(place)
         try:
             slug = name.removesuffix(".lock")
             if try_lock(fd) and not exists(os.path.join(home, layout.STORE, PROJECTS), slug):
-                os.unlink(path)
+                files.unlink(place)
         finally:
             os.close(fd)
-
-
-def locks(home: str) -> str:
-    """Return the directory of a home's lock files."""
-    return os.path.join(home, "state", "locks")

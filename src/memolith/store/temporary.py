@@ -1,0 +1,64 @@
+"""Temporary files: those of a scope live in its `.tmp/`, each named after the file that it is for.
+
+So finding stray ones costs one listing of an empty directory, not one of ten thousand notes. Under the lock
+of the scope, whatever is there was left by a crash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from memolith.errors import MemolithError
+from memolith.places import Place, Tree
+from memolith.store import files, layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.store.history import History
+
+_DIRECTORY = ".tmp"
+
+
+def directory(scope: str) -> str:
+    """Return the directory of a scope's temporary files."""
+    return "/".join(filter(None, [layout.scope_directory(scope), _DIRECTORY]))
+
+
+def new(tree: Tree, relative: str) -> Place:
+    """Return a free place for a temporary file of a memory file."""
+    scope = layout.scope_of(relative)
+    folder = files.make_folder(tree, directory(scope))
+    inside = relative[len(layout.scope_directory(scope)) :].lstrip("/")
+    name = inside.replace("%", "%25").replace("/", "%2F")
+    number = 0
+    while (place := Place(folder, f"{name}.{number}")).stat() is not None:
+        number += 1
+    return place
+
+
+def recover(tree: Tree, scope: str, history: History) -> None:
+    """Deal with what a crashed writer left: known bytes go, others become a version."""
+    try:
+        folder = tree.folder(directory(scope))
+        stray = folder.names()
+    except FileNotFoundError:
+        return
+    for name in stray:
+        inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
+        relative = "/".join(filter(None, [layout.scope_directory(scope), inside]))
+        holder = Place(folder, name)
+        with contextlib.suppress(OSError, MemolithError):  # what is not ours to read stays
+            data = holder.read()
+            if not data or data == tree.read(relative):
+                files.unlink(holder)
+            else:
+                history.keep(relative, holder, _was(holder))
+
+
+def _was(stray: Place) -> str:
+    """Tell what a stray temporary file is: bytes that were the memory file, or our own unfinished ones.
+
+    Exchanging names changes a file's ctime; only what was written last and never moved has both times equal.
+    """
+    found = stray.stat()
+    return "recovered" if found and found.st_ctime_ns != found.st_mtime_ns else "unfinished"
