@@ -241,7 +241,7 @@ class Mem:
         """
         del query
         return context.build(
-            self._store,
+            Tree(self._store),
             self.project,
             self.today,
             self.yesterday,
