@@ -148,7 +148,7 @@ class Mem(Home):
         """
         del query
         return context.build(
-            self._store,
+            Tree(self._store),
             self.project,
             self.today,
             self.yesterday,

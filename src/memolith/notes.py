@@ -41,9 +41,12 @@ def note_files(root: str, slug: str) -> list[str]:
     Neither are links and directories, nor names that cannot stand in a line of the index.
     """
     try:
-        folder = Tree(root).folder(layout.notes(slug))
+        return _note_names(Tree(root).folder(layout.notes(slug)))
     except (FileNotFoundError, UnsafePathError):
         return []  # `doctor` reports a link
+
+
+def _note_names(folder: Folder) -> list[str]:
     return sorted(
         entry.name
         for entry in folder.entries()
@@ -174,10 +177,6 @@ def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
 
     It is not stamped here: a note that somebody adds between our listing and the stamp would go unseen.
     """
-    try:
-        Tree(gate.root).folder(layout.notes(slug))
-    except FileNotFoundError:
-        return
     fresh = os.path.basename(relative) if relative else ""
     with gate.scope(slug):
         try:
@@ -194,8 +193,11 @@ def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None
     """Write the index anew. A copy of the old one is kept only if asked for: it grows with the notes."""
 
     def apply(old: str | None) -> str | None:
-        folder = Tree(gate.root).folder(layout.notes(slug))
-        new, lost = _reconcile(old, folder, note_files(gate.root, slug), fresh)
+        try:
+            folder = Tree(gate.root).folder(layout.notes(slug))
+        except FileNotFoundError:
+            return old
+        new, lost = _reconcile(old, folder, _note_names(folder), fresh)
         if lost and not remember:
             raise _LineLostError
         return new
@@ -284,7 +286,7 @@ def is_current(place: Place) -> bool:
     return index is not None and index.st_mtime_ns == folder.st_mtime_ns < index.st_ctime_ns
 
 
-def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
+def glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
     """Return the end of the index (the newest notes) within limits, and how many notes are left out.
 
     An index that is out of date is corrected in what is returned only. One that turns out to be right is
@@ -298,8 +300,8 @@ def glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
         return "", 0  # a link or an unreadable directory costs its notes, not the block; `doctor` reports it
 
 
-def _glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
-    index = Tree(root).place(layout.index(slug))
+def _glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
+    index = root.place(layout.index(slug))
     if is_current(index):
         data, total = index.read_part(size * 2, end=True)
         if total <= len(data):
@@ -308,7 +310,7 @@ def _glance(root: str, slug: str, lines: int, size: int) -> tuple[str, int]:
         if count is not None:
             return _newest(files.text_of(data).splitlines()[1:], count, lines, size)
     time = index.folder.stat().st_mtime_ns
-    names = note_files(root, slug)
+    names = _note_names(index.folder)
     rows = files.text_of(index.read() or b"").splitlines()
     kept, places = survey(rows, names)
     missing = [name for name in names if name not in places]

@@ -11,16 +11,19 @@ import contextlib
 import os
 
 from memolith.errors import StorageError, UnsafePathError
-from memolith.places import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.places import Tree
 
 _MAX_BYTES = 262_144
 
 
-def masked(root: str, relative: str, text: str, seen: tuple[int, ...] | None) -> str:
+def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -> str:
     """Return the text of a file without secrets. `seen` is its fingerprint from before it was read."""
     if not text.strip():
         return text
-    path = os.path.join(os.path.dirname(root), "cache", "cleared")
+    path = os.path.join(os.path.dirname(tree.root), "cache", "cleared")
     line = f"{' '.join(map(str, seen))} {relative}\n".encode("utf-8", "surrogateescape") if seen else b""
     known = _read(path)
     if line and b"\n" + line in known:
@@ -35,10 +38,10 @@ def masked(root: str, relative: str, text: str, seen: tuple[int, ...] | None) ->
     return text
 
 
-def fingerprint(root: str, relative: str) -> tuple[int, ...] | None:
+def fingerprint(tree: Tree, relative: str) -> tuple[int, ...] | None:
     """Return what changes when a file is saved."""
     try:
-        return Tree(root).place(relative).fingerprint()
+        return tree.place(relative).fingerprint()
     except (FileNotFoundError, UnsafePathError, StorageError):
         return None
 

@@ -95,7 +95,8 @@ def make_folder(tree: Tree, directory: str) -> Folder:
 
 def make_place(tree: Tree, relative: str) -> Place:
     """Return the place of a file whose directory is made if need be."""
-    tree.check(relative)
+    with contextlib.suppress(FileNotFoundError):
+        return tree.place(relative)
     directory, _, name = relative.rpartition("/")
     return Place(make_folder(tree, directory), name)
 

@@ -93,13 +93,15 @@ class Gate:
         if me in self._held:
             raise RuntimeError("locks of two scopes at once can deadlock")
         # Before anything is touched: a link in place of the temporary directory is no scope of ours.
-        Tree(self.root).check(f"{temporary.directory(slug)}/x")
+        tree = Tree(self.root)
+        tree.check(f"{temporary.directory(slug)}/x")
         if not os.path.isdir(self._home):
             self._found_home()
         with locked(self._home, slug or "user", self._settings.number("lock.seconds")):
             self._held[me] = slug
             try:
-                temporary.recover(Tree(self.root), slug, self.history)
+                temporary.recover(tree, slug, self.history)
+                del tree  # which would hold the directories open
                 yield
             finally:
                 del self._held[me]
