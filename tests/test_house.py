@@ -17,7 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"cli", "__main__"},
-    {"doctor", "adopt", "undoing", "overview"},
+    {"doctor", "adopt", "undoing", "overview", "scanning", "purging"},
     {"mem", "compaction"},
     {"context", "search"},
     {"notes", "document", "replies", "targets", "journal", "prompts"},

@@ -140,7 +140,7 @@ def _tree(root: str) -> Iterator[Finding]:
             else:
                 yield from _mode(path, relative, 0o600)
                 if name.endswith((".md", ".yml")):
-                    yield from _file(path, relative)
+                    yield from _file(root, path, relative)
 
 
 def _mode(path: str, relative: str, allowed: int) -> Iterator[Finding]:
@@ -150,7 +150,8 @@ def _mode(path: str, relative: str, allowed: int) -> Iterator[Finding]:
         yield _found("permissions", relative, message, fixable=True)
 
 
-def _file(path: str, relative: str) -> Iterator[Finding]:
+def _file(root: str, path: str, relative: str) -> Iterator[Finding]:
+    from memolith.store.allowing import allowed
     from memolith.text.secrets import redact
 
     try:
@@ -172,13 +173,18 @@ def _file(path: str, relative: str) -> Iterator[Finding]:
         yield _found("oversize", relative, message)
     if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
         yield _found("conflict", relative, "contains merge conflict markers; resolve them")
+    secrets = redact(text, allowed(root, layout.scope_of(relative))).findings
     problem = frontmatter.split(text).problem
     if problem and relative.endswith(".md"):
+        if secrets:
+            problem = "its head cannot be read"  # the reason would show a part of the line
         yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
     line, at = 1, 0
-    for finding in redact(text).findings:  # in the order of the text
+    for finding in secrets:  # in the order of the text
         line, at = line + text.count("\n", at, finding.start), finding.start
-        yield _found("secret", relative, f"line {line}: looks like a {finding.kind}; remove it")
+        what = "is marked private" if finding.kind == "private" else f"looks like a secret ({finding.kind})"
+        message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith allow` keeps it"
+        yield _found("secret", relative, message)
 
 
 def _index(root: str, scope: str) -> Iterator[Finding]:
@@ -245,6 +251,8 @@ def _locks(mem: Mem) -> Iterator[Finding]:
 
 def _repeats(root: str, scope: str) -> Iterator[Finding]:
     """Lines of a MEMORY.md that say the same but for case and punctuation."""
+    from memolith.text.secrets import redact
+
     relative = layout.memory(scope)
     try:
         text = files.text_of(files.read_part(layout.locate(root, relative), _LOOK_AT)[0])
@@ -256,4 +264,4 @@ def _repeats(root: str, scope: str) -> Iterator[Finding]:
             continue
         key = " ".join("".join(c if c.isalnum() else " " for c in line.casefold()).split())
         if key and seen.setdefault(key, number) != number:
-            yield _found("duplicate", relative, f"says twice: {line.strip()[:60]!r}; keep one")
+            yield _found("duplicate", relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one")

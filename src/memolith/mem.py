@@ -148,7 +148,7 @@ class Mem:
         """
         where, how = targets.target(target), targets.mode(mode)
         if where is WriteTarget.NOTE:
-            layout.note_name(name)
+            targets.check_name(name)
         targets.check_text(content)
         self._prepare(where, scope)
         relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)

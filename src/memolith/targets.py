@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memolith.errors import InputError, MatchError
 from memolith.model import MAX_INJECT_BYTES, TRUNCATED, WriteMode, WriteTarget
+from memolith.store.screening import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def target(value: str | WriteTarget, what: str = "target") -> WriteTarget:
     except ValueError:
         names = ", ".join(target.value for target in WriteTarget)
         extra = ", list" if what == "source" else ""
-        raise InputError(f"unknown {what} {value!r}; one of {names}{extra}") from None
+        raise InputError(f"unknown {what} {quoted(value)}; one of {names}{extra}") from None
 
 
 def mode(value: str | WriteMode) -> WriteMode:
@@ -35,7 +36,15 @@ def mode(value: str | WriteMode) -> WriteMode:
     try:
         return WriteMode(value)
     except ValueError:
-        raise InputError(f"unknown mode {value!r}; one of append, overwrite") from None
+        raise InputError(f"unknown mode {quoted(value)}; one of append, overwrite") from None
+
+
+def check_name(name: str | None) -> None:
+    """Refuse what cannot name a note, before anything is created for it."""
+    from memolith.store import layout
+    from memolith.store.screening import refuse_secret
+
+    refuse_secret(layout.note_name(name), "note's name")
 
 
 def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:
@@ -83,7 +92,7 @@ def _in_body(path: str, old: str, wanted: str, text: str) -> str:
 def is_user_wide(scope: str) -> bool:
     """Tell whether a scope's name means the user-wide one."""
     if not isinstance(scope, str) or scope not in _SCOPES:
-        raise InputError(f"unknown scope {scope!r}; one of project, user")
+        raise InputError(f"unknown scope {quoted(scope)}; one of project, user")
     return _SCOPES[scope] == "user"
 
 

@@ -9,6 +9,7 @@ from memolith.errors import HistoryError, NotFoundError, UnsafePathError
 from memolith.model import Value
 from memolith.project import PROJECT_FILE
 from memolith.store import files, layout
+from memolith.store.screening import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def find_file(mem: Mem, text: str) -> str:
             continue
         if files.is_file(layout.locate(root, place)) or mem.gate.history.entries(place):
             return place
-    raise NotFoundError(f"no memory file {text!r}; `memolith list` and `memolith history` show them")
+    raise NotFoundError(f"no memory file {quoted(text)}; `memolith list` and `memolith history` show them")
 
 
 def files_with_history(mem: Mem) -> list[str]:

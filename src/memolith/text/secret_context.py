@@ -262,8 +262,10 @@ def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None
     if quoted:
         word = quoted[0]
     elif bare:
-        # In a URL the next parameter follows; in a sentence, its end.
-        word = _PARAMETER.split(bare[0], 1)[0].rstrip(".,:)]}>*" if link["by"].strip() else ".,:)]}>*?!")
+        # In a URL the next parameter follows; in a sentence, its end; in the text of a link, its target.
+        word = _PARAMETER.split(bare[0].partition("](")[0], 1)[0].rstrip(
+            ".,:)]}>*" if link["by"].strip() else ".,:)]}>*?!"
+        )
     else:
         return None
     # A URL keeps its own secrets, and the rest of it is worth keeping.
