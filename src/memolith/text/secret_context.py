@@ -10,7 +10,7 @@ from __future__ import annotations
 from memolith.text.patterns import lazy
 from memolith.text.secret_shapes import has_token_prefix
 from memolith.text.secret_value import UUID, is_digest, is_mixed, is_name, is_password, is_random, is_stand_in
-from memolith.text.secret_words import OTHER_KEYS
+from memolith.text.secret_words import OTHER_KEYS, SAID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +73,11 @@ _LINK = lazy(
 )
 # Every value has one of these: a digit or a sign, a quote before it, or more letters than a word has.
 _WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`][^\s'\"`]{4}|\S{14}")
+# A word that nothing but its name and the end of its line make a password: `password: swordfish`.
+_ALONE = lazy(
+    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|])[ \t*`]{0,8}([A-Za-z]{5,32})[*`]{0,3}[ \t]{0,8}"
+    r"(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
+)
 _PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
 _ASSIGNS = frozenset([":=", "=", "=>", "->"])
 _QUOTED = {quote: lazy(rf"(?:[^\n\\{quote}]|\\(?!['\"`])){{1,300}}+(?=\\?{quote})") for quote in "\"'`"}
@@ -91,6 +96,7 @@ _IS = lazy(
 _CODE = lazy(r"\w\(|::|\\|=\w")
 _SENTENCE = lazy(r"[.!?](?=\s)|\n")
 _PLAIN = lazy(r"[\w.~+/=:@%!$#&*-]+")
+_FIELD_START = lazy(r"[\n,;|(]")
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
 _STOP = lazy(
     r"(?i)\b(?:sha-?\d{0,3}|md5|hash(?:es|ed)?|digest|checksum|integrity|commit(?:ted)?|etag|finger-?prints?|"
@@ -120,9 +126,11 @@ def labelled(text: str, lower: str) -> Iterator[Span]:
         if word in {"key", "token", "sig"} and _is_other_key(lower[max(0, at - 16) : at]):
             continue
         limit = _limit(text, names, number)
-        if not _WORTH.search(text, end, min(limit, end + 140)):
-            continue
-        found = _value_after(text, end, _WORDS[word], limit, dense=dense)
+        found = None
+        if _WORTH.search(text, end, min(limit, end + 140)):
+            found = _value_after(text, end, _WORDS[word], limit, dense=dense)
+        if not found and _WORDS[word] == "password":
+            found = _alone(text, at, end)
         if not found and word in {"login", "cred"}:
             found = _pair(text, end)
         if found:
@@ -224,6 +232,16 @@ def _pair(text: str, at: int) -> tuple[int, int] | None:
         if match and is_password(word) and not is_name(word)
         else None
     )
+
+
+def _alone(text: str, at: int, end: int) -> tuple[int, int] | None:
+    """Find a plain word as the one value of a field: `wifi password: swordfish` and the end of the line."""
+    match = _ALONE.match(text, end)
+    if not match or match[1].lower() in SAID or is_stand_in(match[1]) or is_name(match[1]):
+        return None
+    # A field has a short name; what is longer is a sentence.
+    before = _FIELD_START.split(text[max(0, at - 48) : at])[-1]
+    return match.span(1) if len(before.split()) <= 3 else None
 
 
 def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool) -> tuple[int, int] | None:
