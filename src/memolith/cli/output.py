@@ -35,6 +35,10 @@ def raw(data: bytes) -> None:
 
 def masked(value: str) -> str:
     """Return what a message may show: names and values in it may be secrets."""
+    from memolith.text.secret_precheck import may_hold_secret
+
+    if not may_hold_secret(value):
+        return value
     from memolith.text.secrets import redact
 
     return redact(value).text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from memolith.text.patterns import lazy
 from memolith.text.secret_shapes import has_token_prefix
 from memolith.text.secret_value import UUID, is_digest, is_mixed, is_name, is_password, is_random, is_stand_in
-from memolith.text.secret_words import OTHER_KEYS, SAID
+from memolith.text.secret_words import GLUED, OTHER_KEYS, SAID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +45,6 @@ _WORDS: dict[str, str] = {
 # The rest of the word after what was found; nothing else may follow in the same word.
 _REST = lazy(r"(?:(?i:ords?|ds?|phrases?|codes?|entials?|s)|(?i:orization|entication|enticate)|)(?![a-z])")
 _GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
-# What may be glued in front of a short word: `apikey`, `dbpass`.
-_GLUED = lazy(
-    r"(?i)(?:api|app|access|secret|private|auth|account|shared|master|consumer|client|signing|encryption|"
-    r"admin|db|root|user|service|license|deploy|storage|session|web|bot|pem|ssh|my|sql|mail|smtp|ftp)$"
-)
 # A name that goes on says what the value is instead: `token_count`, `passwordUrl`, `key id`.
 _ABOUT = lazy(
     r"(?i)[ _.-]?(?:url|uri|path|file|name|ids?|count|type|length|len|size|limit|ttl|expir\w{0,6}|field|"
@@ -96,6 +91,7 @@ _IS = lazy(
 _CODE = lazy(r"\w\(|::|\\|=\w")
 _SENTENCE = lazy(r"[.!?](?=\s)|\n")
 _PLAIN = lazy(r"[\w.~+/=:@%!$#&*-]+")
+_RUN = lazy(r"[\w.~+/=-]{12,}")
 _FIELD_START = lazy(r"[\n,;|(]")
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
 _STOP = lazy(
@@ -220,7 +216,7 @@ def _begins_well(text: str, at: int, word: str) -> bool:
         return True
     if first.isupper() and left.islower():
         return True
-    return _GLUED.search(text, max(0, at - 12), at) is not None
+    return text[max(0, at - 12) : at].lower().endswith(GLUED)
 
 
 def _pair(text: str, at: int) -> tuple[int, int] | None:
@@ -305,7 +301,7 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
         if _is_fingerprint(link.string, link.start(), word):
             return False
         return is_random(word, 12 if link["scheme"] else 14) or (kind == "password" and _is_strong(word))
-    if " " in word and not is_random(word.replace(" ", ""), 20):
+    if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
         return False
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
 
@@ -328,7 +324,7 @@ def _is_strong(word: str) -> bool:
 
 def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
     if kind == "weak":
-        return is_random(word, 12) or (len(word) >= 12 and is_mixed(word))
+        return is_random(word, 12) or (_RUN.fullmatch(word) is not None and is_mixed(word))
     if is_random(word, 8) or UUID.fullmatch(word):
         return True
     if kind != "password":

@@ -50,7 +50,7 @@ _PUTTY = lazy(r"Private-Lines: {0,2}\d{1,3}((?:\r?\n[A-Za-z0-9+/=]{16,100}){1,20
 _OPEN_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{3,60}-----(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){0,20000}+")
 _WHOLE_LINE = (64, 76)
 # A token taken apart so that it survives, or so that it is not found.
-_APART_WORDS = (
+APART_WORDS = (
     "spaces",
     "spaced",
     "segment",
@@ -120,14 +120,14 @@ def url_secrets(text: str) -> Iterator[Span]:
 
 def taken_apart(text: str, lower: str) -> Iterator[Span]:
     """Find tokens written in groups, where the text says that something is."""
-    for word in _APART_WORDS:
+    for word in APART_WORDS:
         if word in lower:
             break
     else:
         return
     for match in _APART.finditer(text):
         joined = "".join(char for char in match[0].rpartition("_")[2] if char.isalnum())
-        if is_mixed(joined):
+        if is_mixed(joined) and any(map(str.isdigit, joined)):
             yield "split-token", match.start(), match.end()
 
 

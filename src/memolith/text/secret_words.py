@@ -55,6 +55,24 @@ ENDINGS = _words("""
     htm html css xml csv sql lock log tgz gz zip png jpg jpeg gif svg pdf com org net io dev local
     internal invalid
 """)
+# What may be glued in front of a short word: `apikey`, `dbpass`.
+GLUED = (
+    *(
+        "api",
+        "app",
+        "access",
+        "secret",
+        "private",
+        "auth",
+        "account",
+        "shared",
+        "master",
+        "consumer",
+        "client",
+    ),
+    *("signing", "encryption", "admin", "db", "root", "user", "service", "license", "deploy", "storage"),
+    *("session", "web", "bot", "pem", "ssh", "my", "sql", "mail", "smtp", "ftp"),
+)
 # Words before `key` or `token` that make it the name of something else.
 OTHER_KEYS = _words("""
     primary foreign cache public pub idempotency partition sort row object s3 routing dedup composite
