@@ -124,7 +124,7 @@ def doctor(options: Options, fix: bool) -> None:
 
 def _rows(findings: list[Finding]) -> list[dict[str, object]]:
     rows = [finding.as_dict() for finding in findings]
-    return [{**row, "path": output.masked(str(row["path"]))} for row in rows]
+    return [{**row, **{name: output.masked(str(row[name])) for name in ("path", "message")}} for row in rows]
 
 
 @cli.command()
