@@ -316,6 +316,15 @@ def test_comments_and_other_keys_of_the_file_stay(mem: Mem, work: Path, store: P
     mem.register()
 
 
+def test_a_list_is_no_secret_itself(work: Path, store: Path) -> None:
+    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    path = store / "project.yml"
+    path.write_text(path.read_text().replace("allow:", "allow:  # our secret key"))
+    before = path.read_text()
+    assert main(["scan", "--purge", "--project", str(work)]) == 0
+    assert path.read_text() == before
+
+
 def test_a_list_in_somebodys_repository_has_no_effect(mem: Mem, work: Path, store: Path) -> None:
     assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
     text = (store / "project.yml").read_text()

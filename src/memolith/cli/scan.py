@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith import purging, scanning, targets
-from memolith.cli import output
+from memolith.cli import completing, output
 from memolith.cli.app import cli, shared, text_argument
 from memolith.errors import InputError, NotFoundError, TooLargeError
 from memolith.store import allowing, layout
@@ -126,7 +126,14 @@ def _summary(report: Report, *, dry: bool) -> str:
 @cli.command()
 @click.argument("value", required=False)
 @click.option("--remove", is_flag=True, help="Take VALUE (or its hash, as listed) off the list.")
-@click.option("--scope", default="project", show_default=True, metavar="project|user", help="Whose list.")
+@click.option(
+    "--scope",
+    default="project",
+    show_default=True,
+    metavar="project|user",
+    help="Whose list.",
+    shell_complete=completing.words("project", "user"),
+)
 @shared
 def allow(options: Options, value: str | None, remove: bool, scope: str) -> None:
     """Let a value be stored although it looks like a secret; without VALUE, list what is allowed.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memolith.store.gate import Gate
 
 _KEY = "allow"
-_HEADER = "# SHA-256 of values that look like secrets and are none (memolith allow --help)\n"
+_HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -40,9 +40,11 @@ def listed(root: str, scope: str) -> list[str]:
 
 
 def allowed(root: str, scope: str) -> frozenset[str]:
-    """Return the hashes of all values that a text of a scope may hold."""
-    scopes = {layout.USER, scope}
-    return frozenset(each for one in scopes for each in listed(root, one) if is_hash(each))
+    """Return the hashes of all values that a text of a scope may hold; a listed hash is one of them."""
+    from memolith.text.digest import sha256
+
+    found = [each for one in {layout.USER, scope} for each in listed(root, one) if is_hash(each)]
+    return frozenset([*found, *(sha256(each.encode()) for each in found)])
 
 
 def is_hash(text: str) -> bool:
