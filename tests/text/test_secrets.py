@@ -250,6 +250,32 @@ def test_the_armour_of_a_manual_stays(body: str) -> None:
     assert redact(f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----").findings == []
 
 
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ("Use ", token(32, HEX), " as the client secret"),
+        ("`", token(24, DIGITS + SMALL), "` is our deploy token."),
+        ("", "WinterTrain495!", " was the staging password, until May"),
+    ],
+)
+def test_a_secret_that_is_told_before_its_name_is_found(before: str, secret: str, after: str) -> None:
+    assert secret not in redact(before + secret + after).text
+    assert redact(before + secret + after).text.endswith(after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Argon2id is the password hash we use",
+        f"{token(40, HEX)} is the key commit",
+        "Postgres16 is our secret store",
+        "Keycloak24 was the token issuer",
+    ],
+)
+def test_what_is_said_of_a_secret_is_none(text: str) -> None:
+    assert redact(text).findings == []
+
+
 BROKEN = "ghp_" + token(36)
 
 

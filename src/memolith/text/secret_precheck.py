@@ -57,6 +57,7 @@ _SUFFIXES = (
 _GLUED = tuple(word.encode() for word in GLUED)
 # How far the beginning of a value can be from the beginning of its name.
 _REACH = 190
+_AHEAD = 60  # the same for a name that stands behind its value
 _ASCII_SMALL = frozenset("abcdefghijklmnopqrstuvwxyz")
 _BREAKS = frozenset("\\\r\n'\"")
 
@@ -137,7 +138,7 @@ class _Text:
     def _is_named(self, start: int, end: int) -> bool:
         """Tell whether a name stands before or in a word."""
         first = max(0, start - _REACH)
-        near = self.lower[first:end]
+        near = self.lower[first : end + _AHEAD]
         for word in _KEYS:
             at = near.find(word)
             while at >= 0:

@@ -147,7 +147,7 @@ _PREFIXED: tuple[tuple[str, str, str, int], ...] = (
     ("stackhawk-key", "hawk.", "dotted", 36),
     ("teamwork-token", "tkn.v1_", "base64", 60),
     ("yandex-key", "AQVN YCAJ YCM y0_ y1_", "word", 32),
-    ("live-key", "live_ test_", "alnum", 30),
+    ("lob-key", "live_ test_", "hex", 35),
     ("secret-key", "sk_", "alnum", 32),
     ("mapbox-token", "sk.eyJ tk.eyJ pk.eyJ", "dotted", 60),
     ("amazon-token", "amzn.mws. amzn1.oa2-cs.v1.", "word", 36),
