@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from memolith import errors
-from memolith.cli import memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
+from memolith.cli import memory, projects, reviewing, scan, upkeep  # noqa: F401 - they add their commands
 from memolith.cli.app import cli
 from memolith.config import PROJECT_FILE, PROJECT_KEYS, TABLE, env_name
 
@@ -22,7 +22,7 @@ Data goes to standard output, everything else to standard error. Every command h
 
 ## Exit codes
 
-0 success; 1 `doctor` found something; 130 interrupted; and one for each kind of error:
+0 success; 1 `doctor` or `scan` found something; 130 interrupted; and one for each kind of error:
 """
 DOCS = Path(__file__).parent.parent / "docs"
 

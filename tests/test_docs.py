@@ -115,6 +115,8 @@ def test_the_json_fields_are_those_documented(
         "status": [],
         "history": [],
         "config": [],
+        "scan": [],
+        "allow": ["swordfish"],
         "project show": [],
         "project list": [],
         "undo": [],

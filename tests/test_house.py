@@ -17,7 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"cli", "__main__"},
-    {"doctor", "adopt", "undoing", "overview", "review"},
+    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
     {"mem", "compaction"},
     {"home"},
     {"context", "search"},

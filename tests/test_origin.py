@@ -280,3 +280,12 @@ def test_the_note_of_what_was_scanned_is_only_a_cache(mem: Mem) -> None:
     path = mem.root / "MEMORY.md"
     path.write_text(f"password = {SECRET}\n")
     assert SECRET not in (mem.context_block() or "")
+
+
+def test_a_secret_typed_by_hand_is_neither_found_nor_shown_by_a_search(mem: Mem, store: Path) -> None:
+    mem.remember("The staging database.", "Staging")
+    note = store / "notes" / "staging.md"
+    note.write_text(note.read_text() + f"\nThe staging password is {SECRET}\n")
+    assert SECRET not in mem.search("staging").render()
+    assert "[secret:" in mem.search("password").render()
+    assert list(mem.search(SECRET)) == []

@@ -10,7 +10,8 @@ from memolith.model import MAX_ACCEPT_BYTES, Value
 from memolith.places import Tree
 from memolith.project import PROJECTS, exists
 from memolith.store import layout
-from memolith.store.screening import screen
+from memolith.store.allowing import allowed
+from memolith.store.screening import quoted, screen
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -39,7 +40,7 @@ def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
     if source == target:
         raise InputError(f"{source} is this project already")
     if not exists(os.path.join(root, PROJECTS), source):
-        raise NotFoundError(f"no project {source!r}; `memolith project list` shows them all")
+        raise NotFoundError(f"no project {quoted(source)}; `memolith project list` shows them all")
     mem.register()
     target = mem.project  # registering may have found another
     written: list[str] = []
@@ -79,7 +80,7 @@ def _read(root: str, relative: str) -> str:
         raise _UnusableError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
     text = data.decode("utf-8", "surrogateescape")
     try:
-        return screen(text)[0]
+        return screen(text, allow=lambda: allowed(root, layout.scope_of(relative)))[0]
     except TextError:  # bytes that are not UTF-8 were kept until now, and still are
         return text
 

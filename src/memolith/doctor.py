@@ -134,7 +134,7 @@ def _tree(root: str) -> Iterator[Finding]:
                 yield _found("stray", relative, message, fixable=True)
                 continue
             with contextlib.suppress(FileNotFoundError, MemolithError):
-                yield from _file(tree.place(relative), relative)
+                yield from _file(root, tree.place(relative), relative)
 
 
 def _mode(found: os.stat_result, relative: str, allowed: int) -> Iterator[Finding]:
@@ -144,7 +144,7 @@ def _mode(found: os.stat_result, relative: str, allowed: int) -> Iterator[Findin
         yield _found("permissions", relative, message, fixable=True)
 
 
-def _file(place: Place, relative: str) -> Iterator[Finding]:
+def _file(root: str, place: Place, relative: str) -> Iterator[Finding]:
     found = place.stat()
     if found is None:
         return
@@ -155,10 +155,11 @@ def _file(place: Place, relative: str) -> Iterator[Finding]:
     else:
         yield from _mode(found, relative, 0o600)
         if relative.endswith((".md", ".yml")):
-            yield from _text(place, relative)
+            yield from _text(root, place, relative)
 
 
-def _text(place: Place, relative: str) -> Iterator[Finding]:
+def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
+    from memolith.store.allowing import allowed
     from memolith.text.secrets import redact
 
     try:
@@ -180,13 +181,18 @@ def _text(place: Place, relative: str) -> Iterator[Finding]:
         yield _found("oversize", relative, message)
     if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
         yield _found("conflict", relative, "contains merge conflict markers; resolve them")
+    secrets = redact(text, allowed(root, layout.scope_of(relative))).findings
     problem = frontmatter.split(text).problem
     if problem and relative.endswith(".md"):
+        if secrets:
+            problem = "its head cannot be read"  # the reason would show a part of the line
         yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
     line, at = 1, 0
-    for finding in redact(text).findings:  # in the order of the text
+    for finding in secrets:  # in the order of the text
         line, at = line + text.count("\n", at, finding.start), finding.start
-        yield _found("secret", relative, f"line {line}: looks like a {finding.kind}; remove it")
+        what = "is marked private" if finding.kind == "private" else f"looks like a secret ({finding.kind})"
+        message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith allow` keeps it"
+        yield _found("secret", relative, message)
 
 
 def _index(root: str, scope: str) -> Iterator[Finding]:
@@ -261,6 +267,8 @@ def _locks(mem: Mem) -> Iterator[Finding]:
 
 def _repeats(root: str, scope: str) -> Iterator[Finding]:
     """Lines of a MEMORY.md that say the same but for case and punctuation."""
+    from memolith.text.secrets import redact
+
     relative = layout.memory(scope)
     try:
         text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
@@ -272,4 +280,4 @@ def _repeats(root: str, scope: str) -> Iterator[Finding]:
             continue
         key = " ".join("".join(c if c.isalnum() else " " for c in line.casefold()).split())
         if key and seen.setdefault(key, number) != number:
-            yield _found("duplicate", relative, f"says twice: {line.strip()[:60]!r}; keep one")
+            yield _found("duplicate", relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one")

@@ -12,6 +12,7 @@ from memolith import notes
 from memolith.errors import InputError, LossError
 from memolith.places import Tree
 from memolith.store import layout
+from memolith.store.screening import quoted
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ def appender(mode: str, *, force: bool, path: str, skipped: list[int]) -> Callab
         return lambda old, text: _append(TEMPLATE if old is None else old, text, skipped)
     if mode == "rewrite":
         return lambda old, text: _rewrite(old or "", text, force=force, path=path)
-    raise InputError(f"unknown mode {mode!r}; one of append, rewrite")
+    raise InputError(f"unknown mode {quoted(mode)}; one of append, rewrite")
 
 
 def _append(old: str, text: str, skipped: list[int]) -> str:
@@ -77,11 +78,13 @@ def _said(text: str) -> list[str]:
 
 
 def diff(old: str, new: str) -> str:
-    """Return a unified diff for a person to read."""
+    """Return a unified diff for a person to read; what a hand typed may be a secret."""
     import difflib
 
+    from memolith.text.secrets import redact
+
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), "before", "after", lineterm="", n=1)
-    return "\n".join(lines)
+    return redact("\n".join(lines)).text
 
 
 def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str], str], list[str]]:

@@ -48,7 +48,7 @@ class Mem(Home):
         """
         where, how = targets.target(target), targets.mode(mode)
         if where is WriteTarget.NOTE:
-            layout.note_name(name)
+            targets.check_name(name)
         targets.check_text(content)
         asked = {"target": where.value, "mode": how.value, "name": name, "scope": scope}
         if held := self._held("write", content, asked, where=where, scope=scope):

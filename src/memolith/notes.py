@@ -61,6 +61,7 @@ def _note_names(folder: Folder) -> list[str]:
 def check(content: str, title: str) -> None:
     """Refuse a note without title or text, before anything is created for it."""
     from memolith.store.screening import check as check_text
+    from memolith.store.screening import quoted
 
     check_text(title, "title")
     check_text(content)
@@ -69,20 +70,20 @@ def check(content: str, title: str) -> None:
         raise InputError("a note needs a title; give --title TEXT")
     if len(title) > MAX_TITLE:
         raise InputError(
-            f"the title has {len(title)} characters, more than {MAX_TITLE}; shorten it: {title[:40]!r}…"
+            f"the title has {len(title)} characters, more than {MAX_TITLE}; shorten it: {quoted(title)}"
         )
     if not content.strip():
-        raise InputError(f"nothing to remember under {title!r}; give the text of the note")
+        raise InputError(f"nothing to remember under {quoted(title)}; give the text of the note")
 
 
 def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
     """Store a note under its title and keep its line in the index; the same title replaces the note."""
     check(content, title)
-    title = markdown.same_line(title)
     kind = _KIND_ALIASES.get(kind, kind)
+    from memolith.store.allowing import allowed
     from memolith.store.screening import screen
 
-    title, warnings = screen(title)
+    title, warnings = screen(markdown.same_line(title), allow=lambda: allowed(gate.root, slug))
     title = markdown.same_line(title)  # what was taken out of it may leave two spaces, or nothing
     if not title:
         raise InputError("a note needs a title of visible characters; give --title TEXT")
@@ -134,8 +135,10 @@ def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
     """Remove a note and its line; its text goes into the history. NotFoundError if there is none."""
     slug = layout.scope_of(relative)
     if Tree(gate.root).stat(relative) is None:
+        from memolith.store.screening import quoted
+
         name = os.path.basename(relative)[:-3]
-        raise NotFoundError(f"there is no note {name!r}; `memolith list notes` shows them")
+        raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
     with gate.scope(slug):
         change = gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
         update_index(gate, slug)

@@ -11,6 +11,7 @@ from memolith.errors import InputError, NotFoundError
 from memolith.model import MAX_WRITE_BYTES, Source, Value, WriteResult
 from memolith.places import Tree
 from memolith.store import files, layout
+from memolith.store.screening import quoted
 from memolith.text import frontmatter
 from memolith.text.digest import sha256
 
@@ -56,17 +57,19 @@ def hold(
     mem: Mem, call: str, text: str, arguments: Mapping[str, str | None], *, user_wide: bool
 ) -> WriteResult | None:
     """Keep a text for review if it reads like an instruction; None if it may be written."""
+    from memolith.store.allowing import allowed
     from memolith.store.screening import screen
     from memolith.text.instructions import suspicions
 
-    given = {key: screen(value)[0] for key, value in arguments.items() if value}
-    text, warnings = screen(text, MAX_WRITE_BYTES)
-    found = suspicions("\n\n".join([*(given[key] for key in _SHOWN if key in given), text]))
-    if not found:
-        return None
     if not user_wide:
         mem.register()
     slug = layout.USER if user_wide else mem.project
+    root = str(mem.root)
+    given = {key: screen(value)[0] for key, value in arguments.items() if value}
+    text, warnings = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
+    found = suspicions("\n\n".join([*(given[key] for key in _SHOWN if key in given), text]))
+    if not found:
+        return None
     number = sha256("\0".join([call, *given.values(), text]).encode("utf-8", "surrogatepass"))[:8]
     relative = layout.held(slug, number)
     reasons = list(dict.fromkeys(f"{each.rule}: {each.why} ({each.quote!r})" for each in found))
@@ -123,7 +126,7 @@ def find(mem: Mem, number: str) -> Held:
     """Return what waits under a number, which may be shortened. NotFoundError, or InputError if ambiguous."""
     found = [held for held in waiting(mem) if number and held.id.startswith(number)]
     if not found:
-        raise NotFoundError(f"nothing waits under {number!r}; `memolith review` shows what does")
+        raise NotFoundError(f"nothing waits under {quoted(number)}; `memolith review` shows what does")
     if len(found) > 1:
         raise InputError(f"{number!r} is short for {', '.join(held.id for held in found)}; give more of it")
     return found[0]

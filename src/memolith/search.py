@@ -143,6 +143,11 @@ def _search_file(
     folded = text.casefold()
     found = {key for key in terms if key in folded}
     stem = os.path.basename(relative)[:-3]
+    if found or any(key in stem.casefold() for key in terms):
+        # A person may have typed a secret into the file; it is neither shown nor found.
+        text = _without_secrets(tree.root, relative, text)
+        folded = text.casefold()
+        found = {key for key in found if key in folded}
     if found:
         lines = text.split("\n")
         matching = []
@@ -171,6 +176,17 @@ def _search_file(
         is_memory_md=relative == layout.MEMORY,
         source=of_note(text),
     )
+
+
+def _without_secrets(root: str, relative: str, text: str) -> str:
+    from memolith.text.secret_precheck import may_hold_secret
+
+    if not may_hold_secret(text):
+        return text
+    from memolith.store.allowing import allowed
+    from memolith.text.secrets import redact
+
+    return redact(text, allowed(root, layout.scope_of(relative))).text
 
 
 def _windows(lines: list[str], matching: list[int]) -> str:

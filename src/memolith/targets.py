@@ -12,6 +12,7 @@ from memolith.model import (
     WriteMode,
     WriteTarget,
 )
+from memolith.store.screening import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def target(value: str | WriteTarget, what: str = "target") -> WriteTarget:
     except ValueError:
         names = ", ".join(target.value for target in WriteTarget)
         extra = ", list" if what == "source" else ""
-        raise InputError(f"unknown {what} {value!r}; one of {names}{extra}") from None
+        raise InputError(f"unknown {what} {quoted(value)}; one of {names}{extra}") from None
 
 
 def mode(value: str | WriteMode) -> WriteMode:
@@ -43,15 +44,23 @@ def mode(value: str | WriteMode) -> WriteMode:
     try:
         return WriteMode(value)
     except ValueError:
-        raise InputError(f"unknown mode {value!r}; one of append, overwrite") from None
+        raise InputError(f"unknown mode {quoted(value)}; one of append, overwrite") from None
+
+
+def check_name(name: str | None) -> None:
+    """Refuse what cannot name a note, before anything is created for it."""
+    from memolith.store import layout
+    from memolith.store.screening import refuse_secret
+
+    refuse_secret(layout.note_name(name), "note's name")
 
 
 def source(origin: str, taint: str | None) -> Source:
     """Return the source that is meant."""
     if origin not in ORIGINS:
-        raise InputError(f"unknown origin {origin!r}; one of {', '.join(ORIGINS)}")
+        raise InputError(f"unknown origin {quoted(origin)}; one of {', '.join(ORIGINS)}")
     if taint and taint not in TAINTS:
-        raise InputError(f"unknown taint {taint!r}; one of {', '.join(TAINTS)}")
+        raise InputError(f"unknown taint {quoted(taint)}; one of {', '.join(TAINTS)}")
     return Source(origin=origin, taint=taint or "")
 
 
@@ -100,7 +109,7 @@ def _in_body(path: str, old: str, wanted: str, text: str) -> str:
 def is_user_wide(scope: str) -> bool:
     """Tell whether a scope's name means the user-wide one."""
     if not isinstance(scope, str) or scope not in _SCOPES:
-        raise InputError(f"unknown scope {scope!r}; one of project, user")
+        raise InputError(f"unknown scope {quoted(scope)}; one of project, user")
     return _SCOPES[scope] == "user"
 
 

@@ -10,6 +10,7 @@ from memolith.model import Value
 from memolith.places import Tree
 from memolith.project import PROJECT_FILE
 from memolith.store import layout
+from memolith.store.screening import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def find_file(mem: Mem, text: str) -> str:
             continue
         if tree.is_file(place) or mem.gate.history.entries(place):
             return place
-    raise NotFoundError(f"no memory file {text!r}; `memolith list` and `memolith history` show them")
+    raise NotFoundError(f"no memory file {quoted(text)}; `memolith list` and `memolith history` show them")
 
 
 def files_with_history(mem: Mem) -> list[str]:

@@ -26,7 +26,7 @@ def pieces() -> list[str]:
     found = [row.split()[0] for _, row, _, _ in secret_rules._PREFIXED]
     found += [needle for _, needle, _ in (*secret_rules._IN_RUNS, *secret_rules._SHAPED)]
     found += [f"{word} " for word in secret_context._WORDS] + [f"{word}=" for word in secret_context._WORDS]
-    found += [f"{word} is " for word in secret_context._PHRASES] + list(secret_shapes._APART_WORDS)
+    found += [f"{word} is " for word in secret_context._PHRASES] + list(secret_shapes.APART_WORDS)
     found += [
         "a",
         "a.",

@@ -196,6 +196,86 @@ def test_a_value_that_is_a_name_does_not_hide_the_secret_behind_it() -> None:
     assert redact("password: DB_PASSWORD = hunter2").text == "password: DB_PASSWORD = [secret:password]"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("password: ", ""),
+        ("- **Password:** ", ""),
+        ("  db_password: ", "  # staging"),
+        ("passwd = ", "\nhost = db"),
+        ("| wifi password | ", " |"),
+        ("user: bob, password: ", "\n"),
+    ],
+)
+def test_a_plain_word_is_a_password_where_it_is_all_that_a_field_has(before: str, after: str) -> None:
+    assert redact(f"{before}swordfish{after}").text == f"{before}[secret:password]{after}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: see vault",
+        "password: required",
+        "Password: rotated",
+        "token: optional",
+        "secret: string",
+        "password: varchar",
+        "password = data",
+        "We never log a password: neither does anybody\n",
+        "password: swordfish is what they tried",
+        "api key: swordfish",
+        "postgres://u:x@host/db",
+    ],
+)
+def test_a_plain_word_is_none_where_something_is_said_of_a_password(text: str) -> None:
+    assert redact(text).findings == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "MIIabcDEF12\n-----END PRIVATE KEY-----",
+        "MIIEvQIBADANBgk\n",
+        "MIIEvQIBADANBgkqhkiG9w0BAQEF\n",
+        "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011\n\n" + token(64) + "\n",
+    ],
+)
+def test_a_key_of_one_short_line_or_without_its_end_is_found(body: str) -> None:
+    text = redact(f"see\n-----BEGIN PRIVATE KEY-----\n{body}").text
+    assert text.rstrip("\n") == "see\n[secret:private-key]"
+
+
+@pytest.mark.parametrize("body", ["...", "<your key>", "xxx", "content", "(see the vault)"])
+def test_the_armour_of_a_manual_stays(body: str) -> None:
+    assert redact(f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----").findings == []
+
+
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ("Use ", token(32, HEX), " as the client secret"),
+        ("`", token(24, DIGITS + SMALL), "` is our deploy token."),
+        ("", "WinterTrain495!", " was the staging password, until May"),
+    ],
+)
+def test_a_secret_that_is_told_before_its_name_is_found(before: str, secret: str, after: str) -> None:
+    assert secret not in redact(before + secret + after).text
+    assert redact(before + secret + after).text.endswith(after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Argon2id is the password hash we use",
+        f"{token(40, HEX)} is the key commit",
+        "Postgres16 is our secret store",
+        "Keycloak24 was the token issuer",
+    ],
+)
+def test_what_is_said_of_a_secret_is_none(text: str) -> None:
+    assert redact(text).findings == []
+
+
 BROKEN = "ghp_" + token(36)
 
 

@@ -33,11 +33,22 @@ def raw(data: bytes) -> None:
     _print(data)
 
 
+def masked(value: str) -> str:
+    """Return what a message may show: names and values in it may be secrets."""
+    from memolith.text.secret_precheck import may_hold_secret
+
+    if not may_hold_secret(value):
+        return value
+    from memolith.text.secrets import redact
+
+    return redact(value).text
+
+
 def note(message: str, kind: str = "") -> None:
     """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
     label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
     try:
-        _write(sys.stderr, f"memolith: {label}{hygiene.inert(message)}\n")
+        _write(sys.stderr, f"memolith: {label}{hygiene.inert(masked(message))}\n")
     except OSError:  # nobody can be told; the exit code still says it
         _discard(2)
 

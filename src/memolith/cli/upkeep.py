@@ -14,6 +14,7 @@ from memolith.store import registry
 
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
+    from memolith.doctor import Finding
 
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -108,22 +109,23 @@ def doctor(options: Options, fix: bool) -> None:
         fixed = repair(mem, lambda problem: output.note(problem, "warning")) if fix else []
         left = examine(mem)
         if options.json:
-            output.json(
-                {
-                    "findings": [finding.as_dict() for finding in left],
-                    "fixed": [finding.as_dict() for finding in fixed],
-                }
-            )
+            output.json({"findings": _rows(left), "fixed": _rows(fixed)})
         else:
             for finding in fixed:
-                output.text(f"fixed  {finding.kind:<12} {finding.path}: {finding.message}")
+                output.text(output.masked(f"fixed  {finding.kind:<12} {finding.path}: {finding.message}"))
             for finding in left:
                 hint = " (--fix repairs it)" if finding.fixable else ""
-                output.text(f"found  {finding.kind:<12} {finding.path}: {finding.message}{hint}")
+                line = f"found  {finding.kind:<12} {finding.path}: {finding.message}{hint}"
+                output.text(output.masked(line))
             if not left:
                 output.text("Everything is in order.")
     if left:
         raise click.exceptions.Exit(1)
+
+
+def _rows(findings: list[Finding]) -> list[dict[str, object]]:
+    rows = [finding.as_dict() for finding in findings]
+    return [{**row, **{name: output.masked(str(row[name])) for name in ("path", "message")}} for row in rows]
 
 
 @cli.command()

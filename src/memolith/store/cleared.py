@@ -11,6 +11,7 @@ import contextlib
 import os
 
 from memolith.errors import StorageError, UnsafePathError
+from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +29,12 @@ def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -
     known = _read(path)
     if line and b"\n" + line in known:
         return text
+    from memolith.store.allowing import allowed
     from memolith.text.secrets import redact
 
     found = redact(text)
+    if found.findings:
+        found = redact(text, allowed(tree.root, layout.scope_of(relative)))
     if found.findings:
         return found.text
     if line:

@@ -20,6 +20,7 @@ from memolith import repository
 from memolith.errors import ConflictError, MemolithError, StorageError, UnsafePathError
 from memolith.places import Place, Tree
 from memolith.store import files, layout, temporary
+from memolith.store.allowing import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
 from memolith.store.screening import screen
@@ -129,7 +130,7 @@ class Gate:
         The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
         in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-        text, warnings = screen(text, cap)
+        text, warnings = screen(text, cap, lambda: allowed(self.root, layout.scope_of(relative)))
         result = self.rewrite(
             relative, lambda old: apply(old, text), op=op, if_sha256=if_sha256, remember=remember
         )

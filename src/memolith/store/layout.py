@@ -64,7 +64,7 @@ def daily_directory(slug: str) -> str:
 def daily(slug: str, date: str) -> str:
     """Return the log of one day. InputError if `date` is not a calendar date."""
     if not is_date(date):
-        raise InputError(f"{date!r} is not a date; write it as YYYY-MM-DD")
+        raise InputError(f"{_quoted(date)} is not a date; write it as YYYY-MM-DD")
     return _in(slug, f"daily/{date}.md")
 
 
@@ -117,18 +117,25 @@ def note_name(name: str | None) -> str:
     bad = sorted({char for char in bare if char in _FORBIDDEN or not char.isprintable()})
     if not bare or bad:
         shown = " ".join(repr(char)[1:-1] for char in bad) or "nothing before .md"
-        raise InputError(f"note name {name!r} is not allowed ({shown}); use letters, digits, - and _")
+        raise InputError(f"note name {_quoted(name)} is not allowed ({shown}); use letters, digits, - and _")
     if bare.casefold() in _RESERVED:
-        raise InputError(f"note name {name!r} is reserved: MEMORY.md is the index of the notes")
+        raise InputError(f"note name {_quoted(name)} is reserved: MEMORY.md is the index of the notes")
     if bare.casefold() in _DEVICES:
-        raise InputError(f"note name {name!r} is a device on Windows; choose another")
+        raise InputError(f"note name {_quoted(name)} is a device on Windows; choose another")
     if len(bare.encode("utf-8", "replace")) > MAX_NAME_BYTES:
-        raise InputError(f"note name is longer than {MAX_NAME_BYTES} bytes; shorten it: {bare[:40]!r}…")
+        raise InputError(f"note name is longer than {MAX_NAME_BYTES} bytes; shorten it: {_quoted(bare)}")
     try:
         bare.encode("utf-8")
     except UnicodeEncodeError:
-        raise InputError(f"note name {name!r} is not valid text; choose another") from None
+        raise InputError(f"note name {_quoted(name)} is not valid text; choose another") from None
     return bare
+
+
+def _quoted(value: str) -> str:
+    """Return a value as an error may show it; masking is loaded only when there is an error."""
+    from memolith.store.screening import quoted
+
+    return quoted(value)
 
 
 def file_name(title: str) -> str:

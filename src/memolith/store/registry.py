@@ -18,6 +18,7 @@ from memolith.project import (
     read_identity,
 )
 from memolith.store import layout
+from memolith.store.screening import quoted
 from memolith.text import miniyaml
 
 TYPE_CHECKING = False
@@ -135,7 +136,7 @@ def move(gate: Gate, slug: str, old: str, new: str) -> None:
 
 def _require(gate: Gate, slug: str) -> None:
     if not exists(os.path.join(gate.root, PROJECTS), slug):
-        raise NotFoundError(f"no project {slug!r}; `memolith project list` shows them all")
+        raise NotFoundError(f"no project {quoted(slug)}; `memolith project list` shows them all")
 
 
 def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> None:

@@ -6,6 +6,12 @@ from memolith.errors import InputError, TextError, TooLargeError
 from memolith.model import MAX_ACCEPT_BYTES
 from memolith.text import hygiene
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.text.secrets import Finding
+
 
 def check(text: object, what: str = "text") -> None:
     """Raise InputError, TextError or TooLargeError for what cannot be stored at all."""
@@ -24,10 +30,13 @@ def check(text: object, what: str = "text") -> None:
         )
 
 
-def screen(text: str, cap: int | None = None) -> tuple[str, list[str]]:
+def screen(
+    text: str, cap: int | None = None, allow: Callable[[], frozenset[str]] | None = None
+) -> tuple[str, list[str]]:
     """Check, clean, mask and cut text that is about to be stored; return it with what was done to it.
 
-    Cut last: a secret that is cut in two would no longer be recognised.
+    `allow` reads the hashes of values that may stay; it is asked only if something would be masked. Cut last:
+    a secret that is cut in two would no longer be recognised.
     """
     check(text)
     given = len(text.encode("utf-8"))
@@ -35,9 +44,9 @@ def screen(text: str, cap: int | None = None) -> tuple[str, list[str]]:
     from memolith.text.secrets import redact
 
     masked = redact(text)
-    if masked.findings:
-        kinds = ", ".join(sorted({finding.kind for finding in masked.findings}))
-        warnings.append(f"{len(masked.findings)} secret(s) were masked before storing: {kinds}")
+    if masked.findings and allow is not None and (hashes := allow()):
+        masked = redact(text, hashes)
+    warnings += told(masked.findings)
     text = masked.text
     if cap is not None and len(text.encode("utf-8")) > cap:
         from memolith.text.budget import head
@@ -46,3 +55,38 @@ def screen(text: str, cap: int | None = None) -> tuple[str, list[str]]:
         text = head(text, cap - 1)
         warnings.append(f"the text was {given:,} bytes and was cut to the limit of {cap:,}")
     return text, warnings
+
+
+def told(findings: list[Finding]) -> list[str]:
+    """Return what to tell the writer: what was masked, how to keep a false alarm, what was left out."""
+    kinds = [finding.kind for finding in findings if finding.kind != "private"]
+    parts = len(findings) - len(kinds)
+    said = []
+    if kinds:
+        count = "1 secret" if len(kinds) == 1 else f"{len(kinds)} secrets"
+        said.append(
+            f"masked {count} ({', '.join(sorted(set(kinds)))}); to keep a false alarm, give the value to "
+            "`memolith allow`, or write memolith:allow in its line"
+        )
+    if parts:
+        said.append("a private part was left out" if parts == 1 else f"{parts} private parts were left out")
+    return said
+
+
+def quoted(value: object) -> str:
+    """Return a value as an error may show it: masked, on one line, not too long."""
+    from memolith.text.secrets import redact
+
+    shown = redact(value).text if isinstance(value, str) else str(value)
+    return repr(shown if len(shown) <= 80 else f"{shown[:80]}…")
+
+
+def refuse_secret(name: str, what: str) -> None:
+    """Raise InputError for a name that is a secret: a masked name would be another file."""
+    from memolith.text.secrets import redact
+
+    found = redact(name).findings
+    if found:
+        raise InputError(
+            f"the {what} looks like a secret ({found[0].kind}); choose another that tells nothing"
+        )

@@ -8,9 +8,9 @@ secret by itself.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_shapes import has_token_prefix
+from memolith.text.secret_prose import is_fingerprint, random_nearby, told, told_before
 from memolith.text.secret_value import UUID, is_digest, is_mixed, is_name, is_password, is_random, is_stand_in
-from memolith.text.secret_words import OTHER_KEYS
+from memolith.text.secret_words import GLUED, OTHER_KEYS, SAID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +45,6 @@ _WORDS: dict[str, str] = {
 # The rest of the word after what was found; nothing else may follow in the same word.
 _REST = lazy(r"(?:(?i:ords?|ds?|phrases?|codes?|entials?|s)|(?i:orization|entication|enticate)|)(?![a-z])")
 _GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
-# What may be glued in front of a short word: `apikey`, `dbpass`.
-_GLUED = lazy(
-    r"(?i)(?:api|app|access|secret|private|auth|account|shared|master|consumer|client|signing|encryption|"
-    r"admin|db|root|user|service|license|deploy|storage|session|web|bot|pem|ssh|my|sql|mail|smtp|ftp)$"
-)
 # A name that goes on says what the value is instead: `token_count`, `passwordUrl`, `key id`.
 _ABOUT = lazy(
     r"(?i)[ _.-]?(?:url|uri|path|file|name|ids?|count|type|length|len|size|limit|ttl|expir\w{0,6}|field|"
@@ -73,6 +68,11 @@ _LINK = lazy(
 )
 # Every value has one of these: a digit or a sign, a quote before it, or more letters than a word has.
 _WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`][^\s'\"`]{4}|\S{14}")
+# A word that nothing but its name and the end of its line make a password: `password: swordfish`.
+_ALONE = lazy(
+    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|])[ \t*`]{0,8}([A-Za-z]{5,32})[*`]{0,3}[ \t]{0,8}"
+    r"(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
+)
 _PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
 _ASSIGNS = frozenset([":=", "=", "=>", "->"])
 _QUOTED = {quote: lazy(rf"(?:[^\n\\{quote}]|\\(?!['\"`])){{1,300}}+(?=\\?{quote})") for quote in "\"'`"}
@@ -80,23 +80,9 @@ _VALUE = lazy(r"[^\s'\"`,;<>|\\\u3000-\u3002\uff0c\uff1b]{1,300}+")
 _VALUE_END = lazy(r"[^\s'\"`,;<>|\\]*+")
 # So much of a long value is judged; the rest goes with it.
 _JUDGED = 300
-_IS = lazy(
-    r"(?i)(?:(?<!\w)(?P<how>is|was|are|now|remains|becomes|(?:re)?set to|changed to|"
-    r"(?:upda|rota)ted to|switched to)(?=[ :])|"
-    r"(?<!\w)(?P<loose>to|as|be|with|append|prepend)(?=[ :])|"
-    r"=>|->|→|=|:)[ :=]{1,3}"
-    r"(?:(?:still|now|currently|always|just|simply|literally|called|set to|the string) ){0,2}"
-    r"(?P<open>['\"`*(]{0,3})(?P<value>[^\s'\"`,;<>|\u3000-\u3002\uff0c\uff1b]{4,100}+)"
-)
-_CODE = lazy(r"\w\(|::|\\|=\w")
-_SENTENCE = lazy(r"[.!?](?=\s)|\n")
 _PLAIN = lazy(r"[\w.~+/=:@%!$#&*-]+")
-_GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
-_STOP = lazy(
-    r"(?i)\b(?:sha-?\d{0,3}|md5|hash(?:es|ed)?|digest|checksum|integrity|commit(?:ted)?|etag|finger-?prints?|"
-    r"public|uuid|ulid|ids?|revision|cursor|version|trace|span|request|session|branch|image|model|at|in|under|"
-    r"path|vault|see|via|from|ssh-\w{3,8})\b"
-)
+_RUN = lazy(r"[\w.~+/=-]{12,}")
+_FIELD_START = lazy(r"[\n,;|(]")
 _ACCESS_ID = lazy(r"(?i)_?id(?![a-z])")
 _PAIR = lazy(
     r"(?i)(?:s|entials?)?\b[^\n]{0,40}?[:\s(]['\"`]?[\w.@+-]{2,64}['\"`]?(?:\s{1,2}/\s{1,2}|\s{0,2}\|\s{0,2}|/|:)"
@@ -120,11 +106,15 @@ def labelled(text: str, lower: str) -> Iterator[Span]:
         if word in {"key", "token", "sig"} and _is_other_key(lower[max(0, at - 16) : at]):
             continue
         limit = _limit(text, names, number)
-        if not _WORTH.search(text, end, min(limit, end + 140)):
-            continue
-        found = _value_after(text, end, _WORDS[word], limit, dense=dense)
+        found = None
+        if _WORTH.search(text, end, min(limit, end + 140)):
+            found = _value_after(text, end, _WORDS[word], limit, dense=dense)
+        if not found and _WORDS[word] == "password":
+            found = _alone(text, at, end)
         if not found and word in {"login", "cred"}:
             found = _pair(text, end)
+        if not found and (earlier := told_before(text, at, end, _WORDS[word])):
+            yield _kind(text, at, word, *earlier), *earlier
         if found:
             done = found[1]
             yield _kind(text, at, word, *found), *found
@@ -212,7 +202,7 @@ def _begins_well(text: str, at: int, word: str) -> bool:
         return True
     if first.isupper() and left.islower():
         return True
-    return _GLUED.search(text, max(0, at - 12), at) is not None
+    return text[max(0, at - 12) : at].lower().endswith(GLUED)
 
 
 def _pair(text: str, at: int) -> tuple[int, int] | None:
@@ -226,6 +216,16 @@ def _pair(text: str, at: int) -> tuple[int, int] | None:
     )
 
 
+def _alone(text: str, at: int, end: int) -> tuple[int, int] | None:
+    """Find a plain word as the one value of a field: `wifi password: swordfish` and the end of the line."""
+    match = _ALONE.match(text, end)
+    if not match or match[1].lower() in SAID or is_stand_in(match[1]) or is_name(match[1]):
+        return None
+    # A field has a short name; what is longer is a sentence.
+    before = _FIELD_START.split(text[max(0, at - 48) : at])[-1]
+    return match.span(1) if len(before.split()) <= 3 else None
+
+
 def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool) -> tuple[int, int] | None:
     about = _ABOUT.match(text, at)
     link = None if about else _LINK.match(text, at)
@@ -236,9 +236,9 @@ def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool) -> t
         return found
     # What is assigned to a name is its value, secret or not; a sentence may come to it later.
     if not found and kind != "weak" and not (link and _is_assigned(text, link)):
-        found = _told(text, at, kind, limit)
+        found = told(text, at, kind, limit)
     if not found and not (about and not text[at : at + 1].isspace()):
-        found = _random_nearby(text, at, limit)
+        found = random_nearby(text, at, limit)
     if found and found[1] - found[0] >= _JUDGED:
         more = _VALUE_END.match(text, found[1])
         return found[0], more.end() if more else found[1]
@@ -262,8 +262,10 @@ def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None
     if quoted:
         word = quoted[0]
     elif bare:
-        # In a URL the next parameter follows; in a sentence, its end.
-        word = _PARAMETER.split(bare[0], 1)[0].rstrip(".,:)]}>*" if link["by"].strip() else ".,:)]}>*?!")
+        # In a URL the next parameter follows; in a sentence, its end; in the text of a link, its target.
+        word = _PARAMETER.split(bare[0].partition("](")[0], 1)[0].rstrip(
+            ".,:)]}>*" if link["by"].strip() else ".,:)]}>*?!"
+        )
     else:
         return None
     # A URL keeps its own secrets, and the rest of it is worth keeping.
@@ -282,17 +284,12 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
     if by in {"-", ".", ","}:
         return is_random(word, 10 if by == "," else 16)
     if not by and not quoted:
-        if _is_fingerprint(link.string, link.start(), word):
+        if is_fingerprint(link.string, link.start(), word):
             return False
         return is_random(word, 12 if link["scheme"] else 14) or (kind == "password" and _is_strong(word))
-    if " " in word and not is_random(word.replace(" ", ""), 20):
+    if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
         return False
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
-
-
-def _is_fingerprint(text: str, at: int, word: str) -> bool:
-    """Tell what follows `gpg --recv-keys`: a public key's fingerprint."""
-    return text[max(0, at - 4) : at].lower() == "keys" and is_digest(word)
 
 
 def _is_strong(word: str) -> bool:
@@ -308,7 +305,7 @@ def _is_strong(word: str) -> bool:
 
 def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
     if kind == "weak":
-        return is_random(word, 12) or (len(word) >= 12 and is_mixed(word))
+        return is_random(word, 12) or (_RUN.fullmatch(word) is not None and is_mixed(word))
     if is_random(word, 8) or UUID.fullmatch(word):
         return True
     if kind != "password":
@@ -328,45 +325,3 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
         and not is_name(word)
         and (word.isalpha() or len(word) >= 6)
     )
-
-
-def _told(text: str, at: int, kind: str, limit: int) -> tuple[int, int] | None:
-    """Judge a value that a sentence tells: "the password for staging is …"."""
-    last = min(limit, at + 100)
-    stop = _SENTENCE.search(text, at, last)
-    last = stop.start() if stop else last
-    for match in _IS.finditer(text, at, last + 120):
-        if match.start() > last:
-            return None
-        start = match.start("value")
-        word = match["value"].rstrip(".,:)]}>*")
-        if word.endswith("!") and not any(map(str.isdigit, word)):
-            word = word.rstrip("!")
-        quoted = bool(match["how"] and match["open"].strip("*("))
-        if _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
-            return start, start + len(word)
-    return None
-
-
-def _is_told(word: str, kind: str, *, quoted: bool) -> bool:
-    if kind != "password":
-        return is_random(word, 12) or has_token_prefix(word, 8)
-    return (is_password(word) and not _CODE.search(word)) or (
-        quoted and len(word) >= 4 and not is_stand_in(word) and not is_name(word)
-    )
-
-
-def _random_nearby(text: str, at: int, limit: int) -> tuple[int, int] | None:
-    """Judge the next long runs on the line, and on the line after it."""
-    window = text[at : min(at + 160, limit)]
-    for match in _GAP_WORD.finditer(window):
-        if match.start() > 40 or window.count("\n", 0, match.start()) > 1:
-            return None
-        value = match[0].rstrip(".-_")
-        if is_random(value, 16) and not (
-            _STOP.search(window, 0, match.start()) or _is_fingerprint(text, at, value)
-        ):
-            tail = _GAP_WORD.match(text, at + match.start())
-            end = tail.end() if tail else at + match.end()
-            return at + match.start(), end
-    return None

@@ -22,6 +22,17 @@ _ALPHABETS = {
     "base64": r"[\w.+/=-]",  # Base64 of either kind
     "upper": "[A-Z0-9]",
 }
+_CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ALNUM = _CAPITALS + _CAPITALS.lower() + "0123456789"
+# The same as sets of characters, for who may not use `re`.
+MEMBERS = {
+    "hex": frozenset("0123456789abcdefABCDEF"),
+    "alnum": frozenset(_ALNUM),
+    "word": frozenset(_ALNUM + "_-"),
+    "dotted": frozenset(_ALNUM + "_.-"),
+    "base64": frozenset(_ALNUM + "_.+/=-"),
+    "upper": frozenset(_CAPITALS + "0123456789"),
+}
 # kind, beginnings, alphabet of the tail, how long the tail is at least.
 _PREFIXED: tuple[tuple[str, str, str, int], ...] = (
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "dotted", 36),
@@ -145,6 +156,26 @@ _PREFIXED: tuple[tuple[str, str, str, int], ...] = (
     ("pubnub-key", "sub-c- pub-c- sec-c-", "word", 32),
     ("zuplo-key", "zpka_", "word", 32),
     ("aws-key-id", "AKIA ASIA ABIA ACCA", "upper", 16),
+    ("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", "alnum", 24),
+    ("neon-key", "napi_", "alnum", 40),
+    ("render-key", "rnd_", "alnum", 28),
+    ("fireworks-key", "fw_", "alnum", 22),
+    ("firecrawl-key", "fc-", "hex", 32),
+    ("langfuse-key", "sk-lf- pk-lf-", "word", 32),
+    ("helicone-key", "sk-helicone-", "word", 20),
+    ("heroku-key", "HRKU-", "word", 36),
+    ("paddle-key", "pdl_live_apikey_ pdl_sdbx_apikey_", "word", 30),
+    ("snyk-token", "snyk_uat. snyk_sat.", "dotted", 32),
+    ("axiom-token", "xaat- xapt-", "word", 32),
+    ("ory-token", "ory_at_ ory_pat_ ory_rt_ ory_ac_", "word", 32),
+    ("honeycomb-key", "hcaik_ hcbik_ hcxik_ hcamk_", "alnum", 32),
+    ("wandb-key", "wandb_v1_", "word", 32),
+    ("woocommerce-key", "ck_ cs_", "hex", 40),
+    ("google-token", "1//0", "word", 40),
+    ("volcengine-key", "AKLT", "alnum", 32),
+    ("baidu-key", "ALTAK-", "alnum", 20),
+    ("intercom-token", "dG9rO", "base64", 40),
+    ("modal-token", "ak- as-", "alnum", 22),
 )
 # kind, what must occur, pattern. Group 1, where there is one, is the secret. Each repetition is bounded, or
 # over a class that what follows is not in; `+` after one never gives back. These are looked for in runs only:
@@ -209,13 +240,12 @@ _beginnings: dict[str, list[tuple[str, str, str, int]]] = {}
 
 def named_tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
     """Find tokens by their published formats; `runs` are the places where one could be."""
-    if not _beginnings:
-        _fill()
+    rows = beginnings()
     joined = "\n".join([text[start:end] for start, end in runs])
-    for first in _beginnings.keys() & set(joined):
-        for kind, beginning, letters, least in _beginnings[first]:
+    for first in rows.keys() & set(joined):
+        for kind, beginning, alphabet, least in rows[first]:
             if beginning in joined:
-                yield from _prefixed(text, kind, beginning, letters, least)
+                yield from _prefixed(text, kind, beginning, _ALPHABETS[alphabet], least)
     for kind, needle, pattern in _IN_RUNS:
         if needle in joined:
             for start, end in runs:
@@ -225,10 +255,13 @@ def named_tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[str, 
             yield from _shaped(text, kind, pattern, 0, len(text))
 
 
-def _fill() -> None:
-    for kind, row, alphabet, least in _PREFIXED:
-        for beginning in row.split():
-            _beginnings.setdefault(beginning[0], []).append((kind, beginning, _ALPHABETS[alphabet], least))
+def beginnings() -> dict[str, list[tuple[str, str, str, int]]]:
+    """Return the rows of the table by the first character of a beginning."""
+    if not _beginnings:
+        for kind, row, alphabet, least in _PREFIXED:
+            for beginning in row.split():
+                _beginnings.setdefault(beginning[0], []).append((kind, beginning, alphabet, least))
+    return _beginnings
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
@@ -260,19 +293,21 @@ def _prefixed(
                 after = match.end()
                 if not _is_sample(match[0]) and _has_digit_or_cases(match[0]):
                     yield kind, at, after
-            elif size >= 4 and (end := _broken_end(text, after, letters, least)):
+            elif size >= 4 and (end := _broken_end(text, at, after, letters, least)):
                 yield kind, at, end
                 after = end
         at = text.find(beginning, after)
 
 
-def _broken_end(text: str, at: int, letters: str, least: int) -> int:
+def _broken_end(text: str, start: int, at: int, letters: str, least: int) -> int:
     """Return where a token ends that is broken over lines, or over strings that are added; 0 if none is."""
     value = ""
     for _ in range(8):
         part = _compile(f"{letters}{{1,400}}+").match(text, at)
         if not part:
             return 0
+        if not value and (not _has_digit_or_capital(part[0]) or start + 12 > part.end()):
+            return 0  # a word, and the next line or string
         value += part[0]
         if len(value) >= least:
             return part.end() if is_mixed(value) and not _is_sample(value) else 0
@@ -281,6 +316,10 @@ def _broken_end(text: str, at: int, letters: str, least: int) -> int:
             return 0
         at = gap.end()
     return 0
+
+
+def _has_digit_or_capital(value: str) -> bool:
+    return value != value.lower() or any(map(str.isdigit, value))
 
 
 def _is_sample(value: str) -> bool:

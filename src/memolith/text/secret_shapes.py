@@ -36,15 +36,21 @@ _LOGIN_FLAG = lazy(
     r"(?<![\w-])(?:-u|--user|-U)[ =]{0,3}(['\"]?)([^\s:'\"]{0,64}+)['\"]?:['\"]?([^\s'\"]{0,200}+)"
 )
 _PEM = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
-_PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){16,20000}+")
-_PEM_LINES = lazy(r"(?:(?:\s|\\n|\\r|[>#|\"'+])*+[A-Za-z0-9+/=]{16,100}+){1,400}+")
+_PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){1,20000}+")
+# A key that was cut off may still have the head that tells how it is encrypted.
+_PEM_LINES = lazy(
+    r"(?:\s{1,2}[A-Za-z-]{3,24}: [^\n]{1,120}){0,4}+"
+    r"(?:(?:\s|\\n|\\r|[>#|\"'+])*+[A-Za-z0-9+/=]{16,100}+){1,400}+"
+)
 _PEM_END = lazy(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _LONG = lazy(r"[A-Za-z0-9+/]{20}")
+_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{4,19}+={0,2})(?:\s|\\n|\\r)*+")
+_CUT_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{8,19}+={0,2})(?![^\s'\"\\])")
 _PUTTY = lazy(r"Private-Lines: {0,2}\d{1,3}((?:\r?\n[A-Za-z0-9+/=]{16,100}){1,200})")
 _OPEN_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{3,60}-----(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){0,20000}+")
 _WHOLE_LINE = (64, 76)
 # A token taken apart so that it survives, or so that it is not found.
-_APART_WORDS = (
+APART_WORDS = (
     "spaces",
     "spaced",
     "segment",
@@ -68,13 +74,28 @@ def private_keys(text: str) -> Iterator[Span]:
         for match in _PEM.finditer(text):
             body = _PEM_BODY.match(text, match.end())
             end = _PEM_END.match(text, body.end()) if body else None
-            if body and end and _LONG.search(text, match.end(), body.end()):
+            if body and end and _is_key(text, match.end(), body.end()):
                 yield "private-key", match.start(), end.end()
             elif lines := _PEM_LINES.match(text, match.end()):
                 yield "private-key", match.start(), lines.end()
+            elif (short := _CUT_SHORT.match(text, match.end())) and _has_code(short[1]):
+                yield "private-key", match.start(), short.end()
     if "Private-Lines" in text:
         for match in _PUTTY.finditer(text):
             yield "private-key", match.start(1), match.end(1)
+
+
+def _is_key(text: str, start: int, end: int) -> bool:
+    """Tell what stands between the lines of an armour from the placeholder in a manual."""
+    short = _SHORT.fullmatch(text, start, end)
+    return _has_code(short[1]) if short else _LONG.search(text, start, end) is not None
+
+
+def _has_code(value: str) -> bool:
+    """Tell a piece of Base64 from a word."""
+    return not is_stand_in(value) and (
+        any(map(str.isdigit, value)) or value.endswith("=") or any(map(str.isupper, value[1:]))
+    )
 
 
 def url_secrets(text: str) -> Iterator[Span]:
@@ -99,14 +120,14 @@ def url_secrets(text: str) -> Iterator[Span]:
 
 def taken_apart(text: str, lower: str) -> Iterator[Span]:
     """Find tokens written in groups, where the text says that something is."""
-    for word in _APART_WORDS:
+    for word in APART_WORDS:
         if word in lower:
             break
     else:
         return
     for match in _APART.finditer(text):
         joined = "".join(char for char in match[0].rpartition("_")[2] if char.isalnum())
-        if is_mixed(joined):
+        if is_mixed(joined) and any(map(str.isdigit, joined)):
             yield "split-token", match.start(), match.end()
 
 

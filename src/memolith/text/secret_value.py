@@ -122,12 +122,23 @@ def _is_scrambled(value: str) -> bool:
     """Tell random letters from a long name: cases change within it, or its pairs of letters are rare."""
     if is_name(value) or not value.isascii():
         return False
-    changes = sum(one.islower() != two.islower() for one, two in pairwise(value))
-    if changes >= 0.3 * len(value):
-        return wordiness(value) < 0.35
-    lower = value.lower()
-    known = sum(lower[at : at + 2] in _PAIRS for at in range(len(lower) - 1))
+    longest = max(_SEGMENT.findall(value), key=len)
+    if len(longest) < 12 or not is_jumbled(longest):
+        return False
+    return _changes(longest) < 0.3 * len(longest) or wordiness(value) < 0.35
+
+
+def is_jumbled(letters: str) -> bool:
+    """Tell letters whose cases change all the time, or whose pairs are rare in words."""
+    if not letters.islower() and _changes(letters) >= 0.3 * len(letters):
+        return True
+    lower = letters.lower()
+    known = sum(map(_PAIRS.__contains__, map(str.__add__, lower, lower[1:])))
     return known < 0.52 * (len(lower) - 1)
+
+
+def _changes(letters: str) -> int:
+    return sum(one.islower() != two.islower() for one, two in pairwise(letters))
 
 
 def is_password(value: str, least: int = 6) -> bool:

@@ -31,12 +31,48 @@ SMALL_WORDS = _words("""
     my the a an some any this our their yes no on off test testing not see via in from with for by to as
     is it
 """)
+# What is said of a password, or assigned to one in code, where a value could stand.
+SAID = _words("""
+    invalid wrong correct incorrect missing needed mandatory disabled enabled unset protected plain
+    plaintext weak strong short valid invalidated rejected accepted changed unchanged updated rotated
+    deleted withheld omitted private public shared confidential secure insecure available unavailable
+    provided random randomized temporary permanent unique above below here there later pending nothing
+    anything something prompt prompted manual manually email login encrypted unencrypted hashed salted
+    expired expires minimum maximum length unknown forgotten forgot blank same different varchar text number
+    integer float double boolean object array list dict type schema field column secretstr input result
+    param params body line word words digest salt buffer payload response request item entry options
+    opts other current previous next cleaned decoded encoded decrypted obfuscated stdin environ environment
+    choose never always often again twice once check reset recovery policy rules basics instructions
+    details notes note issues issue problem problems login logins unsafe cached saved remembered supported
+    unsupported allowed forbidden denied locked unlocked active inactive unused legacy deprecated internal
+    external local remote personal anonymous everyone nobody someone myself yourself elsewhere somewhere
+    inherit inherited nullable sensitive readonly write-only interactive interactively confirmed verified
+    unverified compromised leaked breached reused resetting pass-through literal variable constant
+""")
 # What the names of files and hosts end in.
 ENDINGS = _words("""
     yaml yml json toml py ts tsx js jsx mjs go rs md txt env cfg ini conf sh java rb php pem key crt cer
     htm html css xml csv sql lock log tgz gz zip png jpg jpeg gif svg pdf com org net io dev local
     internal invalid
 """)
+# What may be glued in front of a short word: `apikey`, `dbpass`.
+GLUED = (
+    *(
+        "api",
+        "app",
+        "access",
+        "secret",
+        "private",
+        "auth",
+        "account",
+        "shared",
+        "master",
+        "consumer",
+        "client",
+    ),
+    *("signing", "encryption", "admin", "db", "root", "user", "service", "license", "deploy", "storage"),
+    *("session", "web", "bot", "pem", "ssh", "my", "sql", "mail", "smtp", "ftp"),
+)
 # Words before `key` or `token` that make it the name of something else.
 OTHER_KEYS = _words("""
     primary foreign cache public pub idempotency partition sort row object s3 routing dedup composite

@@ -98,3 +98,44 @@ def _block_end(lines: list[str], at: int, stop: int, value: str) -> int:
         elif bare:
             break
     return end
+
+
+def set_list(text: str, name: str, values: list[str]) -> str:
+    """Return `text` with the list `name` at its top level set; without values, the key goes.
+
+    Lines of values that stay keep their comments. Raises YamlError if `text` cannot be read.
+    """
+    expected: dict[str, Node] = {key: value for key, value in parse(text).items() if key != name}
+    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    lines = text.removeprefix(bom).split("\n")
+    end = "\r" if len(lines) > 1 and lines[0].endswith("\r") else ""
+    if lines[-1]:
+        lines[-1] += end
+        lines.append("")
+    stop = len(lines) - 1
+    while stop and not lines[stop - 1].strip():
+        stop -= 1
+    at, head, below, kept = _find_key(lines, name, 0, stop, 0), f"{name}:{end}", stop, list[str]()
+    if at is None:
+        at = stop
+    else:
+        bare, _ = split_comment((split_key(lines[at].strip(" \r")) or ("", ""))[1])
+        below = _block_end(lines, at, stop, bare)
+        head = head if bare else lines[at]
+        kept = [line for line in lines[at + 1 : below] if _item(line) in (None, *values)]
+    known = {_item(line) for line in kept}
+    kept += [f"  - {dump_scalar(value)}{end}" for value in values if value not in known]
+    lines[at:below] = [head, *kept] if values else []
+    result = bom + "\n".join(lines)
+    found = parse(result)
+    now = found.pop(name, [])
+    if found != expected or not isinstance(now, list) or {*map(str, now)} != {*values}:
+        raise YamlError(1, f"{name!r} cannot be set without touching its neighbours; edit by hand")
+    return result
+
+
+def _item(line: str) -> str | None:
+    """Return the value of a list's line; None for a comment or an empty line."""
+    bare = line.strip(" \r")
+    value = split_comment(bare[1:].strip())[0] if is_item(bare) else ""
+    return str(read_scalar(value)) if value else None

@@ -1,0 +1,176 @@
+"""`scan --purge`: masks the secrets that a person or an older version brought into a home.
+
+`PLACES` is the one table of what a home consists of and how each part is cleaned. Memory files are changed
+through the gate, so that a save by hand is not lost, and no version that holds the secret stays. The bytes
+go and the trail stays: which file changed when and by what can still be read and undone.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith import notes
+from memolith.errors import MemolithError
+from memolith.model import Value
+from memolith.places import Place, Tree
+from memolith.scanning import Report, codec_of, name_kinds, scope_of, shown, walk
+from memolith.store import layout, masking
+from memolith.store.allowing import allowed
+from memolith.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.mem import Mem
+
+    Mask = Callable[[bytes], bytes]
+    Clean = Callable[[Mem, str, Mask], bool]
+
+
+class Cleaned(Value):
+    """A file that was masked or renamed: what it is called now, what was done, how many secrets it had."""
+
+    __slots__ = ("action", "path", "secrets")
+    action: str
+    path: str
+    secrets: int
+
+
+def _memory(mem: Mem, path: str, mask: Mask) -> bool:
+    return masking.mask_memory(mem.gate, _below(path, str(mem.root)), mask)
+
+
+def _file(mem: Mem, path: str, mask: Mask) -> bool:
+    history = os.path.join(mem.home, "history")
+    return masking.mask_file(Tree(history).place(_below(path, history)), mask)
+
+
+def _settings(mem: Mem, path: str, mask: Mask) -> bool:
+    return masking.mask_settings(mem.home, path, mask)
+
+
+# Where a path below the home begins, and how a file there is cleaned. The first that fits counts. What fits
+# none is not ours, or is held open by its file (locks); it is only reported.
+PLACES: tuple[tuple[str, Clean], ...] = (
+    ("memory/", _memory),
+    ("history/", _file),
+    ("config.yml", _settings),
+)
+
+
+def purge(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Cleaned]:
+    """Mask every secret of a home; return what was changed. What resists keeps nothing else from it."""
+    done: list[Cleaned] = []
+    for scope in _scopes(mem):
+        try:
+            # Taking the lock turns what a crash left behind into versions.
+            with mem.gate.scope(scope):
+                for tree in ("memory", "history"):
+                    done += _clean_tree(mem, tree, scope, tell)
+                done += _rename(mem, scope, tell)
+        except MemolithError as error:
+            tell(str(error))
+    return [*done, *_clean_tree(mem, "", "", tell)]
+
+
+def _scopes(mem: Mem) -> list[str]:
+    """Return every scope that has a folder in the memory or in the history."""
+    found = {layout.USER}
+    for top in (str(mem.root), os.path.join(mem.home, "history")):
+        directory = os.path.join(top, "projects")
+        if not os.path.islink(directory) and os.path.isdir(directory):
+            found |= {each.name for each in os.scandir(directory) if each.is_dir(follow_symlinks=False)}
+    return sorted(found)
+
+
+def _clean_tree(mem: Mem, tree: str, scope: str, tell: Callable[[str], None]) -> list[Cleaned]:
+    """Clean the files of one scope in the memory or the history; without a tree, the home's own files."""
+    done = []
+    for path in _files(mem, tree, scope):
+        clean = next((how for start, how in PLACES if _below(path, mem.home).startswith(start)), None)
+        try:
+            data = Place.of(path).read() or b""
+            count = len(redact(_text(data), _allow(mem, path)).findings) if clean else 0
+            if clean and count and clean(mem, path, _mask(mem, path)):
+                done.append(Cleaned(path=shown(path), action="masked", secrets=count))
+        except (MemolithError, OSError) as error:
+            tell(str(error))
+    return done
+
+
+def _files(mem: Mem, tree: str, scope: str) -> list[str]:
+    if not tree:
+        return [each.path for each in os.scandir(mem.home) if each.is_file(follow_symlinks=False)]
+    top = os.path.join(mem.home, tree, *filter(None, layout.scope_directory(scope).split("/")))
+    if os.path.islink(top) or not os.path.isdir(top):
+        return []
+    found = list(walk(top, Report(lambda _: None)))
+    return [path for path in found if scope_of(_below(path, mem.home)) == scope]
+
+
+def _rename(mem: Mem, scope: str, tell: Callable[[str], None]) -> list[Cleaned]:
+    """Give notes whose name is a secret another one, in the memory and in the history."""
+    done = []
+    directory = layout.notes(scope)
+    tops = (str(mem.root), os.path.join(mem.home, "history"))
+    names = {name for top in tops if os.path.isdir(top) for name in Tree(top).names(directory)}
+    for name in sorted(names):
+        kinds = name_kinds(name)
+        if kinds:
+            try:
+                fresh = masking.rename_note(
+                    mem.gate, f"{directory}/{name}", layout.file_name(f"secret {kinds[0]}")
+                )
+                notes.update_index(mem.gate, scope, fresh)
+            except MemolithError as error:
+                tell(str(error))
+                continue
+            done.append(Cleaned(path=layout.locate(tops[0], fresh), action="renamed", secrets=len(kinds)))
+    # The index lost a line with the old name; the copy of it that was kept has it too.
+    return [*done, *(_clean_tree(mem, "history", scope, tell) if done else [])]
+
+
+def _below(path: str, top: str) -> str:
+    return os.path.relpath(path, top).replace(os.sep, "/")
+
+
+def _allow(mem: Mem, path: str) -> frozenset[str]:
+    return allowed(str(mem.root), scope_of(_below(path, mem.home)))
+
+
+def _text(data: bytes) -> str:
+    return data.decode(codec_of(data), "surrogateescape" if codec_of(data) == "utf-8" else "surrogatepass")
+
+
+def _mask(mem: Mem, path: str) -> Mask:
+    """Return what masks the bytes of a file; bytes that are no text stay as they are."""
+    allow = _allow(mem, path)
+    is_yaml = ".yml" in _below(path, mem.home)
+
+    def mask(data: bytes) -> bytes:
+        text = redact(_text(data), allow).text
+        codec = codec_of(data)
+        errors = "surrogateescape" if codec == "utf-8" else "surrogatepass"
+        return quote_markers(text, whole=is_yaml).encode(codec, errors)
+
+    return mask
+
+
+def quote_markers(text: str, *, whole: bool = False) -> str:
+    """Quote a marker that is the value of a key in a note's head: in YAML, its bracket would begin a list.
+
+    `whole`: all of the text is YAML.
+    """
+    from memolith.text.miniyaml import dump_scalar, split_key
+
+    end = text.find("\n---", 3) if text.startswith("---") and not whole else -1
+    head = text if whole else text[: end + 1] if end > 0 else ""
+    lines = head.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        value = bare[2:].strip() if bare.startswith("- ") else (split_key(bare) or ("", ""))[1]
+        if value.startswith(("[secret:", "[private]")):
+            at = line.index(value)
+            lines[number] = line[:at] + dump_scalar(value) + line[at + len(value) :]
+    return "".join(lines) + text[len(head) :]

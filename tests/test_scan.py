@@ -1,0 +1,359 @@
+"""`memolith scan`: what it finds, what it never shows, and that a purge leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.cli import main
+from memolith.doctor import examine
+from memolith.purging import PLACES, purge, quote_markers
+from memolith.scanning import MAX_BYTES, scan_home
+from memolith.text.miniyaml import parse
+
+Capture = pytest.CaptureFixture[str]
+
+
+def canary(name: str) -> str:
+    """Return a token of its own for each place, so that a leak tells where it came from."""
+    source = random.Random(name)
+    return "ghp_" + "".join(source.choice("abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNP23456789") for _ in range(36))
+
+
+def hits(home: Path, values: list[str]) -> list[str]:
+    """Search every byte and every name of a home."""
+    found = []
+    for path in home.rglob("*"):
+        data = str(path.relative_to(home)).encode() + (path.read_bytes() if path.is_file() else b"")
+        found += [f"{path}: {value}" for value in values if value.lower().encode() in data.lower()]
+    return found
+
+
+def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "memolith", *arguments], input=data, capture_output=True, check=False
+    )
+
+
+@pytest.fixture
+def leaky(mem: Mem, store: Path) -> dict[str, str]:
+    """Return a memory with a secret in every place that there is, by the name of the place."""
+    secrets: dict[str, str] = {}
+
+    def put(name: str) -> str:
+        secrets[name] = canary(name)
+        return secrets[name]
+
+    mem.write("scratchpad", "- [ ] one")
+    mem.remember("Body", "A note")
+    mem.remember("Body", "All", scope="user")
+    mem.write("note", "x", name="plain")
+    mem.append_daily("heading", "text")
+    mem.write("long_term", "# Me\n\n- fact")
+
+    def add(path: Path, text: str) -> None:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+
+    add(mem.root / "MEMORY.md", f"- {put('long term')}\n")
+    add(store / "MEMORY.md", f"- {put('project memory')}\n")
+    add(store / "SCRATCHPAD.md", f"- [ ] {put('scratchpad')}\n")
+    add(next((store / "daily").iterdir()), f"- {put('daily')}\n")
+    add(store / "notes" / "a-note.md", f"- {put('note')}\n")
+    add(store / "notes" / "MEMORY.md", f"- [Mine](plain.md) {put('index')}\n")
+    add(mem.root / "notes" / "all.md", f"- {put('user note')}\n")
+    (store / "notes" / f"{put('file name')}.md").write_text("x\n")
+    (store / "notes" / "titled.md").write_text(f"---\nname: {put('title')}\ntype: user\n---\nx\n")
+    add(store / "project.yml", f"# {put('identity')}\nother: {put('identity value')}\n")
+    (Path(mem.home) / "config.yml").write_text(f"# {put('config')}\nother: {put('config value')}\n")
+    (Path(mem.home) / "config.yml.99.tmp").write_text(f"identity: git\n# {put('config leftover')}\n")
+    (store / ".tmp").mkdir(exist_ok=True)
+    (store / ".tmp" / "notes%2Fa-note.md.0").write_text(put("leftover"))
+    (store / ".tmp" / f"notes%2F{put('leftover name')}.md.0").write_text("x")
+    (mem.root / ".tmp").mkdir(exist_ok=True)
+    (mem.root / ".tmp" / "MEMORY.md.3").write_text(put("user leftover"))
+    (store / "notes" / "old.md").write_text(put("version of a deleted note"))
+    mem.edit("note", name="old")
+    (store / "notes" / "was.md").write_text(put("version of an edit") + "\nkeep\n")
+    mem.edit("note", secrets["version of an edit"], "gone", "was")
+    (store / "notes" / f"{put('name in the history')}.md").write_text("x\n")
+    mem.edit("note", name=secrets["name in the history"])
+    (mem.root / "projects" / "other-00000000" / "notes").mkdir(parents=True)
+    (mem.root / "projects" / "other-00000000" / "notes" / "n.md").write_text(put("other project"))
+    (store / "wide.md").write_bytes(f"\ufeff- {put('utf-16')}\n".encode("utf-16-le"))
+    (store / "notes" / "latin.md").write_bytes(b"caf\xe9 " + put("latin-1").encode() + b"\n")
+    return secrets
+
+
+def test_every_place_of_a_home_is_looked_at(mem: Mem, leaky: dict[str, str]) -> None:
+    assert len(hits(Path(mem.home), list(leaky.values()))) >= len(leaky) - 1  # UTF-16 is not found by bytes
+    report = scan_home(mem)
+    assert len(report.leaks) >= len(leaky)
+    assert {leak.kind for leak in report.leaks} == {"github-token"}
+    assert not [leak for leak in report.leaks for value in leaky.values() if value in str(leak)]
+    assert {start.rstrip("/") for start, _ in PLACES} <= set(os.listdir(mem.home))
+
+
+def test_after_a_purge_no_byte_of_any_secret_is_left(mem: Mem, leaky: dict[str, str], work: Path) -> None:
+    assert main(["scan", "--purge", "--project", str(work)]) == 0
+    assert hits(Path(mem.home), list(leaky.values())) == []
+    assert scan_home(mem).leaks == []
+    assert not [finding for finding in examine(mem) if finding.kind in {"secret", "frontmatter"}]
+
+
+@pytest.mark.usefixtures("leaky")
+def test_a_purge_keeps_everything_but_the_secrets(mem: Mem, store: Path) -> None:
+    purge(mem)
+    assert (mem.root / "MEMORY.md").read_text() == "# Me\n\n- fact\n- [secret:github-token]\n"
+    assert (store / "notes" / "was.md").read_text() == "gone\nkeep\n"
+    (renamed,) = (store / "notes").glob("secret-github-token*.md")
+    assert renamed.read_text() == "x\n"
+    assert (store / "notes" / "latin.md").read_bytes() == b"caf\xe9 [secret:github-token]\n"
+    wide = (store / "wide.md").read_bytes().decode("utf-16-le")
+    assert wide == "\ufeff- [secret:github-token]\n"
+    assert 'name: "[secret:github-token]"\ntype: user\n' in (store / "notes" / "titled.md").read_text()
+    assert parse((store / "project.yml").read_text())["other"] == "[secret:github-token]"
+    assert mem.settings.text("identity") == "git"
+    versions = mem.gate.history.versions(mem.find_file("was"), markers=True)
+    assert [each.op for each in versions] == ["edit"]  # the trail is there
+    assert mem.gate.history.read(mem.find_file("was"), versions[0].id) == b"[secret:github-token]\nkeep\n"
+
+
+def test_no_undo_brings_a_purged_secret_back(mem: Mem, leaky: dict[str, str]) -> None:
+    purge(mem)
+    values = list(leaky.values())
+    from memolith.errors import HistoryError
+    from memolith.undoing import files_with_history
+
+    for name in files_with_history(mem):
+        for version in mem.gate.history.versions(name, markers=True):
+            try:
+                mem.undo(name, version.id)
+            except HistoryError:
+                continue
+            assert hits(Path(mem.home), values) == []
+
+
+def test_a_purge_does_not_lose_what_a_person_saves_meanwhile(mem: Mem, store: Path) -> None:
+    mem.write("scratchpad", "- [ ] one")
+    (store / "SCRATCHPAD.md").write_text(f"- [ ] one {canary('a')}\n- [ ] two\n")
+    purge(mem)
+    assert mem.read("scratchpad") == "- [ ] one [secret:github-token]\n- [ ] two\n"
+
+
+def test_a_second_purge_changes_nothing(
+    mem: Mem, leaky: dict[str, str], snapshot: Callable[[Path], dict[str, bytes]]
+) -> None:
+    assert len(purge(mem)) >= len(leaky) - 2
+    before = snapshot(Path(mem.home))
+    assert purge(mem) == []
+    assert snapshot(Path(mem.home)) == before
+
+
+def test_a_dry_run_changes_nothing_and_says_what_would_be_masked(
+    mem: Mem,
+    leaky: dict[str, str],
+    work: Path,
+    capfd: Capture,
+    snapshot: Callable[[Path], dict[str, bytes]],
+) -> None:
+    before = snapshot(Path(mem.home))
+    assert main(["scan", "--purge", "--dry-run", "--project", str(work)]) == 1
+    assert snapshot(Path(mem.home)) == before
+    printed = capfd.readouterr()
+    assert "MEMORY.md:4:3 github-token" in printed.out
+    assert "without --dry-run" in printed.out
+    assert not [value for value in leaky.values() if value in printed.out + printed.err]
+
+
+def test_what_scan_prints_names_place_and_kind_and_never_the_value(
+    leaky: dict[str, str], work: Path, capfd: Capture
+) -> None:
+    outputs = []
+    for command in (["scan"], ["scan", "--json"], ["doctor"], ["doctor", "--json"], ["scan", "--purge"]):
+        main([*command, "--project", str(work)])
+        printed = capfd.readouterr()
+        outputs.append(printed.out + printed.err)
+    for value in leaky.values():
+        # Not even a part of it: eight characters would already help somebody who guesses.
+        assert not [text for text in outputs for at in range(4, 32) if value[at : at + 8] in text]
+    report = json.loads(outputs[1])
+    assert {"path", "line", "column", "kind"} == set(report["findings"][0])
+
+
+def test_a_secret_that_only_a_marker_is_left_of_is_quoted_in_yaml() -> None:
+    text = "a: [secret:x]\nb:\n  - [secret:x] y\nc: z [secret:x]\n"
+    assert parse(quote_markers(text, whole=True)) == {
+        "a": "[secret:x]",
+        "b": ["[secret:x] y"],
+        "c": "z [secret:x]",
+    }
+    note = "---\nname: [secret:x]\n---\nbody: [secret:x]\n"
+    assert quote_markers(note) == '---\nname: "[secret:x]"\n---\nbody: [secret:x]\n'
+
+
+def test_any_folder_can_be_scanned(tmp_path: Path, work: Path, capfd: Capture) -> None:
+    folder = tmp_path / "folder"
+    (folder / ".git").mkdir(parents=True)
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / ".git" / "config").write_text(canary("git"))
+    (folder / "deep" / "er" / "x.env").write_text(f"A=1\n  TOKEN={canary('env')}\n")
+    (folder / "binary").write_bytes(b"\0" + canary("binary").encode())
+    (folder / "private.html").write_text("<private>x</private>")
+    with (folder / "huge.log").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+        file.write(b"a" * 10_000)
+    (tmp_path / "outside").write_text(canary("outside"))
+    (folder / "link").symlink_to(tmp_path / "outside")
+    os.mkfifo(folder / "pipe")
+    assert main(["scan", str(folder), "--project", str(work)]) == 1
+    assert capfd.readouterr().out == (
+        f"{folder}/deep/er/x.env:2:9 github-token\n"
+        "1 secret in 1 of 2 files (not read: 1 binary, 1 large, 1 link, 1 special)\n"
+    )
+    assert main(["scan", str(folder / "private.html"), "--project", str(work)]) == 0
+    assert not (tmp_path / "home").exists()  # scanning a folder makes nothing
+
+
+def test_standard_input_can_be_scanned() -> None:
+    done = run("scan", "-", data=f"one\ntwo {canary('x')}\n".encode())
+    assert (done.returncode, done.stdout) == (1, b"-:2:5 github-token\n1 secret in 1 of 1 file\n")
+    assert run("scan", "-", data=b"nothing here\n").returncode == 0
+    assert run("scan", "-", data=b"a" * (MAX_BYTES + 1)).returncode == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "hint"),
+    [
+        (["scan", "/no/such/place"], 3, "there is no such file or folder"),
+        (["scan", "x", "--purge"], 2, "takes no PATH"),
+        (["scan", "--dry-run"], 2, "belongs to --purge"),
+        (["scan", ""], 2, "PATH is empty"),
+        (["allow", "--remove"], 2, "needs a VALUE"),
+        (["allow", "not there", "--remove"], 3, "not on the list"),
+        (["allow", " "], 2, "no value"),
+        (["allow", "x", "--scope", "y"], 2, "unknown scope"),
+    ],
+)
+def test_a_mistake_is_explained(
+    arguments: list[str], code: int, hint: str, work: Path, capfd: Capture
+) -> None:
+    assert main([*arguments, "--project", str(work)]) == code
+    assert hint in capfd.readouterr().err
+
+
+def test_a_home_that_is_not_there_has_no_secrets_and_is_not_made(work: Path, tmp_path: Path) -> None:
+    assert main(["scan", "--purge", "--project", str(work)]) == 0
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.usefixtures("leaky")
+def test_progress_is_told_on_a_terminal_only() -> None:
+    assert run("scan").stderr == b""
+
+
+# ---------------------------------------------------------------- false alarms
+
+
+def test_an_allowed_value_is_stored_in_its_project_and_masked_in_others(
+    mem: Mem, work: Path, tmp_path: Path
+) -> None:
+    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    assert mem.write("scratchpad", "password: correct-horse9").warnings == []
+    assert mem.read("scratchpad") == "password: correct-horse9\n"
+    assert mem.remember("x", "password: correct-horse9").warnings == []
+    other = tmp_path / "other"
+    other.mkdir()
+    elsewhere = Mem.open(other)
+    assert "1 secret" in elsewhere.write("scratchpad", "password: correct-horse9").warnings[0]
+    assert "1 secret" in mem.write("long_term", "password: correct-horse9").warnings[0]
+    assert scan_home(mem).leaks == []
+    assert [finding for finding in examine(mem) if finding.kind == "secret"] == []
+
+
+def test_a_value_allowed_for_the_user_is_allowed_everywhere(mem: Mem, work: Path) -> None:
+    assert main(["allow", "the password: correct-horse9!", "--scope", "user", "--project", str(work)]) == 0
+    assert mem.write("long_term", "password: correct-horse9!").warnings == []
+    assert mem.write("scratchpad", "password: correct-horse9!").warnings == []
+
+
+def test_an_allowed_value_is_kept_as_a_hash_and_can_be_taken_back(
+    mem: Mem, work: Path, store: Path, capfd: Capture
+) -> None:
+    options = ["--project", str(work)]
+    assert main(["allow", "correct-horse9", *options]) == 0
+    assert "horse" not in (store / "project.yml").read_text() + capfd.readouterr().out
+    assert main(["allow", *options]) == 0
+    known = capfd.readouterr().out.strip()
+    assert len(known) == 64
+    assert main(["allow", known[:10], "--remove", *options]) == 0
+    assert main(["allow", *options]) == 0
+    assert known not in (store / "project.yml").read_text()
+    assert "1 secret" in mem.write("scratchpad", "password: correct-horse9").warnings[0]
+
+
+def test_a_value_can_be_read_from_standard_input(mem: Mem, work: Path) -> None:
+    assert run("allow", "-", "--project", str(work), data=b"correct-horse9\n").returncode == 0
+    assert mem.write("scratchpad", "password: correct-horse9").warnings == []
+
+
+def test_comments_and_other_keys_of_the_file_stay(mem: Mem, work: Path, store: Path) -> None:
+    mem.write("scratchpad", "x")
+    path = store / "project.yml"
+    path.write_text(path.read_text() + "# mine\nallow:\n  - abc  # why\nmore: 1\n")
+    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    text = path.read_text()
+    assert "# mine\nallow:\n  - abc  # why\n  - " in text
+    assert text.endswith("\nmore: 1\n")
+    mem.register()
+
+
+def test_a_list_is_no_secret_itself(work: Path, store: Path) -> None:
+    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    path = store / "project.yml"
+    path.write_text(path.read_text().replace("allow:", "allow:  # our secret key"))
+    before = path.read_text()
+    assert main(["scan", "--purge", "--project", str(work)]) == 0
+    assert path.read_text() == before
+
+
+def test_a_list_in_somebodys_repository_has_no_effect(mem: Mem, work: Path, store: Path) -> None:
+    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    text = (store / "project.yml").read_text()
+    assert main(["allow", "correct-horse9", "--remove", "--project", str(work)]) == 0
+    for name in ("project.yml", "allow.yml", "memory/allow.yml", ".memolith/project.yml", "config.yml"):
+        (work / name).parent.mkdir(exist_ok=True)
+        (work / name).write_text(text)
+    assert "1 secret" in mem.write("scratchpad", "password: correct-horse9").warnings[0]
+
+
+def test_a_list_behind_a_link_has_no_effect(mem: Mem, work: Path, tmp_path: Path) -> None:
+    assert main(["allow", "correct-horse9", "--scope", "user", "--project", str(work)]) == 0
+    path = mem.root / "allow.yml"
+    path.rename(tmp_path / "allow.yml")
+    path.symlink_to(tmp_path / "allow.yml")
+    assert "1 secret" in mem.write("scratchpad", "password: correct-horse9").warnings[0]
+
+
+def test_an_ordinary_write_does_not_read_the_list(mem: Mem) -> None:
+    mem.write("scratchpad", "x")
+    (mem.root / "allow.yml").mkdir()  # reading it would fail
+    assert mem.write("scratchpad", "y").warnings == []
+
+
+def test_a_private_part_is_not_called_a_secret(mem: Mem) -> None:
+    assert mem.write("scratchpad", "a <private>b</private>").warnings == ["a private part was left out"]
+    result = mem.write("scratchpad", "<private>b</private> <private>c</private> password: correct-horse9")
+    assert result.warnings == [
+        "masked 1 secret (password); to keep a false alarm, give the value to `memolith allow`, "
+        "or write memolith:allow in its line",
+        "2 private parts were left out",
+    ]
