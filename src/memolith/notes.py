@@ -12,7 +12,7 @@ import os
 from memolith.errors import InputError, MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.model import MAX_WRITE_BYTES
 from memolith.store import files, layout
-from memolith.text import frontmatter, markdown
+from memolith.text import frontmatter, lookalike, markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,17 +42,13 @@ def note_files(root: str, slug: str) -> list[str]:
             found = [
                 entry.name
                 for entry in entries
-                if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False)
+                if layout.is_note_file(entry.name) and entry.is_file(follow_symlinks=False)
             ]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise StorageError(directory, error) from error
-    return sorted(
-        name
-        for name in found
-        if not name.startswith(".") and name.isprintable() and name.casefold() != "memory.md"
-    )
+    return sorted(found)
 
 
 def check(content: str, title: str) -> None:
@@ -117,8 +113,9 @@ def write(
     """Change a note, and let the index follow in the same lock."""
     slug = layout.scope_of(relative)
     with gate.scope(slug):
-        _check_new_name(gate, relative)
+        warnings = _check_new_name(gate, relative)
         change = gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+        change.warnings[:0] = warnings
         update_index(gate, slug, relative if op in ("overwrite", "edit") else None)
     return change
 
@@ -137,6 +134,7 @@ def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
 
 def _file_for(gate: Gate, slug: str, title: str) -> str:
     """Return the file of the note called `title`: its own, or a new name that no other note has."""
+    title = lookalike.composed(title)
     base = layout.file_name(title)
     taken = {name.casefold() for name in files.names(layout.locate(gate.root, layout.notes(slug)))}
     number = 1
@@ -145,19 +143,18 @@ def _file_for(gate: Gate, slug: str, title: str) -> str:
         relative = layout.note(slug, name)
         if f"{name}.md" not in taken:
             return relative
-        if markdown.same_line(_describe(layout.locate(gate.root, relative))[0]) == title:
+        other = markdown.same_line(_describe(layout.locate(gate.root, relative))[0])
+        if lookalike.composed(other) == title:
             return relative
         number += 1
 
 
-def _check_new_name(gate: Gate, relative: str) -> None:
-    """Refuse a name that differs from a note's only in case: some file systems cannot tell them apart."""
-    directory, name = os.path.split(layout.locate(gate.root, relative))
-    if os.path.lexists(os.path.join(directory, name)):
-        return
-    for other in files.names(directory):
-        if other.casefold() == name.casefold():
-            raise InputError(f"there is a note {other[:-3]!r} already; names must differ in more than case")
+def _check_new_name(gate: Gate, relative: str) -> list[str]:
+    """Refuse a new name that a reader takes for that of another note; return warnings about it."""
+    directory, file = os.path.split(layout.locate(gate.root, relative))
+    if os.path.lexists(os.path.join(directory, file)):
+        return []
+    return layout.check_new_note(file[:-3], [other[:-3] for other in files.names(directory)])
 
 
 # ---------------------------------------------------------------- the index
