@@ -118,7 +118,8 @@ class _Line:
             char, after = line[at], line[at + 1 : at + 2]
             skip = at + 1
             if char == "\\":
-                skip = at + 2 if after in _PUNCTUATION else skip
+                # Not every renderer lets a backslash take the meaning from a `<`.
+                skip = at + 2 if after in _PUNCTUATION and after != "<" else skip
             elif char == "<":
                 skip = self._tag(at) if after.isalpha() or after in _TAG_STARTS else skip
             elif char == "!" and after == "[":
@@ -204,13 +205,13 @@ class _Line:
         line = self._line
         self._pairs()
         start = self._opening.get(at, 0)
-        if start > _FAR or line[:start].strip(MARKS):
+        if start > _FAR or line[:start].strip(MARKS + "!"):
             return False
         target = line[at + 2 : at + 202].strip(" \t")
         if not target:
             target = "".join(self._below(1))[:200].strip(" \t>")
-        target = target.partition(" ")[0].lstrip("<")
-        return ":" in target or "&" in target or "\\" in target or target.startswith("//")
+        target = target.partition(" ")[0]
+        return target.startswith("//") or any(sign in target for sign in ":&<[]!\\")
 
     def _tag(self, at: int) -> int:
         if self._is_tag(at):
@@ -232,14 +233,8 @@ class _Line:
             return line[at + 2 : at + 3] in ("-", "[") or line[at + 2 : at + 3].isalpha()
         if first == "?":
             # `List<?>` and `List<? extends T>` are types.
-            bare = at <= _FAR and not line[:at].strip(MARKS)
-            next_close = self._find(">", at)
-            return (
-                bare
-                or line[at + 2 : at + 3].isalnum()
-                or next_close == len(line)
-                or self._find("?>", at + 2) < len(line)
-            )
+            is_type = line.startswith((">", ",", " extends ", " super "), at + 2)
+            return not is_type or self._is_first(at) or self._ends_below("?>", at + 2)
         start = at + 2 if first == "/" else at + 1
         end = start
         while end < len(line) and end - start < 40 and (line[end].isalnum() or line[end] == "-"):
@@ -261,8 +256,15 @@ class _Line:
         if self._find("=", at) < close or (self._has_code and self._find("`", at) < close):
             return True
         # Alone on its line it would begin a block in which nothing is code.
-        alone = at <= _FAR and not line[:at].strip(MARKS) and not line[close + 1 :].strip()
-        return self._has_code and alone
+        return self._has_code and self._is_first(at) and not line[close + 1 :].strip()
+
+    def _is_first(self, at: int) -> bool:
+        return at <= _FAR and not self._line[:at].strip(MARKS)
+
+    def _ends_below(self, sign: str, at: int) -> bool:
+        return self._find(sign, at) < len(self._line) or any(
+            sign in line for line in self._below(_LOOK_AHEAD)
+        )
 
     def _goes_on(self, at: int) -> bool:
         """Tell whether a tag may end in a line below, with something in it."""

@@ -79,10 +79,12 @@ def spans_of(line: str) -> tuple[list[tuple[int, int]], bool]:
     for number in range(len(runs) - 1, -1, -1):
         later.setdefault(runs[number][1] - runs[number][0], []).append(number)
     found: list[tuple[int, int]] = []
-    stray = False
     number = 0
+    has_address = "://" in line or "www." in line
     while number < len(runs):
         start, end = runs[number]
+        if has_address and _ends_address(line[max(0, start - 2000) : start]):
+            return found, True
         partners = later[end - start]
         while partners and partners[-1] <= number:
             partners.pop()
@@ -90,9 +92,17 @@ def spans_of(line: str) -> tuple[list[tuple[int, int]], bool]:
             number = partners[-1]
             found.append((start, runs[number][1]))
         else:
-            stray = True
+            return found, True  # what follows may be in code that ends below
         number += 1
-    return found, stray
+    return found, False
+
+
+def _ends_address(before: str) -> bool:
+    """Tell whether a renderer that makes links of bare addresses may take what follows for a part of one."""
+    if not before or before[-1].isspace():
+        return False
+    word = before.rsplit(maxsplit=1)[-1]
+    return len(word) == 2000 or "://" in word or "www." in word
 
 
 def outside(places: list[int], spans: list[tuple[int, int]]) -> list[int]:

@@ -157,6 +157,7 @@ def _is_rare_han(char: str) -> bool:
     return "\U00020000" <= char <= "\U0003ffff"
 
 
+_ROUNDS = 4
 _ACTIVE = ("](", "<", "![", "]:", "://", "```", "~~~")
 
 
@@ -170,6 +171,16 @@ def for_block(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = inert(text if text.isascii() else _drop_private(text))
+    # What was escaped may show something else in a new light; two rounds are the rule.
+    for _ in range(_ROUNDS):
+        shown = _for_block_once(text)
+        if shown == text:
+            return text
+        text = shown
+    return _for_block_once(_without_signs(text))
+
+
+def _for_block_once(text: str) -> str:
     if any(sign in text for sign in _ACTIVE):
         from memolith.text.active import defuse
 
@@ -182,6 +193,20 @@ def for_block(text: str) -> str:
 
         fence = open_fence(text)
         text = f"{text}\n{fence}" if fence else text
+    return text
+
+
+def _without_signs(text: str) -> str:
+    """Return `text` without the signs of Markdown and HTML: for what was made to confuse."""
+    for sign, plain in (
+        ("<", "&lt;"),
+        ("`", "'"),
+        ("~~~", "---"),
+        ("![", "! ["),
+        ("](", "] ("),
+        ("]:", "] :"),
+    ):
+        text = text.replace(sign, plain)
     return text
 
 

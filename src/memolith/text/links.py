@@ -89,6 +89,8 @@ def shorten_queries(line: str, spans: list[tuple[int, int]]) -> str:
     while at >= 0:
         end = at + 3
         while end < len(line) and not line[end].isspace() and line[end] not in '<>"`':
+            if line[end] == "&" and line.startswith("&lt;", end):
+                break  # an escaped `<` ends it, too
             end += 1
         question = line.find("?", at, end)
         if question >= 0 and not any(first <= at < last for first, last in spans):

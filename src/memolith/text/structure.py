@@ -142,6 +142,8 @@ def _escapable(folded: str, squeezed: str) -> list[int]:
         if ("memor" in after[:80] and _is_memory(after)) or _is_trained(name, tag, folded, at):
             found.append(at)
         elif name in _SHARED or name.startswith(_SHARED_PREFIXES):
+            if name == tag and folded[max(0, folded.find(">", at, at + 200) - 1)] == "/":
+                continue  # `<user/>` holds nothing
             if name == tag:
                 opened.setdefault(name, []).append(at)
             elif opened.get(name):
