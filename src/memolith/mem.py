@@ -160,7 +160,8 @@ class Mem(Home):
         """Find files by keywords: any term, any case, literally."""
         from memolith import search
 
-        targets.check_text(query, "query", empty=True)
+        if not isinstance(query, str):
+            raise InputError(f"query must be text, not {type(query).__name__}")
         return search.search(self._store, self.project, query)
 
     def list(self) -> builtins.list[str]:
@@ -259,7 +260,7 @@ class Mem(Home):
 
     def _locate(self, target: WriteTarget, name: str | None, scope: str) -> str:
         if target is WriteTarget.NOTE:
-            return layout.note(self._scope(scope), name)
+            return layout.find_note(self._store, self._scope(scope), name)
         if target is WriteTarget.LONG_TERM:
             return layout.MEMORY
         if target is WriteTarget.SCRATCHPAD:

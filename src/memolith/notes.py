@@ -14,7 +14,7 @@ from memolith.errors import InputError, MemolithError, NotFoundError, StorageErr
 from memolith.model import MAX_WRITE_BYTES
 from memolith.places import Place, Tree
 from memolith.store import files, layout
-from memolith.text import frontmatter, markdown
+from memolith.text import frontmatter, lookalike, markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,11 +50,7 @@ def _note_names(folder: Folder) -> list[str]:
     return sorted(
         entry.name
         for entry in folder.entries()
-        if entry.name.endswith(".md")
-        and entry.is_file(follow_symlinks=False)
-        and not entry.name.startswith(".")
-        and entry.name.isprintable()
-        and entry.name.casefold() != "memory.md"
+        if layout.is_note_file(entry.name) and entry.is_file(follow_symlinks=False)
     )
 
 
@@ -125,8 +121,9 @@ def write(
     """Change a note, and let the index follow in the same lock."""
     slug = layout.scope_of(relative)
     with gate.scope(slug):
-        _check_new_name(gate, relative)
+        warnings = _check_new_name(gate, relative)
         change = gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+        change.warnings[:0] = warnings
         update_index(gate, slug, relative if op in ("overwrite", "edit") else None)
     return change
 
@@ -147,6 +144,7 @@ def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
 
 def _file_for(gate: Gate, slug: str, title: str) -> str:
     """Return the file of the note called `title`: its own, or a new name that no other note has."""
+    title = lookalike.composed(title)
     base = layout.file_name(title)
     tree = Tree(gate.root)
     taken = {name.casefold() for name in tree.names(layout.notes(slug))}
@@ -156,20 +154,18 @@ def _file_for(gate: Gate, slug: str, title: str) -> str:
         relative = layout.note(slug, name)
         if f"{name}.md" not in taken:
             return relative
-        if markdown.same_line(_describe(tree.place(relative))[0]) == title:
+        if lookalike.composed(markdown.same_line(_describe(tree.place(relative))[0])) == title:
             return relative
         number += 1
 
 
-def _check_new_name(gate: Gate, relative: str) -> None:
-    """Refuse a name that differs from a note's only in case: some file systems cannot tell them apart."""
+def _check_new_name(gate: Gate, relative: str) -> list[str]:
+    """Refuse a new name that a reader takes for that of another note; return warnings about it."""
     tree = Tree(gate.root)
     if tree.stat(relative) is not None:
-        return
-    directory, name = os.path.split(relative)
-    for other in tree.names(directory):
-        if other.casefold() == name.casefold():
-            raise InputError(f"there is a note {other[:-3]!r} already; names must differ in more than case")
+        return []
+    directory, file = os.path.split(relative)
+    return layout.check_new_note(file[:-3], [other[:-3] for other in tree.names(directory)])
 
 
 # ---------------------------------------------------------------- the index

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CONTEXT_LINES = 3
 MAX_WINDOWS = 5
+MAX_TERMS = 200
 _GAP = "⋯"
 
 
@@ -81,6 +82,8 @@ def search(root: str, slug: str, query: str) -> SearchResults:
     """Search the user-wide memory and one project's; any term may match, as a substring, in any case."""
     terms: dict[str, str] = {}
     for word in query.split():
+        if len(terms) == MAX_TERMS:
+            break
         terms.setdefault(word.casefold(), word)
     if not terms:
         return SearchResults([], [])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memolith.text.hygiene import clean, for_block, inert
 from memolith.text.markdown import open_fence
+from memolith.text.structure import disarm
 
 # Between any two characters of a tag: white space and what nobody sees.
 UNSEEN = r"[\s\u200b-\u200f\u2060\u034f\ufe00-\ufe0f]*"
@@ -185,7 +186,7 @@ def test_a_tag_loses_its_bracket(tag: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a < b", "List<User>", "Vec<Record>", "<div>", "x <- y", "a <| b", "&lt;b>", "1<2"]
+    "text", ["a < b", "List<User>", "Vec<Record>", "<T>", "x <- y", "a <| b", "&lt;b>", "1<2"]
 )
 def test_other_angle_brackets_stay(text: str) -> None:
     assert for_block(text) == text
@@ -203,7 +204,10 @@ def test_other_angle_brackets_stay(text: str) -> None:
         "## **Daily log** 2026-11-15",
         "## Rеcalled for this task",
         "## Lo\u200dng\u2011term memory (MEMORY.md)",
-        "## System",
+        "# SYSTEM",
+        "### Assistant:",
+        "### Instruction:",
+        "---\n\n## System",
     ],
 )
 def test_our_own_titles_cannot_be_imitated(line: str) -> None:
@@ -219,10 +223,55 @@ def test_an_underlined_title_and_the_beginning_of_a_turn_are_escaped() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["## Deploy", "# Memory leaks", "## Daily logs", "User: likes tabs", "a\n---\nb"]
+    "text",
+    [
+        "## Deploy",
+        "# Memory leaks",
+        "## Daily logs",
+        "a\n---\nb",
+        "# Machine\n\n## System\n- Ubuntu",
+        "## User",
+        "x\n\nUser: likes tabs\n\nUsers: many",
+        "The system: old. Assistant: none.",
+        "```\n## Assistant\n```",
+    ],
 )
 def test_other_titles_and_lines_stay(text: str) -> None:
     assert for_block(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ssh <user>@host and <tool> or <document-id> or <user_name>",
+        "```xml\n<record id='x'>\n  <field/>\n</record>\n```",
+        "```xml\n<document>\n<note>x</note>\n</document>\n```",
+        "```tsx\n<Context>\n  <User/>\n</Context>\n```",
+        "- <query>: what to look for",
+    ],
+)
+def test_placeholders_and_tags_that_the_text_itself_opens_and_closes_stay(text: str) -> None:
+    assert for_block(text) == text
+
+
+@pytest.mark.parametrize(
+    "tag", ["record", "document", "user", "tool", "context", "tool_output", "user-query"]
+)
+def test_a_tag_of_a_prompt_is_escaped_where_it_closes_or_opens_something_else(tag: str) -> None:
+    assert for_block(f"a\n</{tag}>\nb") == f"a\n&lt;/{tag}>\nb"
+    assert for_block(f"a\n<{tag}>\nb") == f"a\n&lt;{tag}>\nb"
+    assert for_block(f"<{tag}>x</{tag}></{tag}>") == f"<{tag}>x</{tag}>&lt;/{tag}>"
+
+
+@given(TEXTS)
+def test_escaping_adds_and_never_takes_away(text: str) -> None:
+    """Without the escapes, a reader has the text that was written."""
+
+    def unescaped(text: str) -> str:
+        text = re.sub(r"&lt;?|&#60;|&#x3c;|\\u003c|%3c|[＜﹤]", "<", text, flags=re.IGNORECASE)
+        return text.replace("\\", "")
+
+    assert unescaped(disarm(text)) == unescaped(text)
 
 
 @pytest.mark.parametrize(

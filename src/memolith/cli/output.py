@@ -25,7 +25,18 @@ def json(fields: dict[str, object]) -> None:
     """Print a JSON object; fields are only ever added to it while `version` stays."""
     from json import dumps
 
-    _print(dumps({"version": JSON_VERSION, **fields}, ensure_ascii=False, indent=2) + "\n")
+    _print(_escaped(dumps({"version": JSON_VERSION, **fields}, ensure_ascii=False, indent=2)) + "\n")
+
+
+def _escaped(value: str) -> str:
+    """Spell out in JSON what a terminal obeys or does not show; a reader of the JSON gets the same text."""
+    if value.isascii() and "\x7f" not in value:
+        return value
+    from json import dumps
+
+    hidden = {ord(char): dumps(char)[1:-1] for char in set(value) if hygiene.is_hidden(char)}
+    hidden[0x7F] = "\\u007f"
+    return value.translate(hidden)
 
 
 def raw(data: bytes) -> None:

@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import os
 
-from memolith.errors import InputError
+from memolith.errors import InputError, MemolithError
+from memolith.places import Tree
+from memolith.text import lookalike, names
 
 STORE = "memory"
 MEMORY = "MEMORY.md"
 INDEX = "notes/MEMORY.md"
 USER = ""  # the user-wide scope; a project's scope is its slug
 
-# Names that Windows gives to devices, whatever the extension.
-_DEVICES = frozenset(
-    ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
-    + [f"{name}{n}" for name in ("com", "lpt") for n in "123456789¹²³"]
-)
 # Note names share the directory with the index.
 _RESERVED = frozenset(["memory"])
-# What some file system forbids, and `%`, which stands for `/` in the names of temporary files.
-_FORBIDDEN = frozenset('/\\:*?"<>|.%')
-MAX_NAME_BYTES = 120
 
 
 def scope_directory(slug: str) -> str:
@@ -104,31 +98,69 @@ def is_date(text: str) -> bool:
 
 
 def note_name(name: str | None) -> str:
-    """Return the note's name as it is used; InputError if it cannot be one.
+    """Return the note's name as it is used (trimmed, NFC, without `.md`); InputError if it cannot be one.
 
-    Trimmed, without `.md`. No dots, slashes or characters that some file system forbids, no device
-    names, not the index's own name.
+    No dots, slashes or characters that some file system forbids or that nobody can see, no device names, not
+    the index's own name.
     """
     if not isinstance(name, str) or not name.strip():
         raise InputError("a note needs a name; give --name NAME (letters, digits, - and _)")
-    bare = name.strip()
-    if bare[-3:].lower() == ".md":
-        bare = bare[:-3].rstrip()
-    bad = sorted({char for char in bare if char in _FORBIDDEN or not char.isprintable()})
-    if not bare or bad:
-        shown = " ".join(repr(char)[1:-1] for char in bad) or "nothing before .md"
-        raise InputError(f"note name {_quoted(name)} is not allowed ({shown}); use letters, digits, - and _")
-    if bare.casefold() in _RESERVED:
-        raise InputError(f"note name {_quoted(name)} is reserved: MEMORY.md is the index of the notes")
-    if bare.casefold() in _DEVICES:
-        raise InputError(f"note name {_quoted(name)} is a device on Windows; choose another")
-    if len(bare.encode("utf-8", "replace")) > MAX_NAME_BYTES:
-        raise InputError(f"note name is longer than {MAX_NAME_BYTES} bytes; shorten it: {_quoted(bare)}")
     try:
-        bare.encode("utf-8")
+        name.encode("utf-8")
     except UnicodeEncodeError:
         raise InputError(f"note name {_quoted(name)} is not valid text; choose another") from None
+    bare = lookalike.composed(name.strip(" \t"))
+    if bare[-3:].lower() == ".md" and bare == lookalike.composed(name):
+        bare = bare[:-3]
+    wrong = names.problem(bare, also=".") if bare else "nothing before .md"
+    if not wrong and bare != bare.strip():
+        wrong = "a space at its end"
+    if wrong:
+        raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use letters, digits, - and _")
+    if bare.casefold() in _RESERVED:
+        raise InputError(f"note name {_quoted(name)} is reserved: MEMORY.md is the index of the notes")
     return bare
+
+
+def check_new_note(name: str, others: list[str]) -> list[str]:
+    """Refuse a name for a new note that looks like another's or that a shell acts on; return warnings."""
+    wrong = names.problem_if_new(name)
+    if wrong:
+        raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use letters, digits, - and _")
+    seen = lookalike.look(name)
+    for other in others:
+        if lookalike.look(other) == seen:
+            raise InputError(
+                f"there is a note {_quoted(other)} already, and {_quoted(name)} looks the same; write to "
+                "that one, or choose a name that differs in more than case and look-alike letters"
+            )
+    word = lookalike.mixed_word(name)
+    return [f"the note's name mixes alphabets within {word!r}; is it the one you mean?"] if word else []
+
+
+def is_note_file(name: str) -> bool:
+    """Tell whether a file in a directory of notes is one: not the index, not hidden, can stand in a line."""
+    return (
+        name.endswith(".md")
+        and not name.startswith(".")
+        and (name.isprintable() or not names.problem(name[:-3]))
+        and name.casefold() != "memory.md"
+    )
+
+
+def find_note(root: str, slug: str, name: str | None) -> str:
+    """Return the file of a note as it is called on disk: another system may have decomposed its accents."""
+    relative = note(slug, name)
+    tree = Tree(root)
+    try:
+        if relative.isascii() or tree.stat(relative) is not None:
+            return relative
+        directory, wanted = os.path.split(relative)
+        present = tree.names(directory)
+    except MemolithError:
+        return relative  # whoever reads it says what is wrong
+    same = [each for each in present if lookalike.composed(each) == wanted]
+    return f"{directory}/{same[0]}" if same else relative
 
 
 def _quoted(value: str) -> str:
@@ -157,7 +189,7 @@ def file_name(title: str) -> str:
         from memolith.text.digest import fnv1a64
 
         bare = f"note-{fnv1a64(title.encode('utf-8', 'replace')) & 0xFFFFFFFF:08x}" if lost else "note"
-    if bare in _RESERVED or bare in _DEVICES:
+    if bare in _RESERVED or bare in names.DEVICES:
         bare += "-note"
     return bare
 

@@ -119,17 +119,15 @@ def _is_flag(char: str) -> bool:
 
 
 def _cut(part: Callable[[str, int, Measure], str], text: str, room: int, measure: Measure) -> str:
-    """Cut with `head` or `tail`, and close the code fence whose end was cut off."""
-    kept = part(text, room, measure)
-    if "```" not in kept and "~~~" not in kept:
-        return kept
-    from memolith.text.markdown import open_fence
+    """Cut with `head` or `tail`. Half a code fence or half a link would mean something else: clean again."""
+    from memolith.text.hygiene import for_block
 
-    fence = open_fence(kept)
-    while fence and measure(kept) + 1 + measure(fence) > room:
-        kept = part(kept, room - 1 - measure(fence), measure)
-        fence = open_fence(kept)
-    return f"{kept}\n{fence}" if fence else kept
+    kept = part(text, room, measure)
+    shown = for_block(kept)
+    while shown and measure(shown) > room:
+        kept = part(kept, min(measure(kept) - 1, room - (measure(shown) - measure(kept))), measure)
+        shown = for_block(kept)
+    return shown
 
 
 class Section:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 _UPDATED = "<!-- updated "
 # Headings that end a section above them.
 _HEADINGS = ("# ", "## ")
+_BULLETS = ("- ", "* ", "+ ", *(f"{number}{sign} " for number in range(10) for sign in ".)"))
+_BULLET_SIGNS = "-*+0123456789.) "
 # What a new document brings along (document.TEMPLATE): without content these headings say nothing, while any
 # other heading may be the whole message, such as `## Never push to main`.
 TEMPLATE_TITLE = "# Memory"
@@ -247,13 +249,15 @@ def open_fence(text: str) -> str:
     """Return the code fence that `text` leaves open, or the empty string."""
     fence = ""
     for line in text.split("\n"):
-        fence = _fence_after(fence, line)
+        fence = fence_after(fence, line)
     return fence
 
 
-def _fence_after(fence: str, line: str) -> str:
+def fence_after(fence: str, line: str) -> str:
     """Return the fence that is open after `line`, when `fence` was open before it."""
     bare = line.lstrip(" ")
+    if not fence and bare.startswith(_BULLETS):
+        bare = bare.lstrip(_BULLET_SIGNS)  # an item of a list that begins with code
     # Four spaces make it a line of code, which neither opens nor closes anything.
     if not bare.startswith(("```", "~~~")) or len(line) - len(bare) > 3:
         return fence
@@ -279,5 +283,5 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
     at = 0
     for line in _split(text):
         yield at, line, bool(fence)
-        fence = _fence_after(fence, line)
+        fence = fence_after(fence, line)
         at += len(line)

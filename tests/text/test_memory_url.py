@@ -1,0 +1,98 @@
+"""An address names a place in the memory, in one way, and never one outside."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith import InputError
+from memolith.text.memory_url import MAX_DEPTH, NAMESPACES, parse
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("memory://root", ("root", ())),
+        ("memory://root/MEMORY.md", ("root", ("MEMORY.md",))),
+        ("memory://project/notes/a%20b.md", ("project", ("notes", "a b.md"))),
+        ("memory://user/notes/cafe%CC%81.md", ("user", ("notes", "caf\u00e9.md"))),
+        ("memory://root/notes/日本語.md", ("root", ("notes", "日本語.md"))),
+        ("memory://root/skills/deploy/SKILL.md", ("root", ("skills", "deploy", "SKILL.md"))),
+    ],
+)
+def test_an_address_gives_a_namespace_and_the_parts_of_a_path(url: str, place: object) -> None:
+    assert parse(url) == place
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "memory:",
+        "memory://",
+        "memory:///etc/passwd",
+        "MEMORY://root/x",
+        "file:///etc/passwd",
+        "memory://other/x",
+        "memory://root@evil/x",
+        "memory://root:80/x",
+        "memory://[::1]/x",
+        "memory://root/",
+        "memory://root//x",
+        "memory://root/x/",
+        "memory://root/../x",
+        "memory://root/./x",
+        "memory://root/%2e%2E/x",
+        "memory://root/%252e%252e/x",
+        "memory://root/a%2fb",
+        "memory://root/a%5cb",
+        "memory://root/a\\b",
+        "memory://root/.git/config",
+        "memory://root/x%00.md",
+        "memory://root/x%0a.md",
+        "memory://root/%zz",
+        "memory://root/%4",
+        "memory://root/%+1",
+        "memory://root/%ff",
+        "memory://root/x?y",
+        "memory://root/x#y",
+        "memory://root/C:/x",
+        "memory://root/con.md",
+        "memory://root/x.",
+        "memory://root/ x",
+        "memory://root/\u2024\u2024/x",
+        "memory://root/a\u202eb",
+        "memory://root/a\u200bb",
+        "memory://root/" + "a/" * MAX_DEPTH + "a",
+        "memory://root/" + "a" * 300,
+        "memory://root/\ud800",
+    ],
+)
+def test_any_other_address_is_an_error(url: str) -> None:
+    with pytest.raises(InputError):
+        parse(url)
+
+
+def test_an_unknown_namespace_names_the_known_ones() -> None:
+    with pytest.raises(InputError, match="one of root, project, user"):
+        parse("memory://elsewhere/x")
+
+
+PARTS = st.sampled_from(
+    ["..", ".", "%2e", "%2f", "%25", "%5c", "%00", "/", "\\", "a", "notes", "é", "%C3%A9", "?", "#", ":"]
+)
+
+
+@given(st.lists(PARTS | st.text(max_size=3), max_size=12).map("".join))
+def test_no_text_leads_out_of_the_memory(rest: str) -> None:
+    try:
+        namespace, parts = parse("memory://root/" + rest)
+    except InputError:
+        return
+    assert namespace in NAMESPACES
+    assert 1 <= len(parts) <= MAX_DEPTH
+    for part in parts:
+        assert part == part.strip()
+        assert part[0] != "."
+        assert not set(part) & set("/\\\0:%")
