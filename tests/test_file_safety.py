@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem
+from memolith import Mem, places
 from memolith.cli import main
 from memolith.cli.app import cli
 from memolith.doctor import examine, repair
@@ -508,6 +508,24 @@ def test_a_link_in_the_rest_of_the_home_leads_nowhere_either(mem: Mem, outside: 
     with pytest.raises(MemolithError):
         mem.undo("MEMORY.md")
     examine(mem)
+    assert state(outside) == before
+
+
+@pytest.mark.parametrize("linked", ["notes", ".tmp", "."])
+def test_where_no_directory_can_be_held_open_links_are_found_all_the_same(
+    mem: Mem, store: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, linked: str
+) -> None:
+    monkeypatch.setattr(places, "_HELD_OPEN", False)
+    fill(mem)
+    work_on(mem, 60)
+    assert "needle" in (mem.context_block() or "")
+    mem.undo("SCRATCHPAD.md")
+    (store / linked).rename(store.parent / "away")
+    (store / linked if linked != "." else store).symlink_to(outside)
+    before = state(outside)
+    with pytest.raises(UnsafePathError, match="is a symbolic link"):
+        mem.write("note", "x", name="topic")
+    assert SECRET not in (mem.context_block() or "")
     assert state(outside) == before
 
 
