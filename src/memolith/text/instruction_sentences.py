@@ -1,0 +1,199 @@
+"""A sentence as words, and its mood: is the deed ordered, forbidden, reported or only described?
+
+There is no grammar here, only what stands near: a word before the verb, a negation in the same clause,
+a verdict behind it. Every look goes over a bounded number of words, so time grows with the text alone.
+"""
+
+from __future__ import annotations
+
+from memolith.text import instruction_words as words
+from memolith.text.patterns import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+# Links, addresses, options and settings stay whole; an underscore or a hyphen holds a name together.
+_TOKEN = lazy(
+    r"https?://[^\s<>\"'`)\]]{1,300}|[\w.+-]{1,64}@[\w-]{1,60}\.[\w.-]{0,60}\w|"
+    r"--?[a-z][\w-]{0,60}(?:=[^\s,;`]{1,60})?|(?:~/|\./|/|\$|\.(?=[a-z]))[\w./-]{0,80}\w|"
+    r"[^\W_](?:[\w'’.+-]{0,80}[^\W_])?|"
+    r"\n[ \t]{0,20}\n|\n[ \t]{0,20}(?=[-*+•#|>]|\d{1,3}[.)])|[.!?](?=[\s\"')\]*`_]|$)|[,;:()=|\u2013\u2014]|[^\x00-\x7f]"
+)
+_ENDS = frozenset(".!?")
+# Longer runs without a full stop are cut: nothing is looked for over such a distance.
+_LONGEST = 120
+# How far a negation, a subject, an object may be from the verb.
+_NEAR = 9
+
+Token = tuple[str, int, int]
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """Cut lower-case `text` into sentences; a bullet, a blank line and a heading begin one."""
+    found: list[Token] = []
+    number = 0
+    for match in _TOKEN.finditer(text):
+        word = match[0]
+        breaks = "\n" in word
+        if not breaks:
+            found.append((word.replace("’", "'"), match.start(), match.end()))
+        if (breaks or word in _ENDS or len(found) >= _LONGEST) and found:
+            # `1.` begins a step, it does not end one.
+            if word == "." and len(found) == 2 and found[0][0].isdigit():
+                found.clear()
+                continue
+            yield Sentence(found, number)
+            number += 1
+            found = []
+    if found:
+        yield Sentence(found, number)
+
+
+class Sentence:
+    """The words of one sentence with their places, and questions about their mood."""
+
+    def __init__(self, tokens: list[Token], number: int) -> None:
+        self.tokens = tokens
+        self.words = [word for word, _, _ in tokens]
+        self.number = number
+        self.set = frozenset(self.words)
+        self.is_question = self.words[-1] == "?"
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Return the place of the words from `first` to `last`."""
+        return self.tokens[first][1], self.tokens[last][2]
+
+    def text(self) -> str:
+        """Return the words with one blank between them: what was emphasised or wrapped reads the same."""
+        return " ".join(self.words)
+
+    def before(self, at: int, how_many: int = _NEAR) -> list[str]:
+        """Return the words of the same clause before a place, nearest last."""
+        start = max(0, at - how_many)
+        for place in range(at - 1, start - 1, -1):
+            if self.words[place] in {";", ":", "but", "(", "–", "—"}:
+                return self.words[place + 1 : at]
+        return self.words[start:at]
+
+    def after(self, at: int, how_many: int = _NEAR) -> list[str]:
+        """Return the words after a place."""
+        return self.words[at + 1 : at + 1 + how_many]
+
+    def subject_word(self, at: int) -> int:
+        """Return the place of the word before `at` that is no adverb, -1 at the beginning."""
+        at -= 1
+        while at >= 0 and (self.words[at] in words.FILLERS or (self.words[at].endswith("ly"))):
+            at -= 1
+        return at
+
+    def is_negated(self, at: int) -> bool:
+        """Tell whether a negation in the clause before `at` covers it."""
+        near = self.before(at, 12)
+        if "," in near:
+            comma = len(near) - 1 - near[::-1].index(",")
+            # "Do not skip, mute or disable …" goes on; "If not, skip …" does not.
+            goes_on = any(word in words.WEAKEN or word in {"under", "ever"} for word in near[:comma])
+            if not goes_on and not {"or", "nor"} & set(near[comma:]):
+                near = near[comma + 1 :]
+        for place, word in enumerate(near):
+            if not (word in words.NEGATORS or word.endswith("n't")):
+                continue
+            rest = near[place + 1 : place + 4]
+            if word in {"without", "instead", "rather"} and "," in near[place:]:
+                continue
+            if not any(each in words.NOT_NEGATED for each in rest):
+                return True
+        return False
+
+    def is_condemned(self, at: int) -> bool:
+        """Tell whether what follows says that the deed is not wanted, or needs somebody's leave."""
+        rest = self.after(at, 24)
+        for place, word in enumerate(rest):
+            if word in words.CONDEMNED and word not in {"never", "requires", "reason"}:
+                return True
+            if word in {"is", "are", "requires", "needs"}:
+                next_ones = rest[place + 1 : place + 4]
+                if word in {"requires", "needs"} and "no" not in next_ones:
+                    return True
+                if {"not", "never"} & set(next_ones) and not words.NOT_NEGATED & set(next_ones):
+                    return True
+        return False
+
+    def is_reported(self, at: int) -> bool:
+        """Tell whether the sentence tells what happened or what an attacker does."""
+        near = self.before(at, 14)
+        if "," in near:
+            near = near[len(near) - near[::-1].index(",") :] or near
+        return bool(words.PAST & set(near)) and not {"always", "been"} <= set(near)
+
+    def has_people(self, at: int) -> bool:
+        """Tell whether the clause before `at` has a person, or a habit, as its subject."""
+        near = set(self.before(at, 8))
+        return bool(near & words.PEOPLE or near & words.HABITS)
+
+    def is_noun(self, at: int) -> bool:
+        """Tell whether a word stands where a noun stands."""
+        return at > 0 and self.words[at - 1] in words.DETERMINERS
+
+    def orders(self, at: int, mood: str) -> bool:
+        """Tell whether the verb at `at`, in this mood, is an order, a leave, an advice or a habit."""
+        if self.words[at - 1 : at] == ["i"] or self.is_noun(at):
+            return False
+        place = self.subject_word(at)
+        previous = self.words[place] if place >= 0 else ""
+        if previous in words.DETERMINERS - {"that", "one"} and mood != "ing":
+            return False
+        near = set(self.before(at, 8))
+        if mood == "base":
+            if previous == "to":
+                return bool(near & (words.LICENCES | {"agents", "agent", "assistant"})) and "want" not in near
+            return not (previous in words.RELATIVES or previous in {"would", "might", "i", "i'll", "did", "does"})
+        if mood == "s":
+            return previous not in words.RELATIVES and self.has_people(at)
+        if mood == "ing":
+            leads = {"by", "recommend", "recommends", "suggest", "suggests", "advise", "advises", "consider"}
+            leads |= {"try", "start", "keep", "means", "worth", "fine", "ok", "prefer", "includes", ",", "ok"}
+            leads |= {"propose", "involves", "favour", "favor", "acceptable", "of"}
+            habit = previous == "of" and near & words.HABITS
+            past = words.PAST & self.set
+            return (previous in leads and previous != "of" and not past) or bool(habit)
+        if near & {"be", "gets", "get"} or {"being"} & near and near & words.HABITS:
+            return bool(near & (words.MODALS | words.LICENCES | words.HABITS | {"to", "gets", "get"}))
+        if {"have", "we've", "been", "has"} & near and "always" in near:
+            return True
+        return bool({"is", "are"} & near and near & words.HABITS and not near & words.PAST)
+
+    def is_harmless(self, at: int, mood: str) -> bool:
+        """Tell whether the deed at `at` is forbidden, condemned, reported or a question."""
+        return (
+            self.is_question or self.is_negated(at) or self.is_condemned(at) or (self.is_reported(at) and mood != "")
+        )
+
+    def directs(self) -> bool:
+        """Tell whether the sentence as a whole tells somebody to do something."""
+        for at, word in enumerate(self.words):
+            if word in words.MODALS or word in {"recommend", "suggest", "always", "fix", "way"}:
+                return True
+            if word in words.ACTIONS or word in words.SEND or word in words.TURN or word in words.WEAKEN:
+                mood = "base" if words.forms(word) else ""
+                if (at == 0 or self.words[at - 1] in {",", "and", "then", ":", "to", ")"}) and mood:
+                    return True
+        return False
+
+    def find(self, start: int, stop: int, wanted: Collection[str]) -> int:
+        """Return the first place in `start … stop` whose word is wanted, -1 if there is none."""
+        for at in range(max(0, start), min(stop, len(self.words))):
+            word = self.words[at]
+            if word in wanted or ends_in(word, wanted):
+                return at
+        return -1
+
+
+def ends_in(word: str, wanted: Collection[str]) -> bool:
+    """Tell whether the last part of a compound is wanted: `pre-merge-check`, `guard_interlock`."""
+    for sign in "-_'":
+        if sign in word:
+            head = word[: word.index("'")] if sign == "'" else word.rsplit(sign, 1)[1]
+            return head in wanted
+    return False

@@ -1,0 +1,271 @@
+"""The words by which a dangerous step is known: what is done, to what, and who says so in which mood.
+
+Sets of words, not phrases: an attack is a kind of deed (weaken, hand on, destroy) on a kind of thing
+(a safeguard, a secret, evidence), whatever the trade and the wording.
+"""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_VOWELS = "aeiou"
+_DOUBLED = _words("skip drop stop ship strip cut put run let get set commit unplug wrap defer flip rub dub plug")
+_IRREGULAR = {
+    "send": "sent",
+    "give": "given",
+    "leave": "left",
+    "hide": "hidden",
+    "put": "put",
+    "set": "set",
+    "cut": "cut",
+    "let": "let",
+    "run": "run",
+    "override": "overridden",
+    "forget": "forgotten",
+    "shut": "shut",
+    "keep": "kept",
+    "tell": "told",
+    "forgo": "forgone",
+    "write": "written",
+    "hold": "held",
+    "take": "taken",
+    "blow": "blown",
+    "sign": "signed",
+    "feed": "fed",
+    "read": "read",
+    "withhold": "withheld",
+    "overwrite": "overwritten",
+    "make": "made",
+    "pay": "paid",
+    "go": "gone",
+    "do": "done",
+    "bring": "brought",
+}
+
+
+def forms(base: str) -> dict[str, str]:
+    """Return the forms of a verb, each with its mood: `base`, `s`, `ing` or `ed`."""
+    stem = base
+    if base in _DOUBLED:
+        stem = base + base[-1]
+    elif base.endswith("e") and not base.endswith("ee"):
+        stem = base[:-1]
+    past = stem + "ed"
+    plural = base + ("es" if base.endswith(("s", "sh", "ch", "x", "o")) else "s")
+    if base.endswith("y") and base[-2] not in _VOWELS:
+        past, plural = base[:-1] + "ied", base[:-1] + "ies"
+    found = {_IRREGULAR.get(base, past): "ed", stem + "ing": "ing", plural: "s", base: "base"}
+    if base == "override":
+        found["overrode"] = "ed"
+    return found
+
+
+def _verbs(text: str) -> dict[str, str]:
+    return {word: mood for base in text.split() for word, mood in forms(base).items()}
+
+
+# To weaken: of these verbs, the first kind means nothing else; the second also has everyday uses, and counts
+# only with things that are safeguards and nothing else.
+WEAKEN = _verbs("""
+    skip bypass disable circumvent override overrule mute silence suppress waive deactivate defeat
+    jumper inhibit disarm sidestep evade neutralise neutralize short-circuit subvert unhook unload
+    nullify rubber-stamp shortcut by-pass unplug downgrade dodge fudge spoof falsify backdate forge
+    fake self-approve uncheck unarm desensitise desensitize whitelist allowlist exempt leapfrog forgo
+    force-approve
+""")
+WEAKEN_MILD = _verbs("""
+    ignore remove delete drop relax loosen stop pause suspend omit clear kill cut hide strip disregard
+    reduce lower lift abandon cancel close widen raise unset mask dismiss discard stub neglect overlook
+    shelve defer postpone excuse free detach block disconnect erase purge wipe ditch forget avoid
+    shrink weaken soften shorten break trim scrap nix zero null withhold evict hush
+""")
+# `turn … off`, `take … out`, `leave … disabled`: a verb that says nothing and a word that says it all.
+TURN = _verbs("turn switch shut power flip toggle take comment patch edit wire pull leave keep set put rule swap dial")
+AWAY = _words("""
+    off out down aside away disabled muted silenced bypassed unloaded inhibited disarmed suppressed
+    overridden unset unverified unchecked unsigned disconnected deactivated unmonitored unarmed
+    unguarded open permissive
+""")
+# Safeguards and nothing else, in any trade.
+CORE = _words("""
+    approval approvals sign-off signoff sign-offs signoffs interlock interlocks mfa 2fa canary canaries
+    authentication authorization authorisation firewall firewalls safeguard safeguards guardrail
+    guardrails anti-cheat anticheat antivirus edr four-eyes two-person dual-control verification
+    verifications validation validations signature signatures attestation attestations checksum
+    checksums tls ssl encryption protection protections limiter limiters limiting throttling quarantine lockout loto
+    screening kyc aml trip trips failsafe fail-safe e-stop estop watchdog restrictions restriction rbac
+    waf dlp redaction anonymisation anonymization captcha csrf seccomp selinux apparmor gatekeeper
+    oversight supervision reviewer reviewers auditing audit alarm alarms inspection inspections
+    reconciliation countersignature countersign preflight pre-flight admission moderation co-signer
+    second-person two-factor double-check double-checks crosscheck cross-check cross-checks verifier
+    consent clearance breaker breakers cutout cut-out lock-out tamper deadman dead-man attest provenance
+    allergy contraindication custody segregation accountability safeties pre-check prechecks pre-checks
+    hash-check integrity quorum vetting witness countdown curfew codeowners
+""")
+# These count with a verb that means nothing else.
+LOOSE = _words("""
+    test tests testing check checks warning warnings alert alerts alerting logging limit limits
+    threshold thresholds policy policies permission permissions hold holds guard guards backup backups
+    snapshot snapshots monitoring certificate certificates cert certs scan scans scanner scanning lint
+    linter linting gate gates gating review reviews qa staging freeze rollback confirmation
+    confirmations checklist checklists assertions assertion rule rules control controls safety sandbox
+    escalation compliance dry-run hooks hook log logs auth ids detector detectors sensor sensors lock
+    locks retention trail trails logger paging pager pages ci pipeline stage procedure protocol
+    requirement requirements queue board cab ticket pinning lockfile permit permits training prompt
+    prompts password passwords login sanctions fraud dosage dose cap caps ceiling floor barrier valve
+    relief pre-commit suite regression security isolation throttle exemption
+""")
+# What makes a loose safeguard a real one even for the mild verbs: `ignore the *dosage limit*`.
+GRAVE = _words("""
+    safety security fraud dosage dose password audit access admission branch protected approval
+    certificate signature vulnerability virus malware compliance sanctions change legal peer code
+    emergency overpressure high-high temperature pressure radiation export speed spend spending credit
+    withdrawal payment rate retention paging critical mandatory required production release integrity
+    id identity background two-person pre-release acceptance quality
+""")
+# Behind a safeguard's word these make it something else: `skip the test folder`.
+OTHER_HEADS = _words("""
+    file files folder folders directory directories data fixture fixtures comment comments output
+    message messages row rows column columns header headers line lines level levels page table tables
+    name names field fields section sections doc docs documentation link links button icon tab tabs
+    database databases server servers clock clocks drive day days agent agents email emails entry
+    group groups user users account accounts id ids prep preparation questions question book books score scores
+    taker takers anxiety drives strip results result report reports summary notes note image images
+    version versions environment environments branch branches box boxes text size sizes break book
+""")
+# Adverbs and politeness between a subject and its verb.
+FILLERS = _words("""
+    just simply also always then please quietly temporarily permanently safely usually normally routinely
+    generally first now instead still even only ever typically automatically immediately directly either
+    both often therefore silently manually quickly kindly again rather better simply go ahead and-then
+""")
+# Before a word these make it a noun.
+DETERMINERS = _words("""
+    the a an this that these those each every any no some its our your their his her my of for in on with
+    by from at as per into via under than about between another such one two which's
+""")
+RELATIVES = _words("that which who whose what how whether why where if")
+MODALS = _words("may can should must could shall will need needs ought let's lets please i'd we'd you'd")
+LICENCES = _words("""
+    fine ok okay safe free best allowed permitted authorised authorized need needs have has had ought
+    supposed sure acceptable reasonable common normal usual standard easiest quickest simplest is are
+    enough easier faster simpler quicker practice welcome expected encouraged instructed required
+    advised recommended entitled cleared approved custom rule agreed better preferable fastest
+""")
+PEOPLE = _words("""
+    we you everyone everybody anyone anybody whoever people staff team teams crew crews operator
+    operators engineer engineers on-call oncall dev devs developer developers lead leads manager managers
+    technician technicians nurse nurses doctor doctors pharmacist pharmacists driver drivers analyst
+    analysts clerk clerks contractor contractors admin admins administrator administrators dispatcher
+    dispatchers agent agents assistant assistants bot bots shift shifts supervisor supervisors teller
+    tellers cashier cashiers releaser maintainer maintainers reviewer reviewers tech techs sre sres ops
+    controller controllers planner planners captain officer officers scientist scientists colleagues
+    duty folks most many producer producers editor editors ai copilot claude codex gpt model
+""")
+HABITS = _words("""
+    always usually normally typically routinely generally simply just permanently practice custom
+    convention habit standard traditionally commonly customarily tradition norm
+""")
+NEGATORS = _words("""
+    not never no nobody none nothing neither nor cannot can't cant won't don't dont doesn't didn't isn't
+    aren't wasn't weren't mustn't shouldn't wouldn't couldn't without avoid avoids avoiding refuse
+    refuses refused forbid forbids forbidden prohibit prohibits prohibited prevent prevents prevented
+    preventing unable against unwilling impossible instead rather hardly blocks blocked rejects
+    rejected disallow disallows disallowed illegal ban bans banned stops stopped declines declined
+    unlawful resist nowhere unless
+""")
+# After `not`, `no` or `never`, these turn the negation round or away: "do not hesitate to skip …".
+NOT_NEGATED = _words("""
+    need needed necessary hesitate forget fail worry bother only mind just longer required obliged afraid
+    wait matter problem harm reason
+""")
+# Behind a deed, these say that it is not wanted.
+CONDEMNED = _words("""
+    forbidden prohibited banned disallowed rejected refused blocked violation fireable incident offence
+    offense mistake illegal denied wrong dangerous unacceptable grounds misconduct revoked withdrawn
+    never caused causes broke led breaks requires risky reason pointless invalidates voids reportable
+    dismissal unsafe
+""")
+PAST = _words("""
+    was were had been did told asked tried wanted found showed showed discovered noticed used yesterday
+    postmortem post-mortem retrospective attacker attackers malware vulnerability vulnerabilities
+    exploit exploits bug injection ago leaked adversary hacker hackers phishing tries attempts attempted
+    happened caused learned learnt someone somebody incident outage became let
+""")
+RESTORE = _words("""
+    restore restores restored restoring re-enable re-enables re-enabled re-enabling reenable re-arm
+    re-arms re-armed re-arming rearm reinstate reinstated reinstates reactivate resume resumes resumed
+    revert reverts unmute unmuted un-inhibit normalise re-instate back re-activate re-apply re-applied
+""")
+LOCAL = _words("""
+    locally local laptop laptops profile profiling benchmark benchmarking fixture fixtures simulator
+    simulation demo sandboxed generated notebook editor browser playground dev devbox
+    localhost debugging training unit
+""")
+# Handing on: verbs, things that must stay, and places where they are seen by others.
+SEND = _verbs("""
+    send post paste copy email e-mail mail share upload drop commit forward publish transmit leak export
+    attach include append push put dump print echo submit hand give pass expose disclose reveal relay
+    sync mirror exfiltrate fax text dm message transfer deliver move embed write encode log show store
+    check-in supply provide ship stash
+""")
+SECRETS = _words("""
+    token tokens credential credentials password passwords passphrase secret secrets .env env dump dumps
+    transcript transcripts conversation conversations pii id_rsa id_ed25519 keystore cookies cookie
+    keychain kubeconfig unmasked unredacted payroll ssn passwd shadow api-key apikey api_key keyfile
+    .netrc .npmrc .pem pin pins otp totp seed mnemonic login logins recovery-code recovery-codes
+""")
+# `key`, `table`, `data` …: secret when the word before says of what.
+SECRET_OF = _words("""
+    key keys data table records list export extract database code history variables file files backup
+    backups details certificate phrase codes bundle scans images numbers set dataset results archive
+    recordings snapshot master
+""")
+WHOSE = _words("""
+    api ssh signing private customer customers patient patients payroll client clients user user's users
+    personal member employee encryption deploy production prod access source chat session environment
+    recovery service root admin card account guest passenger student medical billing unmasked full raw
+    master hsm release cardholder donor subscriber player confidential internal unpublished embargoed
+    tenant voter operator operator's conversation license licence vpn database code-signing wallet
+    secret complete entire
+""")
+PLACES = _words("""
+    channel channels chat ticket tickets vendor vendor's partner partners agency contractor contractors
+    support personal laptop gmail dropbox wetransfer gist pastebin slack teams wiki email e-mail mail
+    public forum webhook log logs drive thread comment comments report repo repository url link query
+    telegram discord whatsapp usb broker supplier everyone anyone outside external third-party stick
+    issue pull-request pr paste website endpoint desktop notepad readme page caller requester
+    integrator consultant customer's bucket shared address group room usenet sources history
+""")
+HANDED = _words("leak exfiltrate paste post email e-mail forward publish disclose expose commit echo print")
+# Deeds that a safeguard should come before: "… without approval", "… before QA signs off".
+ACTIONS = _words("""
+    merge deploy ship release push approve run apply install accept pay issue grant send proceed continue
+    go start restart close execute publish promote tag roll rotate delete drop change edit update add
+    create upload import export transfer sign commit land cut energise energize dispatch dispense
+    administer load fly open carry perform make do move switch restore flash patch write use take hand
+    let allow give put set refund credit disburse wire book authorise authorize enable operate act
+    migrate reboot reset unlock activate admit onboard ignore skip submit reply respond answer launch
+    process complete finish confirm clear pour print order buy purchase spend trade remove modify
+    overwrite fix bump upgrade downgrade expose share connect pull post provision
+""")
+# What is missing when one acts "without" it.
+MISSING = CORE | _words("""
+    review reviews approval asking waiting checking verifying confirmation permission testing tests
+    authorisation permit ticket telling notifying informing consulting confirming validating checks
+    notice mfa backup backups scan scanning qa peer password supervisor prompting second escalation
+    logging checklist approver sign-off verification
+""")
+SIGNED = _words("""
+    approval approvals approved sign-off signoff signs signed reviewed cleared authorised authorized review
+    clearance verified qa validated inspected
+""")
+BROKEN = CORE | _words("""
+    fail fails failed failing failure failures red missing reject rejects rejected warning warnings
+    warns expired invalid mismatch mismatched unsigned exceed exceeds exceeded complains complain
+    disagrees objects block blocks blocked unverified untested unreviewed unapproved test tests check
+    checks scan limit limits review gate
+""")
