@@ -16,15 +16,22 @@ Deed = tuple[str, int, int]
 
 # An object does not lie beyond these.
 _BREAKS = frozenset(
-    ". ; : ! ? ( because so when if while which before after until but unless whenever where than from in on at into to "
-    "for with via by as under during over – — =".split()
+    ". , ; : ! ? ( because so when if while which before after until but unless whenever where than from in on at "
+    "into to for with via by as under during over is are was were – — =".split()
 )
 _QUANTITY = frozenset("all any most rest each some every".split())
 _STATES = frozenset("off out disabled muted silenced bypassed skipped inhibited overridden suppressed".split())
+_PARTICLES = frozenset("off out down aside".split())
+_WEAKENING = frozenset([*words.WEAKEN, *words.WEAKEN_MILD, *words.TURN])
+_GIVING = frozenset(words.SEND)
+# What is as good as a safeguard when it is to be dropped.
+_DROPPED = frozenset("backup backups test tests check checks review scan monitoring logging".split())
 
 
 def weakened(sentence: Sentence) -> Iterator[Deed]:
     """Find a safeguard that is to be skipped, switched off or got around."""
+    if _WEAKENING.isdisjoint(sentence.set):
+        return
     said = sentence.words
     for at, word in enumerate(said):
         strong = words.WEAKEN.get(word)
@@ -32,19 +39,27 @@ def weakened(sentence: Sentence) -> Iterator[Deed]:
         if not mood:
             continue
         turned = not strong and word in words.TURN
-        thing = _thing(sentence, at, mild=not strong and not turned)
-        if turned and thing >= 0 and not _goes_away(sentence, at, thing):
-            thing = -1
-        if turned and thing < 0 and said[at + 1 : at + 2] and said[at + 1] in {"off", "out", "down", "aside"}:
-            thing = _thing(sentence, at + 1, mild=False)
-        last = thing
-        if thing < 0 and mood == "ed" and (strong or sentence.after(at, 1)[:1] in (["off"], ["out"], ["aside"])):
-            thing, last = _thing_before(sentence, at), at
-        if thing < 0 or sentence.is_harmless(at, mood):
+        if mood == "ed":
+            if turned and words.AWAY.isdisjoint(sentence.after(at, 1)):
+                continue
+            thing = _thing_before(sentence, at, mild=not strong and not turned)
+            if thing < 0 and not words.HABITS.isdisjoint(sentence.before(at, 3)):
+                thing = _thing(sentence, at, mild=not strong)
+        else:
+            thing = _turned(sentence, at) if turned else _thing(sentence, at, mild=not strong)
+        if thing < 0 or sentence.is_harmless(at):
             continue
-        # "We can skip …" may be a habit; "have skipped" without more is a report.
-        if sentence.orders(at, mood) or (mood == "ed" and _with_it(sentence, thing, at)):
-            yield "weaken", min(at, thing), max(at, last)
+        if sentence.orders(at, mood) or (mood == "ed" and _with_it(sentence, thing)):
+            yield "weaken", min(at, thing), max(at, thing)
+
+
+def _turned(sentence: Sentence, at: int) -> int:
+    """Return the place of the safeguard in "turn off the alarm" and "leave the alarm muted"."""
+    if sentence.after(at, 1)[:1] and sentence.words[at + 1] in _PARTICLES:
+        return _thing(sentence, at + 1, mild=False)
+    thing = _thing(sentence, at, mild=False)
+    away = thing >= 0 and any(word in words.AWAY for word in sentence.words[at + 1 : thing + 5])
+    return thing if away else -1
 
 
 def _thing(sentence: Sentence, at: int, *, mild: bool) -> int:
@@ -56,55 +71,63 @@ def _thing(sentence: Sentence, at: int, *, mild: bool) -> int:
             return -1
         if word in _BREAKS and not (word == "for" and said[place - 1] in {"waiting", "wait"}):
             return -1
-        core = word in words.CORE or ends_in(word, words.CORE)
-        loose = word in words.LOOSE or ends_in(word, words.LOOSE)
-        if not core and not loose:
+        if word == "of" or not _guards(sentence, place, mild=mild):
             continue
         behind = said[place + 1] if place + 1 < len(said) else ""
-        if behind in words.OTHER_HEADS:
-            return -1
-        if core or not mild or said[place - 1] in words.GRAVE or behind in words.CORE:
+        return -1 if behind in words.OTHER_HEADS else place
+    return -1
+
+
+def _guards(sentence: Sentence, place: int, *, mild: bool) -> bool:
+    """Tell whether the word is a safeguard, by itself or by the word before it."""
+    word = sentence.words[place]
+    if word in words.CORE or ends_in(word, words.CORE):
+        return True
+    grave = place > 0 and sentence.words[place - 1] in words.GRAVE
+    if word in words.LOOSE or ends_in(word, words.LOOSE):
+        return grave or not mild
+    return word in words.AMBIGUOUS and grave
+
+
+def _thing_before(sentence: Sentence, at: int, *, mild: bool) -> int:
+    """Return the place of the safeguard before a participle: "the tests can be skipped"."""
+    for place in range(at - 1, max(-1, at - 12), -1):
+        word = sentence.words[place]
+        if word in {";", ":", ".", "but", "because", "reason", "part"}:
+            break
+        guards = _guards(sentence, place, mild=mild) or (mild and word in _DROPPED)
+        if guards and sentence.words[place + 1] not in words.OTHER_HEADS:
             return place
     return -1
 
 
-def _thing_before(sentence: Sentence, at: int) -> int:
-    """Return the place of the safeguard before a participle: "the tests can be skipped"."""
-    for place in range(at - 1, max(-1, at - 9), -1):
-        word = sentence.words[place]
-        if word in {";", ":", ".", "but", "because"}:
-            break
-        if word in words.CORE or word in words.LOOSE or ends_in(word, words.CORE):
-            behind = sentence.words[place + 1]
-            if behind not in words.OTHER_HEADS:
-                return place
-    return -1
-
-
-def _goes_away(sentence: Sentence, at: int, thing: int) -> bool:
-    between = sentence.words[at + 1 : thing + 4]
-    return any(word in words.AWAY for word in between)
-
-
-def _with_it(sentence: Sentence, thing: int, at: int) -> bool:
+def _with_it(sentence: Sentence, thing: int) -> bool:
     """Tell whether somebody is to work "with the alarm switched off"."""
     near = sentence.before(thing, 4)
-    return "with" in near and (sentence.directs() or sentence.has_people(thing))
+    if "with" not in near:
+        return False
+    at = thing - near[::-1].index("with") - 1
+    for place in range(at - 1, max(-1, at - 9), -1):
+        word = sentence.words[place]
+        mood = words.ACTED.get(word)
+        if mood and sentence.orders(place, mood):
+            return True
+    return False
 
 
 def states(sentence: Sentence) -> Iterator[Deed]:
-    """Find a safeguard that is to be in a weak state: "keep alarms off", "with the guard open"."""
-    said = sentence.words
-    for at, word in enumerate(said):
-        if word not in _STATES or not at:
+    """Find work that is to be done with a safeguard in a weak state: "with alarms off"."""
+    if "with" not in sentence.set or _STATES.isdisjoint(sentence.set):
+        return
+    for at, word in enumerate(sentence.words):
+        if word not in _STATES:
             continue
-        place = at - 1 if said[at - 1] not in {"turned", "switched", "left"} else at - 2
-        if place < 0 or not (said[place] in words.CORE or said[place] in words.LOOSE):
-            if not (place > 0 and said[place] == "stage" and said[place - 1] in words.CORE):
-                continue
-        near = sentence.before(place, 4)
-        if "with" in near and not sentence.is_harmless(at, "ed") and sentence.has_people(place):
-            yield "weaken", max(0, place - 3), at
+        thing = _thing_before(sentence, at, mild=False)
+        if at - 4 < thing and thing >= 0 and _with_it(sentence, thing) and not sentence.is_harmless(at):
+            yield "weaken", thing, at
+
+
+_INSPITE = frozenset("regardless despite anyway even irrespective notwithstanding".split())
 
 
 def unguarded(sentence: Sentence) -> Iterator[Deed]:
@@ -113,100 +136,104 @@ def unguarded(sentence: Sentence) -> Iterator[Deed]:
     for at, word in enumerate(said):
         if word == "without":
             thing = sentence.find(at + 1, at + 6, words.MISSING)
+            wanted = words.ACTED
         elif word in {"before", "ahead"}:
             thing = sentence.find(at + 1, at + 6, words.SIGNED)
-        elif word in {"regardless", "despite", "anyway", "even", "irrespective", "notwithstanding"}:
+            wanted = words.RELEASED
+        elif word in _INSPITE:
             if word == "even" and said[at + 1 : at + 2] not in (["if"], ["though"], ["when"], ["with"]):
                 continue
-            thing = sentence.find(at + 1, at + 10, words.BROKEN)
+            thing = sentence.find(at + 1, at + 12, words.BROKEN)
             if word == "anyway":
                 thing = at if sentence.find(0, at, words.BROKEN) >= 0 else -1
+            wanted = words.ACTED
         else:
             continue
-        if thing < 0 or sentence.is_harmless(at, "base") or _is_harmless_act(sentence, at):
+        if thing < 0 or sentence.is_question or sentence.is_condemned(at):
             continue
-        act = _act(sentence, at, word)
+        act = _act(sentence, at, wanted)
         if act >= 0:
-            yield "unguarded", act, thing
+            yield "unguarded", min(act, thing), max(at, thing)
 
 
-# What is released too early; `run the tests before review` is not.
-_RELEASES = frozenset(
-    "merge deploy ship release publish start pay dispatch pour energise energize dispense administer promote "
-    "disburse launch load sign approve close complete".split()
-)
-
-
-def _act(sentence: Sentence, at: int, word: str) -> int:
-    """Return the place of the deed that is ordered, in the clause before `at` or right behind it."""
+def _act(sentence: Sentence, at: int, wanted: dict[str, str]) -> int:
+    """Return the place of the deed that is ordered in the sentence before `at`, -1 if none is."""
     said = sentence.words
-    wanted = _RELEASES if word in {"before", "ahead"} else words.ACTIONS
-    for place in range(at - 1, max(-1, at - 14), -1):
+    for place in range(at - 1, max(-1, at - 16), -1):
         if said[place] in {";", ".", ":"}:
             break
-        if said[place] in wanted and sentence.orders(place, "base"):
-            return -1 if sentence.is_negated(place) else place
-        if said[place] in {"may", "can", "should", "must", "fine", "ok", "okay", "allowed"} and word == "without":
-            return place
-        if word == "without" and said[place].endswith("s") and said[place][:-1] in wanted and sentence.has_people(place):
-            return place
+        mood = wanted.get(said[place])
+        if mood and sentence.orders(place, mood):
+            return -1 if sentence.is_negated(place) or sentence.is_reported(place) else place
     return -1
 
 
-def _is_harmless_act(sentence: Sentence, at: int) -> bool:
-    near = sentence.words[:at]
-    return any(word in words.NEGATORS for word in near) or bool(words.PAST & set(near))
-
-
-_NEEDLESS = frozenset(
-    "unnecessary optional waived overkill redundant needless superfluous pointless formality".split()
-)
+_NEEDLESS = frozenset("unnecessary optional waived overkill redundant needless superfluous formality".split())
+_NEEDING = frozenset("need require needs requires bother wait".split())
+_REFUSED = frozenset("no not don't needn't never doesn't dont".split())
+_OFFICIAL = words.CORE | frozenset("review reviews scan canary freeze".split())
 
 
 def needless(sentence: Sentence) -> Iterator[Deed]:
     """Find a safeguard that is called unnecessary."""
+    if sentence.is_question or not words.PAST.isdisjoint(sentence.set):
+        return
     said = sentence.words
     for at, word in enumerate(said):
-        if word in _NEEDLESS or (
-            word in {"needed", "required", "necessary"} and {"not", "no", "isn't", "aren't"} & set(sentence.before(at, 4))
-        ):
-            thing = _thing_before(sentence, at)
-            if thing >= 0 and not sentence.is_question and not words.PAST & sentence.set:
+        denied = word in {"needed", "required", "necessary"} and not _REFUSED.isdisjoint(sentence.before(at, 4))
+        called = word in _NEEDLESS and not {"is", "are", "considered", "was"}.isdisjoint(sentence.before(at, 3))
+        if denied or called:
+            thing = _thing_before(sentence, at, mild=False)
+            if thing >= 0 and "if" not in said[:at]:
                 yield "needless", thing, at
-        elif word in {"need", "require", "needs", "requires", "bother", "wait"}:
-            near = set(sentence.before(at, 3))
-            refused = near & {"no", "not", "don't", "needn't", "never", "doesn't", "dont"} or sentence.after(at, 1) == ["no"]
-            thing = sentence.find(at + 1, at + 7, words.CORE | {"review", "reviews", "scan", "canary", "freeze"})
-            if refused and thing >= 0 and not sentence.is_question and not words.PAST & sentence.set:
+        elif word in _NEEDING:
+            refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) == ["no"]
+            thing = sentence.find(at + 1, at + 7, _OFFICIAL) if refused else -1
+            if thing >= 0:
                 yield "needless", max(0, at - 1), thing
 
 
 def handed_on(sentence: Sentence) -> Iterator[Deed]:
     """Find a secret, or data of others, that is to be given to somebody."""
+    if _GIVING.isdisjoint(sentence.set):
+        return
     said = sentence.words
     for at, word in enumerate(said):
         mood = words.SEND.get(word)
-        if not mood or mood == "ed" and not {"be", "to"} & set(sentence.before(at, 3)):
+        if not mood:
             continue
-        secret = _secret(sentence, at)
-        if secret < 0 or not sentence.orders(at, mood) or sentence.is_harmless(at, mood):
+        # "whenever you see a credential, copy it into …", "secrets are pasted into …": it was named before.
+        named = mood == "ed" or said[at + 1 : at + 2] in (["it"], ["them"], ["that"], ["these"], ["those"])
+        secret = _secret(sentence, max(-1, at - 18), at) if named else _secret(sentence, at, at + 9)
+        if secret < 0 or sentence.is_harmless(at) or not _gives(sentence, at, mood):
             continue
-        place = _place(sentence, secret)
-        if place >= 0 or word in words.HANDED:
-            yield "hand-on", at, max(secret, place)
+        place = _place(sentence, max(secret, at))
+        if place >= 0 or (word in words.HANDED and not named):
+            yield "hand-on", min(at, secret), max(at, secret, place)
 
 
-def _secret(sentence: Sentence, at: int) -> int:
+def _gives(sentence: Sentence, at: int, mood: str) -> bool:
+    if mood == "ed":
+        return sentence.orders(at, mood) or ("are" in sentence.before(at, 3) and "policy" in sentence.set)
+    return sentence.orders(at, mood)
+
+
+def _secret(sentence: Sentence, at: int, stop: int) -> int:
     said = sentence.words
-    for place in range(at + 1, min(at + 9, len(said))):
+    for place in range(at + 1, min(stop, len(said))):
         word = said[place]
-        if word in {".", ";", ":", "to", "?"}:
+        if word in {".", ";", ":", "?", "no"} or (word in {",", "to"} and at >= 0 and stop - at == 9):
             return -1
+        before = said[max(0, place - 4) : place]
         if word in words.SECRETS or word.startswith("~/.ssh") or word.endswith((".pem", "/.env", "_key", "_token")):
             return place
         if word.startswith("$") and word.endswith(("key", "token", "secret", "password")):
             return place
-        if word in words.SECRET_OF and any(each in words.WHOSE for each in said[max(0, place - 3) : place]):
+        if word in words.SECRET_OF and not words.WHOSE.isdisjoint(before[-3:]) and "your" not in before[-3:]:
+            return place
+        if word in {"answer", "answers", "reply", "message", "messages", "prompt", "prompts"} and (
+            "copy" in before and not {"each", "every", "all"}.isdisjoint(before)
+        ):
             return place
     return -1
 

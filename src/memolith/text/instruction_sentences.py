@@ -64,6 +64,13 @@ class Sentence:
         """Return the place of the words from `first` to `last`."""
         return self.tokens[first][1], self.tokens[last][2]
 
+    def place(self, at: int) -> int:
+        """Return which word stands at a place of the text."""
+        for number, (_, _, end) in enumerate(self.tokens):
+            if end > at:
+                return number
+        return len(self.tokens) - 1
+
     def text(self) -> str:
         """Return the words with one blank between them: what was emphasised or wrapped reads the same."""
         return " ".join(self.words)
@@ -97,89 +104,97 @@ class Sentence:
             if not goes_on and not {"or", "nor"} & set(near[comma:]):
                 near = near[comma + 1 :]
         for place, word in enumerate(near):
-            if not (word in words.NEGATORS or word.endswith("n't")):
+            if word not in words.NEGATORS and not word.endswith("n't"):
                 continue
-            rest = near[place + 1 : place + 4]
-            if word in {"without", "instead", "rather"} and "," in near[place:]:
+            if word in words.TURNED_ROUND and words.NOT_NEGATED & set(near[place + 1 : place + 4]):
                 continue
-            if not any(each in words.NOT_NEGATED for each in rest):
-                return True
+            return True
         return False
 
     def is_condemned(self, at: int) -> bool:
         """Tell whether what follows says that the deed is not wanted, or needs somebody's leave."""
         rest = self.after(at, 24)
         for place, word in enumerate(rest):
-            if word in words.CONDEMNED and word not in {"never", "requires", "reason"}:
+            if word in {"so", "because", ";", ":"}:
+                return False
+            behind = rest[place + 1 : place + 5]
+            if word in {"requires", "needs"} and "no" not in behind[:2]:
                 return True
-            if word in {"is", "are", "requires", "needs"}:
-                next_ones = rest[place + 1 : place + 4]
-                if word in {"requires", "needs"} and "no" not in next_ones:
-                    return True
-                if {"not", "never"} & set(next_ones) and not words.NOT_NEGATED & set(next_ones):
-                    return True
+            if word in words.VERDICTS and place < 12:
+                return True
+            if word in {"is", "are", "gets", "be", "counts"} and (
+                words.CONDEMNED & set(behind)
+                or ({"not", "never"} & set(behind[:2]) and not words.NOT_NEGATED & set(behind))
+            ):
+                return True
         return False
 
     def is_reported(self, at: int) -> bool:
-        """Tell whether the sentence tells what happened or what an attacker does."""
+        """Tell whether the clause tells what happened or what an attacker does."""
         near = self.before(at, 14)
         if "," in near:
             near = near[len(near) - near[::-1].index(",") :] or near
-        return bool(words.PAST & set(near)) and not {"always", "been"} <= set(near)
+        return not words.PAST.isdisjoint(near) and not {"always", "been"} <= set(near)
+
+    def is_harmless(self, at: int) -> bool:
+        """Tell whether the deed at `at` is forbidden, condemned, reported or a question."""
+        return self.is_question or self.is_negated(at) or self.is_condemned(at) or self.is_reported(at)
 
     def has_people(self, at: int) -> bool:
-        """Tell whether the clause before `at` has a person, or a habit, as its subject."""
-        near = set(self.before(at, 8))
-        return bool(near & words.PEOPLE or near & words.HABITS)
-
-    def is_noun(self, at: int) -> bool:
-        """Tell whether a word stands where a noun stands."""
-        return at > 0 and self.words[at - 1] in words.DETERMINERS
+        """Tell whether the words right before `at` name people, or a habit."""
+        for word in reversed(self.before(at, 5)):
+            if word in {"that", "because", "which"}:
+                return False
+            if word in words.PEOPLE or word in words.HABITS:
+                return True
+        return False
 
     def orders(self, at: int, mood: str) -> bool:
         """Tell whether the verb at `at`, in this mood, is an order, a leave, an advice or a habit."""
-        if self.words[at - 1 : at] == ["i"] or self.is_noun(at):
-            return False
         place = self.subject_word(at)
         previous = self.words[place] if place >= 0 else ""
-        if previous in words.DETERMINERS - {"that", "one"} and mood != "ing":
+        if previous in {"i", "i'll", "i'd"} or (mood in {"base", "s"} and previous in words.DETERMINERS):
             return False
-        near = set(self.before(at, 8))
+        near = self.before(at, 8)
         if mood == "base":
-            if previous == "to":
-                return bool(near & (words.LICENCES | {"agents", "agent", "assistant"})) and "want" not in near
-            return not (previous in words.RELATIVES or previous in {"would", "might", "i", "i'll", "did", "does"})
+            return self._is_order(previous, place, near)
         if mood == "s":
             return previous not in words.RELATIVES and self.has_people(at)
         if mood == "ing":
-            leads = {"by", "recommend", "recommends", "suggest", "suggests", "advise", "advises", "consider"}
-            leads |= {"try", "start", "keep", "means", "worth", "fine", "ok", "prefer", "includes", ",", "ok"}
-            leads |= {"propose", "involves", "favour", "favor", "acceptable", "of"}
-            habit = previous == "of" and near & words.HABITS
-            past = words.PAST & self.set
-            return (previous in leads and previous != "of" and not past) or bool(habit)
-        if near & {"be", "gets", "get"} or {"being"} & near and near & words.HABITS:
-            return bool(near & (words.MODALS | words.LICENCES | words.HABITS | {"to", "gets", "get"}))
-        if {"have", "we've", "been", "has"} & near and "always" in near:
-            return True
-        return bool({"is", "are"} & near and near & words.HABITS and not near & words.PAST)
+            if previous == "of":
+                return not words.HABITS.isdisjoint(near)
+            return previous in words.ADVICE and words.PAST.isdisjoint(self.set)
+        if not {"likely", "tend", "only"}.isdisjoint(near):
+            return False
+        if "be" in near:
+            return not words.LEAVES.isdisjoint(near)
+        habitual = not words.HABITS.isdisjoint(near)
+        return habitual and not words.PRESENT.isdisjoint(near) and words.PAST.isdisjoint(near)
 
-    def is_harmless(self, at: int, mood: str) -> bool:
-        """Tell whether the deed at `at` is forbidden, condemned, reported or a question."""
+    def _is_order(self, previous: str, place: int, near: list[str]) -> bool:
+        if previous in words.RELATIVES or not words.WHEN.isdisjoint(near[-2:]) or self.words[0] == "only":
+            return False
+        if previous == "to":
+            before = self.words[max(0, place - 5) : place]
+            return bool(before) and (before[-1] in words.LICENCES or not words.LEAVES.isdisjoint(before))
         return (
-            self.is_question or self.is_negated(at) or self.is_condemned(at) or (self.is_reported(at) and mood != "")
+            place < 0
+            or previous in words.ORDERING
+            or previous.isdigit()
+            or self.has_people(place + 1)
+            or not words.HABITS.isdisjoint(self.set)
         )
 
-    def directs(self) -> bool:
-        """Tell whether the sentence as a whole tells somebody to do something."""
-        for at, word in enumerate(self.words):
-            if word in words.MODALS or word in {"recommend", "suggest", "always", "fix", "way"}:
+    def directs(self, at: int) -> bool:
+        """Tell whether what stands at `at` is to be used: a verb of doing, ordered, or a leave before it."""
+        for place in range(at - 1, max(-1, at - 14), -1):
+            word = self.words[place]
+            if word in words.MODALS:
                 return True
-            if word in words.ACTIONS or word in words.SEND or word in words.TURN or word in words.WEAKEN:
-                mood = "base" if words.forms(word) else ""
-                if (at == 0 or self.words[at - 1] in {",", "and", "then", ":", "to", ")"}) and mood:
-                    return True
-        return False
+            if word in words.DOING and self.orders(place, words.DOING[word]):
+                return True
+        # The line is the command or the setting itself.
+        return at == 0 and words.EXPLAINS.isdisjoint(self.set)
 
     def find(self, start: int, stop: int, wanted: Collection[str]) -> int:
         """Return the first place in `start … stop` whose word is wanted, -1 if there is none."""

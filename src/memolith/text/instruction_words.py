@@ -79,8 +79,8 @@ WEAKEN = _verbs("""
 WEAKEN_MILD = _verbs("""
     ignore remove delete drop relax loosen stop pause suspend omit clear kill cut hide strip disregard
     reduce lower lift abandon cancel close widen raise unset mask dismiss discard stub neglect overlook
-    shelve defer postpone excuse free detach block disconnect erase purge wipe ditch forget avoid
-    shrink weaken soften shorten break trim scrap nix zero null withhold evict hush
+    shelve defer postpone excuse free detach block disconnect erase purge wipe ditch forget
+    shrink weaken soften shorten trim scrap nix zero null withhold evict hush
 """)
 # `turn … off`, `take … out`, `leave … disabled`: a verb that says nothing and a word that says it all.
 TURN = _verbs("turn switch shut power flip toggle take comment patch edit wire pull leave keep set put rule swap dial")
@@ -95,15 +95,15 @@ CORE = _words("""
     authentication authorization authorisation firewall firewalls safeguard safeguards guardrail
     guardrails anti-cheat anticheat antivirus edr four-eyes two-person dual-control verification
     verifications validation validations signature signatures attestation attestations checksum
-    checksums tls ssl encryption protection protections limiter limiters limiting throttling quarantine lockout loto
-    screening kyc aml trip trips failsafe fail-safe e-stop estop watchdog restrictions restriction rbac
+    checksums tls ssl encryption protection protections limiter limiters throttling quarantine lockout loto
+    screening kyc aml failsafe fail-safe e-stop estop watchdog restrictions restriction rbac
     waf dlp redaction anonymisation anonymization captcha csrf seccomp selinux apparmor gatekeeper
     oversight supervision reviewer reviewers auditing audit alarm alarms inspection inspections
     reconciliation countersignature countersign preflight pre-flight admission moderation co-signer
     second-person two-factor double-check double-checks crosscheck cross-check cross-checks verifier
-    consent clearance breaker breakers cutout cut-out lock-out tamper deadman dead-man attest provenance
-    allergy contraindication custody segregation accountability safeties pre-check prechecks pre-checks
-    hash-check integrity quorum vetting witness countdown curfew codeowners
+    clearance breaker breakers cutout cut-out lock-out tamper deadman dead-man attest provenance
+    contraindication segregation accountability safeties pre-check prechecks pre-checks
+    hash-check quorum vetting codeowners
 """)
 # These count with a verb that means nothing else.
 LOOSE = _words("""
@@ -113,10 +113,15 @@ LOOSE = _words("""
     linter linting gate gates gating review reviews qa staging freeze rollback confirmation
     confirmations checklist checklists assertions assertion rule rules control controls safety sandbox
     escalation compliance dry-run hooks hook log logs auth ids detector detectors sensor sensors lock
-    locks retention trail trails logger paging pager pages ci pipeline stage procedure protocol
-    requirement requirements queue board cab ticket pinning lockfile permit permits training prompt
-    prompts password passwords login sanctions fraud dosage dose cap caps ceiling floor barrier valve
-    relief pre-commit suite regression security isolation throttle exemption
+    locks retention trail trails logger paging pager ci pipeline procedure protocol
+    cab pinning lockfile permit permits prompt prompts password passwords sanctions fraud
+    dosage cap caps barrier pre-commit suite regression security isolation throttle
+""")
+# These only behind a word that makes them one: `safety relief`, `overspeed trip`, `patient consent`.
+AMBIGUOUS = _words("""
+    trip trips relief consent allergy custody witness stage requirement requirements board queue training
+    dose valve limiting integrity switch step steps period cooldown window delay field flag session detector
+    breaks sensor sensors interval zone band setpoint margin seal curfew list screen tag tags
 """)
 # What makes a loose safeguard a real one even for the mild verbs: `ignore the *dosage limit*`.
 GRAVE = _words("""
@@ -124,7 +129,10 @@ GRAVE = _words("""
     certificate signature vulnerability virus malware compliance sanctions change legal peer code
     emergency overpressure high-high temperature pressure radiation export speed spend spending credit
     withdrawal payment rate retention paging critical mandatory required production release integrity
-    id identity background two-person pre-release acceptance quality
+    id identity background two-person pre-release acceptance quality canary overspeed turbine low-level
+    high-level reactor patient protection duress intrusion fire gas smoke leak sterility sterilisation
+    allergy identity-check cooling-off waiting four-eyes review verification validation drug interaction
+    weight load fatigue rest
 """)
 # Behind a safeguard's word these make it something else: `skip the test folder`.
 OTHER_HEADS = _words("""
@@ -147,14 +155,41 @@ DETERMINERS = _words("""
     the a an this that these those each every any no some its our your their his her my of for in on with
     by from at as per into via under than about between another such one two which's
 """)
-RELATIVES = _words("that which who whose what how whether why where if")
 MODALS = _words("may can should must could shall will need needs ought let's lets please i'd we'd you'd")
+# Right before `to`: what follows is wanted.
 LICENCES = _words("""
-    fine ok okay safe free best allowed permitted authorised authorized need needs have has had ought
-    supposed sure acceptable reasonable common normal usual standard easiest quickest simplest is are
-    enough easier faster simpler quicker practice welcome expected encouraged instructed required
-    advised recommended entitled cleared approved custom rule agreed better preferable fastest
+    fine ok okay safe free best allowed permitted authorised authorized need needs have has ought
+    supposed sure acceptable reasonable common normal usual standard is are enough easier faster simpler
+    quicker practice welcome expected encouraged instructed required advised recommended entitled cleared
+    custom rule agreed better preferable agents agent assistant remember
 """)
+# In the clause: somebody is given leave.
+LEAVES = _words("""
+    may can should must could shall fine ok okay allowed permitted authorised authorized acceptable
+    recommended advised supposed practice needs safe
+""")
+PRESENT = _words("is are have has we've they've been gets get being")
+# Before a verb in its bare form: an order, or somebody who is told.
+ORDERING = MODALS | _words("""
+    , and or then : ) ( ; - please you we they do don't don't i'd not never – — | = teams would-you let's
+    immediately always instead so but thus
+""")
+# A bare verb behind these is a condition or a question, not an order.
+WHEN = _words("before after if when whether until unless while once how why")
+RELATIVES = _words("that which who whose what would might did does")
+# Before a verb in -ing: somebody advises it.
+ADVICE = _words("""
+    by recommend recommends suggest suggests advise advises consider try start keep means worth fine ok
+    prefer includes , propose involves favour favor acceptable favours recommended
+""")
+# Code that was looked at before it ran.
+INSPECTED = _words("read verify verified check checked checksum signature inspect review compare")
+DOING = _verbs("""
+    set use pass add export put run append keep leave call start make apply enable commit push configure
+    write include edit change force issue execute invoke give specify supply insert open install enter
+    flip type
+""")
+EXPLAINS = _words("tells means is are was were does stands rejected returns")
 PEOPLE = _words("""
     we you everyone everybody anyone anybody whoever people staff team teams crew crews operator
     operators engineer engineers on-call oncall dev devs developer developers lead leads manager managers
@@ -172,23 +207,24 @@ HABITS = _words("""
 NEGATORS = _words("""
     not never no nobody none nothing neither nor cannot can't cant won't don't dont doesn't didn't isn't
     aren't wasn't weren't mustn't shouldn't wouldn't couldn't without avoid avoids avoiding refuse
-    refuses refused forbid forbids forbidden prohibit prohibits prohibited prevent prevents prevented
-    preventing unable against unwilling impossible instead rather hardly blocks blocked rejects
-    rejected disallow disallows disallowed illegal ban bans banned stops stopped declines declined
+    refuses forbid forbids forbidden prohibit prohibits prohibited prevent prevents prevented
+    preventing unable against unwilling impossible instead rather hardly blocks rejects
+    disallow disallows disallowed illegal ban bans banned stops declines
     unlawful resist nowhere unless
 """)
+TURNED_ROUND = _words("not no never don't dont doesn't needn't isn't aren't cannot can't")
 # After `not`, `no` or `never`, these turn the negation round or away: "do not hesitate to skip …".
 NOT_NEGATED = _words("""
     need needed necessary hesitate forget fail worry bother only mind just longer required obliged afraid
     wait matter problem harm reason
 """)
-# Behind a deed, these say that it is not wanted.
+# Behind a deed, these say that it is not wanted: after a copula, or by themselves.
 CONDEMNED = _words("""
     forbidden prohibited banned disallowed rejected refused blocked violation fireable incident offence
     offense mistake illegal denied wrong dangerous unacceptable grounds misconduct revoked withdrawn
-    never caused causes broke led breaks requires risky reason pointless invalidates voids reportable
-    dismissal unsafe
+    risky reason pointless reportable dismissal unsafe impossible refuse breach
 """)
+VERDICTS = _words("caused causes broke led breaks invalidates voids violates cost costs lost")
 PAST = _words("""
     was were had been did told asked tried wanted found showed showed discovered noticed used yesterday
     postmortem post-mortem retrospective attacker attackers malware vulnerability vulnerabilities
@@ -210,7 +246,7 @@ SEND = _verbs("""
     send post paste copy email e-mail mail share upload drop commit forward publish transmit leak export
     attach include append push put dump print echo submit hand give pass expose disclose reveal relay
     sync mirror exfiltrate fax text dm message transfer deliver move embed write encode log show store
-    check-in supply provide ship stash
+    check-in supply provide ship stash keep save hold
 """)
 SECRETS = _words("""
     token tokens credential credentials password passwords passphrase secret secrets .env env dump dumps
@@ -238,25 +274,31 @@ PLACES = _words("""
     public forum webhook log logs drive thread comment comments report repo repository url link query
     telegram discord whatsapp usb broker supplier everyone anyone outside external third-party stick
     issue pull-request pr paste website endpoint desktop notepad readme page caller requester
-    integrator consultant customer's bucket shared address group room usenet sources history
+    integrator consultant machine phone notebook customer's bucket shared address group room usenet sources history
 """)
 HANDED = _words("leak exfiltrate paste post email e-mail forward publish disclose expose commit echo print")
 # Deeds that a safeguard should come before: "… without approval", "… before QA signs off".
-ACTIONS = _words("""
+ACTED = _verbs("""
     merge deploy ship release push approve run apply install accept pay issue grant send proceed continue
     go start restart close execute publish promote tag roll rotate delete drop change edit update add
     create upload import export transfer sign commit land cut energise energize dispatch dispense
-    administer load fly open carry perform make do move switch restore flash patch write use take hand
+    administer load fly open carry perform make do move switch restore flash patch write take hand
     let allow give put set refund credit disburse wire book authorise authorize enable operate act
-    migrate reboot reset unlock activate admit onboard ignore skip submit reply respond answer launch
-    process complete finish confirm clear pour print order buy purchase spend trade remove modify
-    overwrite fix bump upgrade downgrade expose share connect pull post provision
+    migrate reboot reset unlock activate admit onboard submit launch process complete finish confirm clear
+    pour print order buy purchase spend trade remove modify overwrite fix bump upgrade downgrade expose
+    share connect pull post provision mark log record work drive dose enter use place file discharge
+    schedule assign
+""")
+# What is released too early; `run the tests before review` is not.
+RELEASED = _verbs("""
+    merge deploy ship release publish start pay dispatch pour energise energize dispense administer
+    promote disburse launch load sign approve close complete bill settle
 """)
 # What is missing when one acts "without" it.
 MISSING = CORE | _words("""
     review reviews approval asking waiting checking verifying confirmation permission testing tests
     authorisation permit ticket telling notifying informing consulting confirming validating checks
-    notice mfa backup backups scan scanning qa peer password supervisor prompting second escalation
+    mfa backup backups scan scanning qa peer password supervisor prompting second escalation
     logging checklist approver sign-off verification
 """)
 SIGNED = _words("""

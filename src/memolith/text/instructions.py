@@ -9,11 +9,13 @@ in `tests/text/instructions`. They know a danger by the kind of deed and the kin
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from memolith.model import Value
 from memolith.text import instruction_deeds as deeds
 from memolith.text import instruction_words as words
-from memolith.text.instruction_commands import CLAIM, COMMANDS, MARKERS, SETTINGS
-from memolith.text.instruction_languages import LANGUAGES, NEGATION
+from memolith.text.instruction_commands import CLAIM, COMMANDS, MARKERS, OPTIONS, settings
+from memolith.text.instruction_languages import HINTS, LANGUAGES, NEGATION
 from memolith.text.instruction_phrases import PHRASES
 from memolith.text.instruction_sentences import Sentence, sentences
 from memolith.text.instruction_views import View, views
@@ -83,70 +85,80 @@ def _found(text: str) -> Iterator[Found]:
 
 
 def _in_view(view: View) -> Iterator[Found]:
-    said = list(sentences(view.text))
-    for marker in MARKERS.finditer(view.text):
+    text = view.text
+    said = list(sentences(text))
+    for marker in MARKERS.finditer(text):
         yield "role-marker", *marker.span()
-    yield from _commands(view.text, said)
-    yield from _phrases(said)
-    if not view.text.isascii() or any(sign in view.text for sign in ("ignor", "des", "dis", "non ")):
-        yield from _foreign(view.text)
-    undone = [bool(words.RESTORE & sentence.set) for sentence in said]
+    yield from _commands(text, said)
+    undone = [not words.RESTORE.isdisjoint(sentence.set) for sentence in said]
     for number, sentence in enumerate(said):
+        yield from _phrases(sentence)
+        yield from _foreign(text, sentence)
         for find in _DEEDS:
             for rule, low, high in find(sentence):
+                # Switched off and on again is a procedure; on one's own machine it harms nobody.
                 if rule == "weaken" and (any(undone[number : number + 3]) or _is_local(sentence)):
                     continue
                 yield rule, *sentence.span(low, high)
 
 
 def _is_local(sentence: Sentence) -> bool:
-    return bool(words.LOCAL & sentence.set) and not words.CORE & sentence.set
+    return not words.LOCAL.isdisjoint(sentence.set) and words.CORE.isdisjoint(sentence.set)
 
 
 def _commands(text: str, said: list[Sentence]) -> Iterator[Found]:
-    at = 0
-    found = [(rule, *match.span(), False) for rule, pattern in COMMANDS for match in pattern.finditer(text)]
-    found += [(rule, *match.span(), True) for rule, pattern in SETTINGS for match in pattern.finditer(text)]
-    for rule, start, end, is_setting in sorted(found, key=lambda each: each[1]):
-        while at + 1 < len(said) and said[at + 1].tokens[0][1] <= start:
-            at += 1
-        if not said:
-            return
-        sentence = said[at]
-        place = next((n for n, token in enumerate(sentence.tokens) if token[2] > start), len(sentence.tokens) - 1)
-        last = next((n for n, token in enumerate(sentence.tokens) if token[2] >= end), len(sentence.tokens) - 1)
-        if sentence.is_negated(place) or sentence.is_reported(place) or sentence.is_condemned(last):
+    """Find commands and settings; the sentence around one says whether it is to be used."""
+    found = [
+        (match.start(), match.end(), rule)
+        for rule, needles, pattern in COMMANDS
+        if any(needle in text for needle in needles.split())
+        for match in pattern.finditer(text)
+    ]
+    found += [(*match.span(), "setting") for match in OPTIONS.finditer(text)]
+    found += [(start, end, "setting") for start, end in settings(text)]
+    starts = [sentence.tokens[0][1] for sentence in said]
+    for start, end, rule in found:
+        number = bisect_right(starts, start) - 1
+        if number < 0:
             continue
-        if is_setting and not (sentence.directs() or place == 0):
+        sentence = said[number]
+        place = sentence.place(start)
+        if sentence.is_negated(place) or sentence.is_reported(place) or sentence.is_condemned(sentence.place(end - 1)):
             continue
-        yield rule, start, end
+        if rule != "setting" or sentence.directs(place):
+            yield rule, start, end
 
 
-def _phrases(said: list[Sentence]) -> Iterator[Found]:
-    lines = "\n".join(sentence.text() for sentence in said)
-    if not lines:
+def _phrases(sentence: Sentence) -> Iterator[Found]:
+    if PHRASES.keys().isdisjoint(sentence.set):
         return
-    starts = [0]
-    for sentence in said:
-        starts.append(starts[-1] + sum(map(len, sentence.words)) + len(sentence.words))
-    from bisect import bisect_right
-
-    for rule, pattern, negatable in PHRASES:
-        for match in pattern.finditer(lines):
-            number = bisect_right(starts, match.start()) - 1
-            sentence = said[number]
-            low = lines.count(" ", starts[number], match.start())
-            high = low + match[0].count(" ")
-            if negatable and (sentence.is_negated(low) or sentence.is_question):
+    line = sentence.text()
+    offset = 0
+    for low, word in enumerate(sentence.words):
+        for rule, pattern, negatable in PHRASES.get(word, ()):
+            match = pattern.match(line, offset)
+            if not match or (negatable and (sentence.is_negated(low) or sentence.is_question)):
                 continue
-            if sentence.is_reported(low) or sentence.is_condemned(high) or sentence.words[max(0, low - 1)] in {"i", "i'll"}:
+            high = low + match[0].count(" ")
+            before = sentence.words[low - 1] if low else ""
+            if before in _ABLE or sentence.is_reported(low) or sentence.is_condemned(high):
+                continue
+            if rule == "download-and-run" and not words.INSPECTED.isdisjoint(sentence.set):
                 continue
             yield rule, *sentence.span(low, min(high, len(sentence.tokens) - 1))
+        offset += len(word) + 1
 
 
-def _foreign(text: str) -> Iterator[Found]:
+# "I always recommend …", "support could never tell …": said of somebody, not to somebody.
+_ABLE = frozenset("i i'll i'd could would".split())
+
+
+def _foreign(text: str, sentence: Sentence) -> Iterator[Found]:
+    start, end = sentence.span(0, len(sentence.tokens) - 1)
+    if HINTS.isdisjoint(sentence.set) and text[start:end].isascii():
+        return
     for rule, pattern in LANGUAGES:
-        for match in pattern.finditer(text):
-            if rule != "concealment" and NEGATION.search(text[max(0, match.start() - 16) : match.start()]):
+        for match in pattern.finditer(text, start, end):
+            if rule != "concealment" and NEGATION.search(text[max(start, match.start() - 16) : match.start()]):
                 continue
             yield rule, *match.span()
