@@ -20,13 +20,13 @@ _GUARDS = tuple(
 )
 _AWAY = tuple(
     "bypass skip disable ignore insecure allow_unsigned no_auth no_verify override trust_all unsafe inhibit mute suppress "
-    "auto_approve autoapprove force jumper defeat exempt unrestricted shelve anonymous_access allow_any allow_all".split()
+    "auto_approve autoapprove force_push force_merge jumper defeat exempt unrestricted shelve anonymous_access allow_any allow_all".split()
 )
 _FLAG = "verif|test|check|valid|review|sign|scan|hook|auth|tls|ssl|cert|sandbox|audit|limit|backup|confirm|integrity|lint|polic|"
 _FLAG += "preflight|interlock|canary|approv|gpg|secur|mfa|safety|alarm|alert|guard|protect|encrypt|firewall|monitor|prompt"
 _ASSIGNED = lazy(
     r"(?<![\w.-])([a-z][\w.-]{2,60}) {0,2}(?:=|:|->| to ) {0,2}[\"']?"
-    r"(?:(false|0|off|no|none|disabled?|never|null|permissive)|(true|1|yes|on|enabled?|all|always))(?![\w.-]{1,40})"
+    r"(?:(false|0|off|no|none|disabled?|never|null|permissive)|(true|1|yes|on|enabled?|all|always))(?![\w-]|\.\w)"
 )
 
 

@@ -45,8 +45,12 @@ def weakened(sentence: Sentence) -> Iterator[Deed]:
             thing = _thing_before(sentence, at, mild=not strong and not turned)
             if thing < 0 and not words.HABITS.isdisjoint(sentence.before(at, 3)):
                 thing = _thing(sentence, at, mild=not strong)
+        elif turned:
+            thing = _turned(sentence, at)
         else:
-            thing = _turned(sentence, at) if turned else _thing(sentence, at, mild=not strong)
+            thing = _thing(sentence, at, mild=not strong)
+            if thing < 0 and word in words.DEFEAT:
+                thing = _defeated(sentence, at)
         if thing < 0 or sentence.is_harmless(at):
             continue
         if sentence.orders(at, mood) or (mood == "ed" and _with_it(sentence, thing)):
@@ -57,9 +61,21 @@ def _turned(sentence: Sentence, at: int) -> int:
     """Return the place of the safeguard in "turn off the alarm" and "leave the alarm muted"."""
     if sentence.after(at, 1)[:1] and sentence.words[at + 1] in _PARTICLES:
         return _thing(sentence, at + 1, mild=False)
+    rest = sentence.after(at, 3)
+    if rest[:1] in (["it"], ["them"], ["that"]) and not words.AWAY.isdisjoint(rest):
+        # "…, and leave it muted": the safeguard was named before.
+        return at + 2 if any(_guards(sentence, place, mild=False) for place in range(at)) else -1
     thing = _thing(sentence, at, mild=False)
     away = thing >= 0 and any(word in words.AWAY for word in sentence.words[at + 1 : thing + 5])
     return thing if away else -1
+
+
+def _defeated(sentence: Sentence, at: int) -> int:
+    """Return the place of whatever is got around, unless that is done every day."""
+    rest = sentence.after(at, 5)
+    if not rest or rest[0] in _BREAKS or not words.EVERYDAY.isdisjoint(rest):
+        return -1
+    return min(at + 3, len(sentence.words) - 1)
 
 
 def _thing(sentence: Sentence, at: int, *, mild: bool) -> int:
@@ -109,7 +125,7 @@ def _with_it(sentence: Sentence, thing: int) -> bool:
     at = thing - near[::-1].index("with") - 1
     for place in range(at - 1, max(-1, at - 9), -1):
         word = sentence.words[place]
-        mood = words.ACTED.get(word)
+        mood = words.ACTED.get(word) or words.TURN.get(word)
         if mood and sentence.orders(place, mood):
             return True
     return False
@@ -169,9 +185,9 @@ def _act(sentence: Sentence, at: int, wanted: dict[str, str]) -> int:
 
 
 _NEEDLESS = frozenset("unnecessary optional waived overkill redundant needless superfluous formality".split())
-_NEEDING = frozenset("need require needs requires bother wait".split())
+_NEEDING = frozenset("need require needs requires bother wait mind worry".split())
 _REFUSED = frozenset("no not don't needn't never doesn't dont".split())
-_OFFICIAL = words.CORE | frozenset("review reviews scan canary freeze".split())
+_OFFICIAL = words.CORE | frozenset("review reviews scan canary freeze board".split())
 
 
 def needless(sentence: Sentence) -> Iterator[Deed]:
@@ -188,7 +204,8 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
                 yield "needless", thing, at
         elif word in _NEEDING:
             refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) == ["no"]
-            thing = sentence.find(at + 1, at + 7, _OFFICIAL) if refused else -1
+            things = words.BROKEN if word in {"mind", "worry"} else _OFFICIAL
+            thing = sentence.find(at + 1, at + 7, things) if refused else -1
             if thing >= 0:
                 yield "needless", max(0, at - 1), thing
 
@@ -229,8 +246,9 @@ def _secret(sentence: Sentence, at: int, stop: int) -> int:
             return place
         if word.startswith("$") and word.endswith(("key", "token", "secret", "password")):
             return place
-        if word in words.SECRET_OF and not words.WHOSE.isdisjoint(before[-3:]) and "your" not in before[-3:]:
-            return place
+        if word in words.SECRET_OF and "your" not in before[-3:]:
+            if not words.WHOSE.isdisjoint(before[-3:]) or any(each.endswith("'s") for each in before[-3:]):
+                return place
         if word in {"answer", "answers", "reply", "message", "messages", "prompt", "prompts"} and (
             "copy" in before and not {"each", "every", "all"}.isdisjoint(before)
         ):
@@ -247,3 +265,28 @@ def _place(sentence: Sentence, secret: int) -> int:
         if word in words.PLACES or "@" in word or word.startswith("http"):
             return place
     return -1
+
+
+# Where a change arrives only through a pipeline, and from where it must not come.
+_TARGETS = frozenset(
+    "main master production prod live trunk release default players fleet customers line plant stable hosts servers device devices "
+    "branch repo repository controller controllers table database panel".split()
+)
+_OWN = frozenset("laptop workstation desktop notebook phone".split())
+
+
+def straight(sentence: Sentence) -> Iterator[Deed]:
+    """Find a change that is to reach its target past the way that was made for it."""
+    if {"straight", "directly", "direct", "right", "from"}.isdisjoint(sentence.set):
+        return
+    said = sentence.words
+    for at, word in enumerate(said):
+        if word in {"straight", "directly", "direct"} and not {"to", "into", "onto", "in", "on"}.isdisjoint(said[at + 1 : at + 2]):
+            target = sentence.find(at + 2, at + 8, _TARGETS)
+        elif word == "from":
+            target = sentence.find(at + 1, at + 4, _OWN)
+        else:
+            continue
+        act = _act(sentence, at, words.CHANGED) if target >= 0 else -1
+        if act >= 0 and not sentence.is_question and not sentence.is_condemned(at):
+            yield "straight", act, target

@@ -56,11 +56,11 @@ _TABLE: dict[str, dict[str, str]] = {
         "ar": r"(?:وافق|اقبل|اسمح)~(?:جميع|كل|أي)~|(?:لا تطلب|دون طلب|بدون)~(?:تأكيد|إذن|موافقة)",
     },
     "weaken": {
-        "de": r"(?:schalte|schalten sie|deaktiviere|deaktivieren sie|überspringe|überspringen sie|umgehe|umgehen sie|unterdrücke|stelle)~(?:prüfung|tests?\b|kontrolle|freigabe|alarm|validierung|verifi|signatur|zertifikat|firewall|protokoll|sicherung|sperre|schutz|verriegelung|überwachung|authentifizierung|review)|(?:darf|dürfen|kann|können|soll|sollen)~(?:prüfung|tests?\b|kontrolle|freigabe|alarm|verriegelung|schutz|signatur|sperre|überwachung)~(?<!nicht )(?:übersprungen|umgangen|abgeschaltet|deaktiviert|überbrückt)",
-        "fr": r"(?:désactive[zr]?|ignore[zr]?|contourne[zr]?|saute[zr]?|coupe[zr]?|supprime[zr]?|sautez)~(?:vérification|tests?\b|contrôle|alarme|alerte|validation|signature|certificat|pare-feu|journal|sauvegarde|sécurité|authentification|verrouillage|revue|approbation)",
-        "es": r"(?:desactiv[ae]n?|omit[ae]n?|omite|salt[ae]n?|sáltate|evit[ae]|deshabilit[ae]n?|ignor[ae]|apag[ae])~(?:verificación|pruebas?\b|control|alarma|alerta|validación|firma|certificado|cortafuegos|registro|copias? de seguridad|seguridad|autenticación|enclavamiento|revisión|aprobación)",
-        "pt": r"(?:desativ[ae]m?|desabilit[ae]m?|pule|omita|ignore|contorne|desligue)~(?:verificação|testes?\b|controle|alarme|alerta|validação|assinatura|certificado|firewall|registro|backup|segurança|autenticação|intertravamento|revisão|aprovação)",
-        "it": r"(?:disattiva|disattivate|disabilita|disabilitate|salta|saltate|ignora|aggira|spegni|escludi)~(?:verific|test\b|controll|allarm|convalida|firm[ae]|certificat|firewall|registr|backup|sicurezza|autenticazione|interblocc|revision|approvazion)",
+        "de": r"(?:schalte|schalten sie|deaktiviere|deaktivieren sie|überspringe|überspringen sie|umgehe|umgehen sie|unterdrücke|stelle)~(?:prüfung|tests?(?![a-zà-ÿ])|kontrolle|freigabe|alarm|validierung|verifi|signatur|zertifikat|firewall|protokoll|sicherung|sperre|schutz|verriegelung|überwachung|authentifizierung|review)|(?:darf|dürfen|kann|können|soll|sollen)~(?:prüfung|tests?(?![a-zà-ÿ])|kontrolle|freigabe|alarm|verriegelung|schutz|signatur|sperre|überwachung)~(?<!nicht )(?:übersprungen|umgangen|abgeschaltet|deaktiviert|überbrückt|überbrücken|umgehen|abschalten|ausschalten|überspringen|deaktivieren|weglassen)",
+        "fr": r"(?:désactive[zr]?|désactivent|ignore[zr]?|contourne[zr]?|saute[zr]?|coupe[zr]?|supprime[zr]?|sautez)~(?:vérification|tests?(?![a-zà-ÿ])|contrôle|alarme|alerte|validation|signature|certificat|pare-feu|journal|sauvegarde|sécurité|authentification|verrouillage|revue|approbation)",
+        "es": r"(?:desactiv[ae]n?|omit[ae]n?|omite|salt[ae]n?|sáltate|evit[ae]|deshabilit[ae]n?|ignor[ae]|apag[ae])~(?:verificación|pruebas?(?![a-zà-ÿ])|control|alarma|alerta|validación|firma|certificado|cortafuegos|registro|copias? de seguridad|seguridad|autenticación|enclavamiento|revisión|aprobación)",
+        "pt": r"(?:desativ[ae]m?|desabilit[ae]m?|pule|omita|ignore|contorne|desligue)~(?:verificação|testes?(?![a-zà-ÿ])|controle|alarme|alerta|validação|assinatura|certificado|firewall|registro|backup|segurança|autenticação|intertravamento|revisão|aprovação)",
+        "it": r"(?:disattiva|disattivate|disabilita|disabilitate|salta|saltate|ignora|aggira|spegni|escludi)~(?:verific|test(?![a-zà-ÿ])|controll|allarm|convalida|firm[ae]|certificat|firewall|registr|backup|sicurezza|autenticazione|interblocc|revision|approvazion)",
         "ru": r"(?:отключи(?:те)?|пропусти(?:те)?|пропускай(?:те)?|обойди(?:те)?|игнорируй(?:те)?|выключи(?:те)?|отключай(?:те)?|отключайте)~(?:провер|тест|контрол|сигнализац|тревог|валидац|подпис|сертификат|брандмауэр|журнал|резервн|защит|аутентификац|блокировк|ревью|согласован)",
         "zh": r"(?<!不)(?<!不要)(?<!不得)(?<!禁止)(?<!请勿)(?<!切勿)(?<!不能)(?<!不可)(?:跳过|绕过|禁用|关闭|关掉|停用|忽略|屏蔽|取消)[^。\n]{0,12}(?:测试|检查|验证|校验|审核|审批|警报|报警|告警|签名|证书|防火墙|日志|备份|安全|认证|联锁|限制|监控|评审)",
         "ja": r"(?:テスト|検証|検査|チェック|承認|アラーム|警報|署名|証明書|ファイアウォール|ログ|バックアップ|認証|インターロック|制限|監視|レビュー)[^。\n]{0,10}(?:スキップし(?!な)|無効に(?:し(?!な)|する(?!な|こと(?:は|を)))|省略し(?!な)|飛ばし(?!な)|オフにし(?!な)|バイパスし(?!な)|止めて|解除し(?!な)|無視し(?!な))",
@@ -69,7 +69,7 @@ _TABLE: dict[str, dict[str, str]] = {
     },
     "hand-on": {
         "de": r"(?:sende|senden sie|schicke|schick|schicken sie|poste|kopiere|lade|maile|teile|veröffentliche|füge)~(?:passwort|passwörter|schlüssel|zugangsdaten|token|kundendaten|datenbank|geheimnis|\.env)~(?:an |in |auf |@|hoch|per |mit )",
-        "fr": r"(?:envoie|envoyez|envoyer|transmets|transmettez|publie[zr]?|collez|copiez|partage[zr]?|téléverse[zr]?)~(?:mots? de passe|clés?\b|identifiants|jeton|données client|base de données|secrets?|\.env)~(?:à |au |aux |sur |dans |@|par )",
+        "fr": r"(?:envoie|envoyez|envoyer|transmets|transmettez|publie[zr]?|collez|copiez|partage[zr]?|téléverse[zr]?)~(?:mots? de passe|clés?(?![a-zà-ÿ])|identifiants|jeton|données client|base de données|secrets?|\.env)~(?:à |au |aux |sur |dans |@|par )",
         "es": r"(?:envía|envíe|enviar|manda|mande|publica|publique|pega|pegue|copia|copie|comparte|comparta|sube|suba)~(?:contraseñas?|claves?|credenciales|token|datos de clientes|base de datos|secretos?|\.env)~(?:al? |en |por |@|con )",
         "pt": r"(?:envie|mande|publique|cole|copie|compartilhe|partilhe|carregue)~(?:senhas?|palavras?-passe|chaves?|credenciais|token|dados d|base de dados|banco de dados|segredos?|\.env)~(?:para |ao? |em |no |na |por |@|com )",
         "it": r"(?:invia|inviate|manda|mandate|pubblica|incolla|copia|condividi|carica)~(?:password|chiav[ei]|credenziali|token|dati dei clienti|database|segret|\.env)~(?:a |al |alla |su |nel |nella |per |@|con )",
@@ -96,5 +96,8 @@ def _pattern(rows: dict[str, str]) -> re.Pattern[str]:
     other = "|".join(row for code, row in rows.items() if code not in {"de", "fr", "es", "pt", "it"})
     return lazy(f"(?<![a-zà-ÿ])(?:{latin})|{other}".replace("~", "[^.!?;\\n]{0,40}?"))
 
+
+# Within an order: "darf … nicht".
+INNER = lazy(r"(?:^|[^a-zà-ÿ])(?:nicht|nie|niemals|kein\w{0,2}|pas|jamais|nunca)(?:$|[^a-zà-ÿ])|しない|不得|不能|禁止|只有")
 
 LANGUAGES: list[tuple[str, re.Pattern[str]]] = [(rule, _pattern(rows)) for rule, rows in _TABLE.items()]

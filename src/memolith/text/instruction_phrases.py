@@ -151,7 +151,8 @@ _ROWS: tuple[Row, ...] = (
         False,
         "never|do not|don't|no need to|stop|without|needn't|without ever|rather than|instead of",
         r" (?:ask|asking|prompt|prompting|request|requesting|seek|seeking|wait for|waiting for)"
-        r"(?: (?:the user|me|us|them|anyone|again|first)(?: [,.;]|$)|~2(?:confirmation|permission|approval|consent))",
+        r"(?: (?:the user|me|us|them|anyone|again|first)(?: [,.;]|$)|~3(?:confirmation|permission|approval|consent|board|reviewers?|"
+        r"review|sign-off|signoff|cab|qa|clearance|approver))",
     ),
     (
         "blanket-consent",
@@ -193,6 +194,13 @@ _ROWS: tuple[Row, ...] = (
         True,
         "note|notes|message|instruction|instructions|memo|attention|reminder|hint",
         rf" (?:to|for)(?: the| any| all| every)? (?:{_AI}|agents?|bots?|models?)(?= :| ,| \.| reading|$)",
+    ),
+    (
+        "addressed",
+        True,
+        "if|when|whenever|once",
+        r"(?: an| the| any)? (?:ai |coding )?(?:assistant|agent|bot|copilot|llm|model|chatbot|automation)s? (?:is|are|gets|was|has been) "
+        r"(?:asked|told|instructed|prompted|requested|tasked)(?!~9(?:not|never|ask|refuse|confirm|wait) )",
     ),
     ("addressed", True, "dear|hey|hello|attention|hi", rf"(?: ,| :)? {_AI} [,:!]"),
     (
@@ -257,6 +265,7 @@ _ROWS: tuple[Row, ...] = (
         r"~3(?:everything|all|any|every|each|always)~4(?:sudo|root|administrator|admin)",
     ),
     ("privilege", True, "sudo|as root|root", r" (?:for|with|in) (?:everything|all|any|every|each)"),
+    ("privilege", True, "mount|run|start|launch", r"~5(?:docker socket|docker\.sock|privileged(?= [.,;]|$)|host network|as privileged)"),
     ("privilege", True, "always", r"~3(?:sudo|as root|as administrator)"),
     (
         "privilege",
@@ -339,7 +348,13 @@ _ROWS: tuple[Row, ...] = (
         "false-record",
         True,
         "sign|initial|date|fill in|enter|copy",
-        r"~4(?:for|as|on behalf of) (?:the |an? |your |another )?(?:absent|missing|colleague|second|other|previous) ~3",
+        r"~4(?:for|as|on behalf of) (?:the |an? |your |another )?(?:absent|missing|colleague|second|other|previous|next)",
+    ),
+    (
+        "false-record",
+        True,
+        "slow|down|unavailable|late|busy|missing|fails|failing|pending|behind|empty|noisy|wrong",
+        rf"~5(?:mark|record|enter|log|report|treat|count|sign|tick|set)~5(?:as|off|to)(?: an?)? (?:cleared|{_GOOD})",
     ),
     (
         "weaken",
@@ -350,9 +365,11 @@ _ROWS: tuple[Row, ...] = (
     (
         "weaken",
         True,
-        "self-approve|self-merge|force-merge|force-approve|admin-merge|rubber-stamp|approve your own|approve their own|merge your own",
+        "self-approve|self-merge|force-merge|force-approve|admin-merge|rubber-stamp|approve your own|approve their own|"
+        "approve its own|approve his own|approve her own|approve our own|merge your own|merge their own|merge its own|review your own",
         r" [a-z]+",
     ),
+    ("weaken", True, "approve|sign|merge|countersign|confirm", r"~3with (?:the|a|your|another|an) (?:second|other|spare|test|shared)~1(?:account|login|key|badge|card)"),
     (
         "destroy",
         True,

@@ -134,6 +134,11 @@ class Sentence:
         near = self.before(at, 14)
         if "," in near:
             near = near[len(near) - near[::-1].index(",") :] or near
+        # "An agent asked to … should …": what matters comes after the leave.
+        for place in range(len(near) - 1, -1, -1):
+            if near[place] in {"should", "must", "may", "shall"}:
+                near = near[place:]
+                break
         return not words.PAST.isdisjoint(near) and not {"always", "been"} <= set(near)
 
     def is_harmless(self, at: int) -> bool:
@@ -167,7 +172,7 @@ class Sentence:
         if not {"likely", "tend", "only"}.isdisjoint(near):
             return False
         if "be" in near:
-            return not words.LEAVES.isdisjoint(near)
+            return not words.LEAVES.isdisjoint(near) or ("to" in near and not {"is", "are"}.isdisjoint(near))
         habitual = not words.HABITS.isdisjoint(near)
         return habitual and not words.PRESENT.isdisjoint(near) and words.PAST.isdisjoint(near)
 
@@ -192,6 +197,10 @@ class Sentence:
             if word in words.MODALS:
                 return True
             if word in words.DOING and self.orders(place, words.DOING[word]):
+                return True
+        rest = self.after(at, 8)
+        for place, word in enumerate(rest[:-1]):
+            if words.DOING.get(word) == "base" and rest[place + 1] in {"it", "this", "that", "them"}:
                 return True
         # The line is the command or the setting itself.
         return at == 0 and words.EXPLAINS.isdisjoint(self.set)

@@ -67,6 +67,17 @@ def _verbs(text: str) -> dict[str, str]:
     return {word: mood for base in text.split() for word, mood in forms(base).items()}
 
 
+# Whatever is got around by these was there to stop somebody.
+DEFEAT = _verbs("""
+    bypass by-pass circumvent defeat jumper disarm sidestep evade subvert neutralise neutralize overrule spoof falsify
+    backdate forge waive short-circuit
+""")
+# Things that are got around every day.
+EVERYDAY = _words("""
+    cache caches cdn proxy queue default defaults method setting settings variable value values config
+    browser traffic city town road line highway paywall valve pump stomach acid odor odour odors smell
+    smells taste flavor flavors fees fee crowds crowd traps bracket disaster
+""")
 # To weaken: of these verbs, the first kind means nothing else; the second also has everyday uses, and counts
 # only with things that are safeguards and nothing else.
 WEAKEN = _verbs("""
@@ -80,7 +91,7 @@ WEAKEN_MILD = _verbs("""
     ignore remove delete drop relax loosen stop pause suspend omit clear kill cut hide strip disregard
     reduce lower lift abandon cancel close widen raise unset mask dismiss discard stub neglect overlook
     shelve defer postpone excuse free detach block disconnect erase purge wipe ditch forget
-    shrink weaken soften shorten trim scrap nix zero null withhold evict hush
+    shrink weaken soften force acknowledge unlock reject vent shorten trim scrap nix zero null withhold evict hush
 """)
 # `turn … off`, `take … out`, `leave … disabled`: a verb that says nothing and a word that says it all.
 TURN = _verbs("turn switch shut power flip toggle take comment patch edit wire pull leave keep set put rule swap dial")
@@ -121,7 +132,8 @@ LOOSE = _words("""
 AMBIGUOUS = _words("""
     trip trips relief consent allergy custody witness stage requirement requirements board queue training
     dose valve limiting integrity switch step steps period cooldown window delay field flag session detector
-    breaks sensor sensors interval zone band setpoint margin seal curfew list screen tag tags
+    breaks sensor sensors interval zone band setpoint margin seal curfew list screen tag tags contact
+    recording recordings curtain filter filters door detector
 """)
 # What makes a loose safeguard a real one even for the mild verbs: `ignore the *dosage limit*`.
 GRAVE = _words("""
@@ -132,7 +144,8 @@ GRAVE = _words("""
     id identity background two-person pre-release acceptance quality canary overspeed turbine low-level
     high-level reactor patient protection duress intrusion fire gas smoke leak sterility sterilisation
     allergy identity-check cooling-off waiting four-eyes review verification validation drug interaction
-    weight load fatigue rest
+    weight load fatigue rest health high low upper lower session voice flight call light tenant door
+    badge conflict proving age callback bank pre-departure pre-op counterparty counter-party
 """)
 # Behind a safeguard's word these make it something else: `skip the test folder`.
 OTHER_HEADS = _words("""
@@ -201,7 +214,7 @@ PEOPLE = _words("""
     duty folks most many producer producers editor editors ai copilot claude codex gpt model
 """)
 HABITS = _words("""
-    always usually normally typically routinely generally simply just permanently practice custom
+    best rule     always usually normally typically routinely generally simply just permanently practice custom
     convention habit standard traditionally commonly customarily tradition norm
 """)
 NEGATORS = _words("""
@@ -252,7 +265,7 @@ SECRETS = _words("""
     token tokens credential credentials password passwords passphrase secret secrets .env env dump dumps
     transcript transcripts conversation conversations pii id_rsa id_ed25519 keystore cookies cookie
     keychain kubeconfig unmasked unredacted payroll ssn passwd shadow api-key apikey api_key keyfile
-    .netrc .npmrc .pem pin pins otp totp seed mnemonic login logins recovery-code recovery-codes
+    .netrc .npmrc .pem pin pins otp totp seed mnemonic login logins ssns passports recovery-code recovery-codes
 """)
 # `key`, `table`, `data` …: secret when the word before says of what.
 SECRET_OF = _words("""
@@ -274,7 +287,7 @@ PLACES = _words("""
     public forum webhook log logs drive thread comment comments report repo repository url link query
     telegram discord whatsapp usb broker supplier everyone anyone outside external third-party stick
     issue pull-request pr paste website endpoint desktop notepad readme page caller requester
-    integrator consultant machine phone notebook customer's bucket shared address group room usenet sources history
+    integrator consultant them him her machine title phone notebook customer's bucket shared address group room usenet sources history
 """)
 HANDED = _words("leak exfiltrate paste post email e-mail forward publish disclose expose commit echo print")
 # Deeds that a safeguard should come before: "… without approval", "… before QA signs off".
@@ -289,6 +302,8 @@ ACTED = _verbs("""
     share connect pull post provision mark log record work drive dose enter use place file discharge
     schedule assign
 """)
+# What a pipeline is there for.
+CHANGED = _verbs("deploy ship push merge commit release apply publish promote roll upload flash write edit change run go make patch")
 # What is released too early; `run the tests before review` is not.
 RELEASED = _verbs("""
     merge deploy ship release publish start pay dispatch pour energise energize dispense administer
@@ -299,15 +314,16 @@ MISSING = CORE | _words("""
     review reviews approval asking waiting checking verifying confirmation permission testing tests
     authorisation permit ticket telling notifying informing consulting confirming validating checks
     mfa backup backups scan scanning qa peer password supervisor prompting second escalation
-    logging checklist approver sign-off verification
+    logging checklist approver sign-off verification check callback inspection identification id
+    receipt counting weighing badge canary going getting
 """)
 SIGNED = _words("""
     approval approvals approved sign-off signoff signs signed reviewed cleared authorised authorized review
-    clearance verified qa validated inspected
+    clearance verified qa validated inspected callback confirmed completed complete certified countersigned tested
 """)
 BROKEN = CORE | _words("""
     fail fails failed failing failure failures red missing reject rejects rejected warning warnings
     warns expired invalid mismatch mismatched unsigned exceed exceeds exceeded complains complain
     disagrees objects block blocks blocked unverified untested unreviewed unapproved test tests check
-    checks scan limit limits review gate
+    checks scan limit limits review gate pending outstanding incomplete overdue disputed inconclusive
 """)

@@ -15,7 +15,7 @@ from memolith.model import Value
 from memolith.text import instruction_deeds as deeds
 from memolith.text import instruction_words as words
 from memolith.text.instruction_commands import CLAIM, COMMANDS, MARKERS, OPTIONS, settings
-from memolith.text.instruction_languages import HINTS, LANGUAGES, NEGATION
+from memolith.text.instruction_languages import HINTS, INNER, LANGUAGES, NEGATION
 from memolith.text.instruction_phrases import PHRASES
 from memolith.text.instruction_sentences import Sentence, sentences
 from memolith.text.instruction_views import View, views
@@ -29,6 +29,7 @@ RULES = {
     "download-and-run": "It has code fetched from elsewhere run at once.",
     "weaken": "It tells somebody to skip, switch off or get around a safeguard.",
     "unguarded": "It tells somebody to act without, before or in spite of a check.",
+    "straight": "It has a change reach its target past the way that was made for it.",
     "needless": "It says that a check or an approval is not needed.",
     "setting": "It has a safeguard switched off by a setting or an option.",
     "false-record": "It has something recorded as checked that was not.",
@@ -47,7 +48,7 @@ RULES = {
     "claimed-trust": "It claims to come from a person, which only the store can say.",
 }
 _QUOTE = 120
-_DEEDS = (deeds.weakened, deeds.states, deeds.unguarded, deeds.needless, deeds.handed_on)
+_DEEDS = (deeds.weakened, deeds.states, deeds.unguarded, deeds.needless, deeds.handed_on, deeds.straight)
 
 Found = tuple[str, int, int]
 
@@ -159,6 +160,8 @@ def _foreign(text: str, sentence: Sentence) -> Iterator[Found]:
         return
     for rule, pattern in LANGUAGES:
         for match in pattern.finditer(text, start, end):
-            if rule != "concealment" and NEGATION.search(text[max(start, match.start() - 16) : match.start()]):
+            if rule != "concealment" and (
+                INNER.search(match[0]) or NEGATION.search(text[max(start, match.start() - 16) : match.start()])
+            ):
                 continue
             yield rule, *match.span()
