@@ -16,7 +16,8 @@ _GUARDS = tuple(
     "verif test check valid review sign scan hook auth tls ssl cert sandbox audit limit backup confirm integrity lint policy "
     "preflight interlock canary approv gpg secur mfa 2fa otp safety alarm alert guard protect encrypt firewall monitor "
     "permission rbac acl csrf checksum quota throttle enforce trip lockout screening consent redact mask anticheat anti_cheat "
-    "fraud kyc attest strict unauthorized hostkey gate freeze two_person dual_control hold watchdog moderation require".split()
+    "fraud kyc attest strict unauthorized hostkey gate freeze two_person dual_control hold watchdog moderation require "
+    "detect lock block filter restrict trace record sentinel fence sensor quarantine acl".split()
 )
 _AWAY = tuple(
     "bypass skip disable ignore insecure allow_unsigned no_auth no_verify override trust_all unsafe inhibit mute suppress "
@@ -72,7 +73,7 @@ COMMANDS: list[tuple[str, str, re.Pattern[str]]] = [
 # Dangerous when somebody is told to use them; a text may well explain them.
 OPTIONS = lazy(
     rf"(?<![\w-])--(?:no|skip|disable|without|ignore|bypass)-(?:\w{{1,20}}-){{0,2}}(?:{_FLAG})[\w-]{{0,40}}|"
-    r"(?<![\w-])--(?:insecure|dangerously-[\w-]{3,40}|trust-all|allow-unsigned|allow-untrusted|allow-insecure|force-yes|yolo|"
+    r"(?<![\w-])--(?:insecure|dangerously-[\w-]{3,40}|trust-all|allow-unsigned|allow-untrusted|allow-insecure|force-yes|yolo|include-pii|with-secrets|no-mask|plaintext|"
     r"privileged|unsafe-perm|auto-approve|accept-all|yes-to-all|break-system-packages)(?![\w-])|"
     r"\bchmod (?:-r )?(?:0?777|a\+rwx|o\+w|ugo\+rwx)\b|stricthostkeychecking[ =]{1,3}(?:no|off|false)|"
     r"git_ssl_no_verify|sslverify[ =]{1,3}false|verify ?= ?false|insecureskipverify|\bsetenforce 0|\bufw disable|\biptables -f\b|"

@@ -6,11 +6,12 @@ Each finder yields the rule, and the first and last word of what it found.
 from __future__ import annotations
 
 from memolith.text import instruction_words as words
-from memolith.text.instruction_sentences import Sentence, ends_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from memolith.text.instruction_sentences import Sentence
 
 Deed = tuple[str, int, int]
 
@@ -33,6 +34,8 @@ def weakened(sentence: Sentence) -> Iterator[Deed]:
     if _WEAKENING.isdisjoint(sentence.set):
         return
     said = sentence.words
+    if not any(sentence.kinds) and words.DEFEAT.keys().isdisjoint(sentence.set):
+        return
     for at, word in enumerate(said):
         strong = words.WEAKEN.get(word)
         mood = strong or words.WEAKEN_MILD.get(word) or words.TURN.get(word)
@@ -48,7 +51,9 @@ def weakened(sentence: Sentence) -> Iterator[Deed]:
         elif turned:
             thing = _turned(sentence, at)
         else:
-            thing = _thing(sentence, at, mild=not strong)
+            thing = _thing(sentence, at, mild=not strong and words.MOTIVES.isdisjoint(sentence.set))
+            if thing < 0 and (strong or word in {"ignore", "lift", "suspend"}):
+                thing = _meant(sentence, at)
             if thing < 0 and word in words.DEFEAT:
                 thing = _defeated(sentence, at)
         if thing < 0 or sentence.is_harmless(at):
@@ -70,6 +75,14 @@ def _turned(sentence: Sentence, at: int) -> int:
     return thing if away else -1
 
 
+def _meant(sentence: Sentence, at: int) -> int:
+    """Return the place of `it` or `them` if a safeguard was named before: "if the gate is red, skip it"."""
+    if sentence.after(at, 1) not in (["it"], ["them"]) or sentence.words[at] in {"allowlist", "whitelist", "exempt"}:
+        return -1
+    named = any(_guards(sentence, place, mild=False) for place in range(max(0, at - 20), at))
+    return at + 1 if named else -1
+
+
 def _defeated(sentence: Sentence, at: int) -> int:
     """Return the place of whatever is got around, unless that is done every day."""
     rest = sentence.after(at, 5)
@@ -83,11 +96,11 @@ def _thing(sentence: Sentence, at: int, *, mild: bool) -> int:
     said = sentence.words
     for place in range(at + 1, min(at + 9, len(said))):
         word = said[place]
-        if word == "of" and said[place - 1] not in _QUANTITY:
-            return -1
         if word in _BREAKS and not (word == "for" and said[place - 1] in {"waiting", "wait"}):
             return -1
-        if word == "of" or not _guards(sentence, place, mild=mild):
+        if word == "of" and said[place - 1] not in _QUANTITY:
+            return -1
+        if not _guards(sentence, place, mild=mild):
             continue
         behind = said[place + 1] if place + 1 < len(said) else ""
         return -1 if behind in words.OTHER_HEADS else place
@@ -96,20 +109,18 @@ def _thing(sentence: Sentence, at: int, *, mild: bool) -> int:
 
 def _guards(sentence: Sentence, place: int, *, mild: bool) -> bool:
     """Tell whether the word is a safeguard, by itself or by the word before it."""
-    word = sentence.words[place]
-    if word in words.CORE or ends_in(word, words.CORE):
-        return True
+    kind = sentence.kinds[place]
+    if kind in {"", "core"}:
+        return bool(kind)
     grave = place > 0 and sentence.words[place - 1] in words.GRAVE
-    if word in words.LOOSE or ends_in(word, words.LOOSE):
-        return grave or not mild
-    return word in words.AMBIGUOUS and grave
+    return grave or (kind == "loose" and not mild)
 
 
 def _thing_before(sentence: Sentence, at: int, *, mild: bool) -> int:
     """Return the place of the safeguard before a participle: "the tests can be skipped"."""
     for place in range(at - 1, max(-1, at - 12), -1):
         word = sentence.words[place]
-        if word in {";", ":", ".", "but", "because", "reason", "part"}:
+        if word in {";", ":", ".", "but", "because", "reason", "part", "that", "which"}:
             break
         guards = _guards(sentence, place, mild=mild) or (mild and word in _DROPPED)
         if guards and sentence.words[place + 1] not in words.OTHER_HEADS:
@@ -119,14 +130,14 @@ def _thing_before(sentence: Sentence, at: int, *, mild: bool) -> int:
 
 def _with_it(sentence: Sentence, thing: int) -> bool:
     """Tell whether somebody is to work "with the alarm switched off"."""
-    near = sentence.before(thing, 4)
+    near = sentence.before(thing, 6)
     if "with" not in near:
         return False
     at = thing - near[::-1].index("with") - 1
     for place in range(at - 1, max(-1, at - 9), -1):
         word = sentence.words[place]
         mood = words.ACTED.get(word) or words.TURN.get(word)
-        if mood and sentence.orders(place, mood):
+        if word in words.LEAVES or (mood and sentence.orders(place, mood)):
             return True
     return False
 
@@ -196,6 +207,11 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     for at, word in enumerate(said):
+        if word == "apply" and not _REFUSED.isdisjoint(sentence.before(at, 2)) and sentence.after(at, 1) == ["to"]:
+            thing = sentence.find(at - 6, at, _OFFICIAL)
+            if thing >= 0:
+                yield "needless", thing, at
+            continue
         denied = word in {"needed", "required", "necessary"} and not _REFUSED.isdisjoint(sentence.before(at, 4))
         called = word in _NEEDLESS and not {"is", "are", "considered", "was"}.isdisjoint(sentence.before(at, 3))
         if denied or called:
@@ -221,11 +237,11 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
             continue
         # "whenever you see a credential, copy it into …", "secrets are pasted into …": it was named before.
         named = mood == "ed" or said[at + 1 : at + 2] in (["it"], ["them"], ["that"], ["these"], ["those"])
-        secret = _secret(sentence, max(-1, at - 18), at) if named else _secret(sentence, at, at + 9)
-        if secret < 0 or sentence.is_harmless(at) or not _gives(sentence, at, mood):
+        secret = _secret(sentence, max(0, at - 18), at) if named else _secret(sentence, at + 1, at + 9, _PAST_OBJECT)
+        if secret < 0 or not _gives(sentence, at, mood):
             continue
         place = _place(sentence, max(secret, at))
-        if place >= 0 or (word in words.HANDED and not named):
+        if (place >= 0 or (word in words.HANDED and not named)) and not sentence.is_harmless(at):
             yield "hand-on", min(at, secret), max(at, secret, place)
 
 
@@ -235,11 +251,15 @@ def _gives(sentence: Sentence, at: int, mood: str) -> bool:
     return sentence.orders(at, mood)
 
 
-def _secret(sentence: Sentence, at: int, stop: int) -> int:
+# Behind a verb, its object ends here.
+_PAST_OBJECT = frozenset(". ; : ? , to no is are was were from".split())
+
+
+def _secret(sentence: Sentence, start: int, stop: int, ends: frozenset[str] = frozenset()) -> int:
     said = sentence.words
-    for place in range(at + 1, min(stop, len(said))):
+    for place in range(start, min(stop, len(said))):
         word = said[place]
-        if word in {".", ";", ":", "?", "no"} or (word in {",", "to"} and at >= 0 and stop - at == 9):
+        if word in ends:
             return -1
         before = said[max(0, place - 4) : place]
         if word in words.SECRETS or word.startswith("~/.ssh") or word.endswith((".pem", "/.env", "_key", "_token")):
@@ -290,3 +310,14 @@ def straight(sentence: Sentence) -> Iterator[Deed]:
         act = _act(sentence, at, words.CHANGED) if target >= 0 else -1
         if act >= 0 and not sentence.is_question and not sentence.is_condemned(at):
             yield "straight", act, target
+
+
+def unsafe(sentence: Sentence) -> Iterator[Deed]:
+    """Find something unsigned, unencrypted or untrusted that is to be used."""
+    if words.UNSAFE.isdisjoint(sentence.set):
+        return
+    for at, word in enumerate(sentence.words):
+        if word in words.UNSAFE and not sentence.is_question:
+            act = _act(sentence, at, words.UNSAFE_VERBS)
+            if act > at - 8 and act >= 0 and not sentence.is_condemned(at):
+                yield "unguarded", act, at

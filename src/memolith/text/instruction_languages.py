@@ -90,14 +90,26 @@ HINTS = frozenset(
 )
 
 
-def _pattern(rows: dict[str, str]) -> re.Pattern[str]:
-    # A Latin word begins where a word begins: `pule` is not in `ampule`.
-    latin = "|".join(row for code, row in rows.items() if code in {"de", "fr", "es", "pt", "it"})
-    other = "|".join(row for code, row in rows.items() if code not in {"de", "fr", "es", "pt", "it"})
-    return lazy(f"(?<![a-zà-ÿ])(?:{latin})|{other}".replace("~", "[^.!?;\\n]{0,40}?"))
-
-
 # Within an order: "darf … nicht".
 INNER = lazy(r"(?:^|[^a-zà-ÿ])(?:nicht|nie|niemals|kein\w{0,2}|pas|jamais|nunca)(?:$|[^a-zà-ÿ])|しない|不得|不能|禁止|只有")
+_LATIN = ("de", "fr", "es", "pt", "it")
 
-LANGUAGES: list[tuple[str, re.Pattern[str]]] = [(rule, _pattern(rows)) for rule, rows in _TABLE.items()]
+
+def _spelled(pattern: str) -> re.Pattern[str]:
+    return lazy(pattern.replace("~", "[^.!?;\\n]{0,40}?"))
+
+
+# A Latin word begins where a word begins: `pule` is not in `ampule`.
+LATIN: list[tuple[str, re.Pattern[str]]] = [
+    (rule, _spelled("(?<![a-zà-ÿ])(?:" + "|".join(rows[code] for code in _LATIN) + ")")) for rule, rows in _TABLE.items()
+]
+# For the others, their letters tell the language: a letter that every such text has, and the rules.
+SCRIPTS: list[tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]] = [
+    (lazy(letters), [(rule, _spelled("|".join(rows[code] for code in codes))) for rule, rows in _TABLE.items()])
+    for letters, codes in (
+        ("[а-я]", ("ru",)),
+        ("[\u4e00-\u9fff\u3040-\u30ff]", ("zh", "ja")),
+        ("[\uac00-\ud7a3]", ("ko",)),
+        ("[\u0620-\u064a]", ("ar",)),
+    )
+]

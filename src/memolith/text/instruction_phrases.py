@@ -42,6 +42,10 @@ _LINK = r"(?:https?://[^ ]+|link|url|page|gist)"
 _ADMIN = r"(?:admin|owner|root|superuser|sudoers|administrator|cluster-admin|sysadmin|wildcard|full-access|maintainer)"
 _GOOD = r"(?:passed|approved|safe|verified|green|complete|completed|reviewed|done|tested|clean|success|inspected|normal|"
 _GOOD += r"compliant|ok|fine|successful|resolved)"
+_GUARD = (
+    r"(?:scanners?|filters?|detectors?|rules?|gates?|checks?|reviews?|limits?|guards?|monitors?|alarms?|alerts?|interlocks?|linter|"
+    r"validation|verification|approvals?|controls?|tests?|stage|policy|firewall)"
+)
 _MUTED = r"(?:skip|skipped|suppress|suppression|ignore|ignored|noqa|nolint|xfail|disabled|allow_failure|continue-on-error)"
 
 Row = tuple[str, bool, str, str]
@@ -150,7 +154,7 @@ _ROWS: tuple[Row, ...] = (
         "blanket-consent",
         False,
         "never|do not|don't|no need to|stop|without|needn't|without ever|rather than|instead of",
-        r" (?:ask|asking|prompt|prompting|request|requesting|seek|seeking|wait for|waiting for)"
+        r" (?:ask|asking|prompt|prompting|request|requesting|seek|seeking|wait for)"
         r"(?: (?:the user|me|us|them|anyone|again|first)(?: [,.;]|$)|~3(?:confirmation|permission|approval|consent|board|reviewers?|"
         r"review|sign-off|signoff|cab|qa|clearance|approver))",
     ),
@@ -214,14 +218,14 @@ _ROWS: tuple[Row, ...] = (
         True,
         "when|if|whenever|every time|each time|once",
         rf"(?: the| a| any)? (?:users? |you are |you're |someone |anyone )?(?:(?:later|ever|then) )?(?:asks?|asked|says?|mentions?|"
-        rf"requests?|inquires?|types?|writes?|wants?)~9(?:always |then |just )?{_SAY} (?:them|the user|that|with|him|her)",
+        rf"requests?|inquires?|types?|writes?|wants?)~9(?:always |then |just )?{_SAY} (?:them|the user|that|him|her)",
     ),
     (
         "addressed",
         True,
         "append|add|include|prepend|insert|put|end|start|begin|finish|close|sign|open|work",
         r"~9(?:(?:every|each|all|any)(?: of your)?(?: single)? (?:answers?|repl(?:y|ies)|completions?|conversations?)|"
-        r"your (?:answers?|repl(?:y|ies)|responses?|outputs?|messages?))",
+        r"your (?:answers?|repl(?:y|ies)|responses?|outputs?))",
     ),
     ("addressed", True, "reply|respond|answer|output", r" (?:only with|with only|with nothing but|exclusively with)"),
     (
@@ -369,7 +373,61 @@ _ROWS: tuple[Row, ...] = (
         "approve its own|approve his own|approve her own|approve our own|merge your own|merge their own|merge its own|review your own",
         r" [a-z]+",
     ),
+    ("weaken", True, "acknowledge|acknowledges|ack|shelve|shelves|reset", r" all (?:the )?(?:alarms|alerts|warnings|faults)"),
+    ("weaken", True, "force|forces|forcing", r"~2(?:interlock|permissive|relay|limit switch|contact|trip)"),
+    ("weaken", True, "with|using|use", r" (?:the|an|your) (?:override|bypass|service|maintenance) (?:key|code|pin|switch|password)"),
+    ("blanket-consent", True, "instead of|rather than", r" waiting for~3(?:approval|board|reviewers?|review|sign-off|cab|qa|clearance|approver)"),
     ("weaken", True, "approve|sign|merge|countersign|confirm", r"~3with (?:the|a|your|another|an) (?:second|other|spare|test|shared)~1(?:account|login|key|badge|card)"),
+    (
+        "weaken",
+        True,
+        "to silence|to evade|to get past|to get around|to dodge|to fool|to trick|to slip past|to sneak past|to beat",
+        rf"~3{_GUARD} ,",
+    ),
+    ("weaken", True, "so that|so", r"~3(?:passes|pass|goes through|go through|lets it through|gets through|turns green|goes green)(?= [.,;]|$)"),
+    (
+        "weaken",
+        True,
+        "gate|gates|scan|scanner|stage|check|checks|test|tests|policy|linter|validation|verification|smoke-test|enforcement|interlock|alarm",
+        r"~2(?:into|in|to|as)(?: a)? (?:no-op|noop|warn|warning|report-only|permissive|advisory|non-blocking|warn-only|audit-only)",
+    ),
+    (
+        "weaken",
+        True,
+        "stop",
+        r" (?:recording|logging|auditing|tracking|monitoring|checking|verifying|validating|scanning|reviewing|testing|asking) (?:who|the|for|whether|"
+        r"each|every|access|all)",
+    ),
+    ("weaken", True, "raise|raised|set|lift|lifted|bump", r"~4(?:unlimited|infinity|no limit)"),
+    ("weaken", True, "prop|wedge|tape|jam|taping|propping|wedging", r"~5(?:open|over|down|back|shut)"),
+    (
+        "privilege",
+        True,
+        "use|borrow|lend|give|share|log in with|sign in with|login with",
+        r"~3(?:colleague's|someone's|shared|your own|else's|manager's|supervisor's|coworker's|break-glass|emergency)~2(?:account|token|badge|login|"
+        r"pin|password|credentials|key|card)",
+    ),
+    ("privilege", True, "add", r" (?:yourself|itself|themselves|the bot|me)~1to~3(?:approvers|admins|owners|sudoers|maintainers|codeowners|wheel|group)"),
+    ("privilege", True, "grant|give|allow", r"~4access to(?: the)? (?:whole|all|entire|every|everything|full)"),
+    ("expose", True, "allow", r" (?:all|any) (?:origins|hosts|traffic|ips|addresses|users|methods|domains|callers|inbound)"),
+    ("unguarded", True, "pay|wire|transfer|send|remit", r"~6(?:to|into) (?:the|a|this) new (?:account|iban|bank|address|wallet)"),
+    ("unguarded", True, "change|replace|update|swap|set", r"~2(?:beneficiary|payee|iban|bank details|payout)~3(?:to|with|in)"),
+    ("concealment", False, "say nothing|tell nobody|tell no one|keep quiet", r"~2(?:about|of|to|\.)"),
+    ("concealment", True, "go|send|route|redirect|goes", r"~3to~4(?:nobody|no one|no-one) (?:reads|watches|checks|monitors|looks)"),
+    (
+        "false-record",
+        True,
+        "generate|make up|invent|fabricate|fake|forge|produce",
+        r"~3(?:plausible~2[a-z]+|evidence|screenshots|readings|signatures|measurements|test results|inspection records)",
+    ),
+    (
+        "follow-link",
+        True,
+        "from|on|in",
+        r"(?: the| a| any)? (?:web ?page|web page|page|site|website|issue|comment|email|forum|tool output|attachment)~4(?:execute|run|apply|follow|"
+        r"obey) (?:it|them|what)",
+    ),
+    ("download-and-run", True, "pull|pulling|grab|grabbing|get|take|download|downloading", r"~6(?:mirror|forum|link|site|dropbox|share)~3install(?:ing)?~1(?:as root|it)"),
     (
         "destroy",
         True,

@@ -6,6 +6,8 @@ a verdict behind it. Every look goes over a bounded number of words, so time gro
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from memolith.text import instruction_words as words
 from memolith.text.patterns import lazy
 
@@ -18,7 +20,7 @@ _TOKEN = lazy(
     r"https?://[^\s<>\"'`)\]]{1,300}|[\w.+-]{1,64}@[\w-]{1,60}\.[\w.-]{0,60}\w|"
     r"--?[a-z][\w-]{0,60}(?:=[^\s,;`]{1,60})?|(?:~/|\./|/|\$|\.(?=[a-z]))[\w./-]{0,80}\w|"
     r"[^\W_](?:[\w'’.+-]{0,80}[^\W_])?|"
-    r"\n[ \t]{0,20}\n|\n[ \t]{0,20}(?=[-*+•#|>]|\d{1,3}[.)])|[.!?](?=[\s\"')\]*`_]|$)|[,;:()=|\u2013\u2014]|[^\x00-\x7f]"
+    r"\n[ \t]{0,20}\n|\n[ \t]{0,20}(?=[-*+•#|>]|\d{1,3}[.)])|[.!?](?=[\s\"')\]*`_]|$)|[,;:()=|\u2013\u2014]|[^\x00-\x7f\u2013\u2014]{1,200}"
 )
 _ENDS = frozenset(".!?")
 # Longer runs without a full stop are cut: nothing is looked for over such a distance.
@@ -59,6 +61,13 @@ class Sentence:
         self.number = number
         self.set = frozenset(self.words)
         self.is_question = self.words[-1] == "?"
+        # "Under OPS-114 rev 2, …" says what is done, whoever does it.
+        self.is_policy = self.words[0] in {"per", "under"} and any(map(str.isdigit, "".join(self.words[1:4])))
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """What kind of safeguard each word is: `core`, `loose`, `ambiguous`, or none."""
+        return [words.KINDS.get(word) or _compound_kind(word) for word in self.words]
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return the place of the words from `first` to `last`."""
@@ -164,12 +173,12 @@ class Sentence:
         if mood == "base":
             return self._is_order(previous, place, near)
         if mood == "s":
-            return previous not in words.RELATIVES and self.has_people(at)
+            return previous not in words.RELATIVES and (self.is_policy or self.has_people(at))
         if mood == "ing":
             if previous == "of":
                 return not words.HABITS.isdisjoint(near)
             return previous in words.ADVICE and words.PAST.isdisjoint(self.set)
-        if not {"likely", "tend", "only"}.isdisjoint(near):
+        if self.words[at - 1] in words.DETERMINERS or not {"likely", "tend", "only"}.isdisjoint(near):
             return False
         if "be" in near:
             return not words.LEAVES.isdisjoint(near) or ("to" in near and not {"is", "are"}.isdisjoint(near))
@@ -212,6 +221,15 @@ class Sentence:
             if word in wanted or ends_in(word, wanted):
                 return at
         return -1
+
+
+def _compound_kind(word: str) -> str:
+    for sign in "-_'":
+        if sign in word:
+            head = word.split("'", 1)[0] if sign == "'" else word.rsplit(sign, 1)[1]
+            kind = words.KINDS.get(head, "")
+            return kind if kind != "ambiguous" else ""
+    return ""
 
 
 def ends_in(word: str, wanted: Collection[str]) -> bool:

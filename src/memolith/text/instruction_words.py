@@ -89,9 +89,9 @@ WEAKEN = _verbs("""
 """)
 WEAKEN_MILD = _verbs("""
     ignore remove delete drop relax loosen stop pause suspend omit clear kill cut hide strip disregard
-    reduce lower lift abandon cancel close widen raise unset mask dismiss discard stub neglect overlook
+    reduce lower lift abandon cancel close unset mask dismiss discard stub neglect overlook
     shelve defer postpone excuse free detach block disconnect erase purge wipe ditch forget
-    shrink weaken soften force acknowledge unlock reject vent shorten trim scrap nix zero null withhold evict hush
+    shrink weaken soften shorten trim scrap nix zero null withhold evict hush
 """)
 # `turn … off`, `take … out`, `leave … disabled`: a verb that says nothing and a word that says it all.
 TURN = _verbs("turn switch shut power flip toggle take comment patch edit wire pull leave keep set put rule swap dial")
@@ -114,7 +114,7 @@ CORE = _words("""
     second-person two-factor double-check double-checks crosscheck cross-check cross-checks verifier
     clearance breaker breakers cutout cut-out lock-out tamper deadman dead-man attest provenance
     contraindication segregation accountability safeties pre-check prechecks pre-checks
-    hash-check quorum vetting codeowners
+    hash-check quorum vetting codeowners acl acls
 """)
 # These count with a verb that means nothing else.
 LOOSE = _words("""
@@ -147,6 +147,21 @@ GRAVE = _words("""
     weight load fatigue rest health high low upper lower session voice flight call light tenant door
     badge conflict proving age callback bank pre-departure pre-op counterparty counter-party
 """)
+KINDS = dict.fromkeys(AMBIGUOUS, "ambiguous") | dict.fromkeys(LOOSE, "loose") | dict.fromkeys(CORE, "core")
+# Why somebody wants to be rid of it; with such a reason an everyday verb counts with a loose safeguard too.
+MOTIVES = _words("""
+    slow slows slowing time faster quicker quick annoying annoys noise noisy hurry deadline urgent busy delay delays
+    permanently altogether good overnight speed peak friction nuisance anyway
+""")
+# In an order, what these describe is dangerous as it stands.
+UNSAFE = _words("""
+    unsigned unencrypted untrusted unverified unauthenticated cracked pirated plaintext cleartext unmasked unredacted
+    insecure world-writable world-readable unreviewed unapproved untested
+""")
+UNSAFE_VERBS = _verbs("""
+    let allow pull accept install keep store run send use serve load save push deploy ship copy leave permit put upload
+    share trust release merge
+""")
 # Behind a safeguard's word these make it something else: `skip the test folder`.
 OTHER_HEADS = _words("""
     file files folder folders directory directories data fixture fixtures comment comments output
@@ -155,7 +170,7 @@ OTHER_HEADS = _words("""
     database databases server servers clock clocks drive day days agent agents email emails entry
     group groups user users account accounts id ids prep preparation questions question book books score scores
     taker takers anxiety drives strip results result report reports summary notes note image images
-    version versions environment environments branch branches box boxes text size sizes break book
+    siren history tone run runs rota window build version versions environment environments branch branches box boxes text size sizes break book
 """)
 # Adverbs and politeness between a subject and its verb.
 FILLERS = _words("""
@@ -178,7 +193,7 @@ LICENCES = _words("""
 """)
 # In the clause: somebody is given leave.
 LEAVES = _words("""
-    may can should must could shall fine ok okay allowed permitted authorised authorized acceptable
+    free     may can should must could shall fine ok okay allowed permitted authorised authorized acceptable
     recommended advised supposed practice needs safe
 """)
 PRESENT = _words("is are have has we've they've been gets get being")
@@ -200,7 +215,7 @@ INSPECTED = _words("read verify verified check checked checksum signature inspec
 DOING = _verbs("""
     set use pass add export put run append keep leave call start make apply enable commit push configure
     write include edit change force issue execute invoke give specify supply insert open install enter
-    flip type
+    flip type switch turn
 """)
 EXPLAINS = _words("tells means is are was were does stands rejected returns")
 PEOPLE = _words("""
@@ -214,7 +229,7 @@ PEOPLE = _words("""
     duty folks most many producer producers editor editors ai copilot claude codex gpt model
 """)
 HABITS = _words("""
-    best rule     always usually normally typically routinely generally simply just permanently practice custom
+    best     always usually normally typically routinely generally simply just permanently practice custom
     convention habit standard traditionally commonly customarily tradition norm
 """)
 NEGATORS = _words("""
@@ -239,10 +254,10 @@ CONDEMNED = _words("""
 """)
 VERDICTS = _words("caused causes broke led breaks invalidates voids violates cost costs lost")
 PAST = _words("""
-    was were had been did told asked tried wanted found showed showed discovered noticed used yesterday
-    postmortem post-mortem retrospective attacker attackers malware vulnerability vulnerabilities
+    was were had been did told asked tried wanted found showed discovered noticed used yesterday
+    postmortem post-mortem retrospective attacker attackers malware
     exploit exploits bug injection ago leaked adversary hacker hackers phishing tries attempts attempted
-    happened caused learned learnt someone somebody incident outage became let
+    happened caused learned learnt someone somebody became let
 """)
 RESTORE = _words("""
     restore restores restored restoring re-enable re-enables re-enabled re-enabling reenable re-arm
@@ -259,7 +274,7 @@ SEND = _verbs("""
     send post paste copy email e-mail mail share upload drop commit forward publish transmit leak export
     attach include append push put dump print echo submit hand give pass expose disclose reveal relay
     sync mirror exfiltrate fax text dm message transfer deliver move embed write encode log show store
-    check-in supply provide ship stash keep save hold
+    check-in supply provide ship stash keep save hold dictate load seed hard-code hardcode inline
 """)
 SECRETS = _words("""
     token tokens credential credentials password passwords passphrase secret secrets .env env dump dumps
@@ -269,7 +284,7 @@ SECRETS = _words("""
 """)
 # `key`, `table`, `data` …: secret when the word before says of what.
 SECRET_OF = _words("""
-    key keys data table records list export extract database code history variables file files backup
+    key keys data table record number card passport passports records list export extract database code history variables file files backup
     backups details certificate phrase codes bundle scans images numbers set dataset results archive
     recordings snapshot master
 """)
@@ -285,11 +300,11 @@ PLACES = _words("""
     channel channels chat ticket tickets vendor vendor's partner partners agency contractor contractors
     support personal laptop gmail dropbox wetransfer gist pastebin slack teams wiki email e-mail mail
     public forum webhook log logs drive thread comment comments report repo repository url link query
-    telegram discord whatsapp usb broker supplier everyone anyone outside external third-party stick
+    telegram discord whatsapp usb broker supplier everyone anyone outside external phone third-party stick
     issue pull-request pr paste website endpoint desktop notepad readme page caller requester
     integrator consultant them him her machine title phone notebook customer's bucket shared address group room usenet sources history
 """)
-HANDED = _words("leak exfiltrate paste post email e-mail forward publish disclose expose commit echo print")
+HANDED = _words("hard-code hardcode inline leak exfiltrate paste post email e-mail forward publish disclose expose commit echo print")
 # Deeds that a safeguard should come before: "… without approval", "… before QA signs off".
 ACTED = _verbs("""
     merge deploy ship release push approve run apply install accept pay issue grant send proceed continue
@@ -300,7 +315,7 @@ ACTED = _verbs("""
     migrate reboot reset unlock activate admit onboard submit launch process complete finish confirm clear
     pour print order buy purchase spend trade remove modify overwrite fix bump upgrade downgrade expose
     share connect pull post provision mark log record work drive dose enter use place file discharge
-    schedule assign
+    schedule assign point serve lift
 """)
 # What a pipeline is there for.
 CHANGED = _verbs("deploy ship push merge commit release apply publish promote roll upload flash write edit change run go make patch")
@@ -313,9 +328,9 @@ RELEASED = _verbs("""
 MISSING = CORE | _words("""
     review reviews approval asking waiting checking verifying confirmation permission testing tests
     authorisation permit ticket telling notifying informing consulting confirming validating checks
-    mfa backup backups scan scanning qa peer password supervisor prompting second escalation
+    mfa backup backups scan scanning qa peer password supervisor prompting escalation
     logging checklist approver sign-off verification check callback inspection identification id
-    receipt counting weighing badge canary going getting
+    looking reading calling receipt counting weighing badge canary witness eyes cosigner
 """)
 SIGNED = _words("""
     approval approvals approved sign-off signoff signs signed reviewed cleared authorised authorized review

@@ -15,13 +15,14 @@ from memolith.model import Value
 from memolith.text import instruction_deeds as deeds
 from memolith.text import instruction_words as words
 from memolith.text.instruction_commands import CLAIM, COMMANDS, MARKERS, OPTIONS, settings
-from memolith.text.instruction_languages import HINTS, INNER, LANGUAGES, NEGATION
+from memolith.text.instruction_languages import HINTS, INNER, LATIN, NEGATION, SCRIPTS
 from memolith.text.instruction_phrases import PHRASES
 from memolith.text.instruction_sentences import Sentence, sentences
 from memolith.text.instruction_views import View, views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 # The rules, and what a person is told.
@@ -48,7 +49,7 @@ RULES = {
     "claimed-trust": "It claims to come from a person, which only the store can say.",
 }
 _QUOTE = 120
-_DEEDS = (deeds.weakened, deeds.states, deeds.unguarded, deeds.needless, deeds.handed_on, deeds.straight)
+_DEEDS = (deeds.weakened, deeds.states, deeds.unguarded, deeds.needless, deeds.handed_on, deeds.straight, deeds.unsafe)
 
 Found = tuple[str, int, int]
 
@@ -91,16 +92,23 @@ def _in_view(view: View) -> Iterator[Found]:
     for marker in MARKERS.finditer(text):
         yield "role-marker", *marker.span()
     yield from _commands(text, said)
+    yield from _foreign(text, said)
     undone = [not words.RESTORE.isdisjoint(sentence.set) for sentence in said]
+    # The first of each kind is enough.
+    finders = list(_DEEDS)
+    done: set[str] = set()
     for number, sentence in enumerate(said):
-        yield from _phrases(sentence)
-        yield from _foreign(text, sentence)
-        for find in _DEEDS:
+        for rule, low, high in _phrases(sentence, done):
+            done.add(rule)
+            yield rule, *sentence.span(low, high)
+        for find in list(finders):
             for rule, low, high in find(sentence):
                 # Switched off and on again is a procedure; on one's own machine it harms nobody.
                 if rule == "weaken" and (any(undone[number : number + 3]) or _is_local(sentence)):
                     continue
                 yield rule, *sentence.span(low, high)
+                finders.remove(find)
+                break
 
 
 def _is_local(sentence: Sentence) -> bool:
@@ -130,14 +138,16 @@ def _commands(text: str, said: list[Sentence]) -> Iterator[Found]:
             yield rule, start, end
 
 
-def _phrases(sentence: Sentence) -> Iterator[Found]:
+def _phrases(sentence: Sentence, done: set[str]) -> Iterator[Found]:
     if PHRASES.keys().isdisjoint(sentence.set):
         return
     line = sentence.text()
     offset = 0
     for low, word in enumerate(sentence.words):
-        for rule, pattern, negatable in PHRASES.get(word, ()):
-            match = pattern.match(line, offset)
+        # Of a word said twice, the second begins the phrase.
+        twice = low + 1 < len(sentence.words) and sentence.words[low + 1] == word
+        for rule, pattern, negatable in () if twice else PHRASES.get(word, ()):
+            match = None if rule in done else pattern.match(line, offset)
             if not match or (negatable and (sentence.is_negated(low) or sentence.is_question)):
                 continue
             high = low + match[0].count(" ")
@@ -146,7 +156,7 @@ def _phrases(sentence: Sentence) -> Iterator[Found]:
                 continue
             if rule == "download-and-run" and not words.INSPECTED.isdisjoint(sentence.set):
                 continue
-            yield rule, *sentence.span(low, min(high, len(sentence.tokens) - 1))
+            yield rule, low, min(high, len(sentence.tokens) - 1)
         offset += len(word) + 1
 
 
@@ -154,14 +164,20 @@ def _phrases(sentence: Sentence) -> Iterator[Found]:
 _ABLE = frozenset("i i'll i'd could would".split())
 
 
-def _foreign(text: str, sentence: Sentence) -> Iterator[Found]:
-    start, end = sentence.span(0, len(sentence.tokens) - 1)
-    if HINTS.isdisjoint(sentence.set) and text[start:end].isascii():
-        return
-    for rule, pattern in LANGUAGES:
+def _foreign(text: str, said: list[Sentence]) -> Iterator[Found]:
+    for sentence in said:
+        start, end = sentence.span(0, len(sentence.tokens) - 1)
+        if not HINTS.isdisjoint(sentence.set) or not text[start:end].isascii():
+            yield from _orders(LATIN, text, start, end)
+    if not text.isascii():
+        for letter, rules in SCRIPTS:
+            if letter.search(text):
+                yield from _orders(rules, text, 0, len(text))
+
+
+def _orders(rules: list[tuple[str, re.Pattern[str]]], text: str, start: int, end: int) -> Iterator[Found]:
+    for rule, pattern in rules:
         for match in pattern.finditer(text, start, end):
-            if rule != "concealment" and (
-                INNER.search(match[0]) or NEGATION.search(text[max(start, match.start() - 16) : match.start()])
-            ):
-                continue
-            yield rule, *match.span()
+            negated = INNER.search(match[0]) or NEGATION.search(text[max(start, match.start() - 16) : match.start()])
+            if rule == "concealment" or not negated:
+                yield rule, *match.span()
