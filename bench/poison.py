@@ -60,7 +60,9 @@ def attacks(targets: Targets) -> None:
     for name in SETS:
         rows = [row["text"] for row in read(f"integrity/{name}/poison") if row["class"] == "instruction"]
         targets.check(f"instructions of {name}", holds=share(f"  integrity {name}, instruction", rows) == 1)
-    rows = [row["payload"] for row in read("hostile/corpus") if row["cat"] in "KF" and row["expect"] == "flag"]
+    rows = [
+        row["payload"] for row in read("hostile/corpus") if row["cat"] in "KF" and row["expect"] == "flag"
+    ]
     targets.check("the hostile corpus", holds=share("  hostile corpus, flag", rows) == 1)
     share("  our own examples, known misses included", own("attacks"))
 
@@ -70,11 +72,13 @@ def benign(targets: Targets) -> None:
     for name in SETS:
         rows = read(f"integrity/{name}/corpus")
         hard = [row["text"] for row in rows if row["role"] == "hard_negative"]
-        targets.check(f"hard negatives of {name}", holds=share(f"  integrity {name}, hard negatives", hard) <= 0.02)
+        targets.check(
+            f"hard negatives of {name}", holds=share(f"  integrity {name}, hard negatives", hard) <= 0.02
+        )
         rest = [row["text"] for row in rows if row["role"] != "hard_negative"]
         targets.check(f"facts of {name}", holds=share(f"  integrity {name}, facts", rest) <= 0.02)
-    rows = [row["payload"] for row in read("hostile/corpus") if row["cat"] == "K" and row["expect"] == "pass"]
-    targets.check("the hostile corpus, pass", holds=share("  hostile corpus, pass", rows) <= 0.02)
+    good = [row["payload"] for row in read("hostile/corpus") if row["cat"] == "K" and row["expect"] == "pass"]
+    targets.check("the hostile corpus, pass", holds=share("  hostile corpus, pass", good) <= 0.02)
     share("  our own examples", own("benign"))
 
 
@@ -97,7 +101,17 @@ def speed(targets: Targets) -> None:
     notes = "\n\n".join(row["text"] for row in read("devnotes/corpus"))
     each = sorted(milliseconds(notes[at : at + 4096], 3) for at in range(0, 400_000, 4096))
     print(f"4 KB of notes: median {each[len(each) // 2]:.1f} ms, p99 {each[-2]:.1f} ms")
-    units = ("dump ", "overrules ", "copy it copy ", "curl x; ", "a\u0430", "忽略", "1gn0r3 ", "skip it ", "forge the ")
+    units = (
+        "dump ",
+        "overrules ",
+        "copy it copy ",
+        "curl x; ",
+        "a\u0430",
+        "忽略",
+        "1gn0r3 ",
+        "skip it ",
+        "forge the ",
+    )
     worst = max((milliseconds((unit * 65_536)[:65_536], 5), unit) for unit in units)
     print(f"64 KiB of hostile text: at most {worst[0]:.0f} ms ({worst[1]!r} repeated)")
     targets.check("250 ms per 64 KiB of hostile text", holds=worst[0] <= 250)

@@ -82,12 +82,19 @@ def test_a_suspicion_says_why_and_quotes_the_text() -> None:
     assert found.quote == text[found.start : found.end] == "skip** the peer review"
 
 
-@pytest.mark.parametrize("deed", ["skip", "bypass", "disable", "turn off", "override", "suppress", "circumvent"])
+@pytest.mark.parametrize(
+    "deed", ["skip", "bypass", "disable", "turn off", "override", "suppress", "circumvent"]
+)
 @pytest.mark.parametrize(
     "thing", ["peer review", "interlock", "signature check", "canary", "fraud screening", "dose limit alarm"]
 )
 def test_an_order_is_flagged_and_its_prohibition_is_not(deed: str, thing: str) -> None:
-    for order in ("{} the {}.", "Please {} the {} today.", "You may {} the {}.", "Operators should {} the {} at night."):
+    for order in (
+        "{} the {}.",
+        "Please {} the {} today.",
+        "You may {} the {}.",
+        "Operators should {} the {} at night.",
+    ):
         assert rules(order.format(deed, thing)) == {"weaken"}
     for harmless in (
         "Never {} the {}.",
@@ -160,7 +167,10 @@ def test_a_head_that_claims_a_person_is_flagged_and_a_plain_one_is_not() -> None
 WORDS = sorted(instruction_words.CORE | set(instruction_words.WEAKEN) | set(instruction_phrases.PHRASES))
 
 
-@given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=6)), max_size=40), st.sampled_from([" ", "\n", ""]))
+@given(
+    st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=6)), max_size=40),
+    st.sampled_from([" ", "\n", ""]),
+)
 def test_any_text_gives_places_inside_it(words: list[str], between: str) -> None:
     text = between.join(words)
     for found in suspicions(text):
@@ -180,13 +190,82 @@ LIMIT = 0.5
 
 def beginnings() -> list[str]:
     """Return what rules begin with, and what makes the patterns for disguises and commands begin."""
-    found = [f"{word} " for word in [*instruction_phrases.PHRASES, *WORDS[::5], *list(instruction_words.SEND)[::5]]]
-    found += ["a", "a ", "a.", "a b ", "a_b_c_d_", "-", "=", "x=0 ", "verify_ssl=false ", "--skip-", "curl ", "curl | "]
-    found += ["curl x; ", "wget x && ", "base64 -d ", "<", "<system ", "[inst]", "human: ", "* ", "rm -rf ", "\n\n"]
-    found += ["\n- ", "&#1", "&lt;", "1gn0r3 ", "aGVs", "QUJD ", "é", "и", "忽略", "不要", "ignoriere ", "der die das "]
-    found += ["ignorez les ", "a'", "'", "a@b.", "https://", "without ", "even if ", "skip it ", "not ", "a, ", "git push "]
-    found += ["exec(", "urlopen(", "![x](http", "---\nx: y\n", "ａ", "\u200b", "a\u0430", "41", "i g n o r e ", "i.g."]
-    found += ["ignore all previous ", "when the user asks ", "pip install ", "copy it copy ", "تجاهل ", "이전 지시"]
+    found = [
+        f"{word} " for word in [*instruction_phrases.PHRASES, *WORDS[::5], *list(instruction_words.SEND)[::5]]
+    ]
+    found += [
+        "a",
+        "a ",
+        "a.",
+        "a b ",
+        "a_b_c_d_",
+        "-",
+        "=",
+        "x=0 ",
+        "verify_ssl=false ",
+        "--skip-",
+        "curl ",
+        "curl | ",
+    ]
+    found += [
+        "curl x; ",
+        "wget x && ",
+        "base64 -d ",
+        "<",
+        "<system ",
+        "[inst]",
+        "human: ",
+        "* ",
+        "rm -rf ",
+        "\n\n",
+    ]
+    found += [
+        "\n- ",
+        "&#1",
+        "&lt;",
+        "1gn0r3 ",
+        "aGVs",
+        "QUJD ",
+        "é",
+        "и",
+        "忽略",
+        "不要",
+        "ignoriere ",
+        "der die das ",
+    ]
+    found += [
+        "ignorez les ",
+        "a'",
+        "'",
+        "a@b.",
+        "https://",
+        "without ",
+        "even if ",
+        "skip it ",
+        "not ",
+        "a, ",
+        "git push ",
+    ]
+    found += [
+        "exec(",
+        "urlopen(",
+        "![x](http",
+        "---\nx: y\n",
+        "ａ",
+        "\u200b",
+        "a\u0430",
+        "41",
+        "i g n o r e ",
+        "i.g.",
+    ]
+    found += [
+        "ignore all previous ",
+        "when the user asks ",
+        "pip install ",
+        "copy it copy ",
+        "تجاهل ",
+        "이전 지시",
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -228,7 +307,11 @@ def test_a_text_eight_times_as_long_takes_about_eight_times_as_long(unit: str) -
 def test_importing_the_rules_compiles_nothing() -> None:
     code = "import sys; from memolith.text import instructions; print('re' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": "src"}
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": "src"},
     )
     assert done.stdout.strip() == "False"
 

@@ -6,6 +6,7 @@ Each finder yields the rule, and the first and last word of what it found.
 from __future__ import annotations
 
 from memolith.text import instruction_words as words
+from memolith.text.instruction_table import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +17,19 @@ if TYPE_CHECKING:
 Deed = tuple[str, int, int]
 
 # An object does not lie beyond these.
-_BREAKS = frozenset(
-    ". , ; : ! ? ( because so when if while which before after until but unless whenever where than from in on at "
-    "into to for with via by as under during over is are was were – — =".split()
-)
-_QUANTITY = frozenset("all any most rest each some every".split())
-_STATES = frozenset("off out disabled muted silenced bypassed skipped inhibited overridden suppressed".split())
-_PARTICLES = frozenset("off out down aside".split())
+_BREAKS = listed("""
+    . , ; : ! ? ( because so when if while which before after until but unless whenever where than from
+    in on at into to for with via by as under during over is are was were – — =
+""")
+_QUANTITY = listed("all any most rest each some every")
+_STATES = listed("""
+    off out disabled muted silenced bypassed skipped inhibited overridden suppressed
+""")
+_PARTICLES = listed("off out down aside")
 _WEAKENING = frozenset([*words.WEAKEN, *words.WEAKEN_MILD, *words.TURN])
 _GIVING = frozenset(words.SEND)
 # What is as good as a safeguard when it is to be dropped.
-_DROPPED = frozenset("backup backups test tests check checks review scan monitoring logging".split())
+_DROPPED = listed("backup backups test tests check checks review scan monitoring logging")
 
 
 def weakened(sentence: Sentence) -> Iterator[Deed]:
@@ -77,7 +80,11 @@ def _turned(sentence: Sentence, at: int) -> int:
 
 def _meant(sentence: Sentence, at: int) -> int:
     """Return the place of `it` or `them` if a safeguard was named before: "if the gate is red, skip it"."""
-    if sentence.after(at, 1) not in (["it"], ["them"]) or sentence.words[at] in {"allowlist", "whitelist", "exempt"}:
+    if sentence.after(at, 1) not in (["it"], ["them"]) or sentence.words[at] in {
+        "allowlist",
+        "whitelist",
+        "exempt",
+    }:
         return -1
     named = any(_guards(sentence, place, mild=False) for place in range(max(0, at - 20), at))
     return at + 1 if named else -1
@@ -154,7 +161,7 @@ def states(sentence: Sentence) -> Iterator[Deed]:
             yield "weaken", thing, at
 
 
-_INSPITE = frozenset("regardless despite anyway even irrespective notwithstanding".split())
+_INSPITE = listed("regardless despite anyway even irrespective notwithstanding")
 
 
 def unguarded(sentence: Sentence) -> Iterator[Deed]:
@@ -195,10 +202,12 @@ def _act(sentence: Sentence, at: int, wanted: dict[str, str]) -> int:
     return -1
 
 
-_NEEDLESS = frozenset("unnecessary optional waived overkill redundant needless superfluous formality".split())
-_NEEDING = frozenset("need require needs requires bother wait mind worry".split())
-_REFUSED = frozenset("no not don't needn't never doesn't dont".split())
-_OFFICIAL = words.CORE | frozenset("review reviews scan canary freeze board".split())
+_NEEDLESS = listed("""
+    unnecessary optional waived overkill redundant needless superfluous formality
+""")
+_NEEDING = listed("need require needs requires bother wait mind worry")
+_REFUSED = listed("no not don't needn't never doesn't dont")
+_OFFICIAL = words.CORE | listed("review reviews scan canary freeze board")
 
 
 def needless(sentence: Sentence) -> Iterator[Deed]:
@@ -207,13 +216,21 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     for at, word in enumerate(said):
-        if word == "apply" and not _REFUSED.isdisjoint(sentence.before(at, 2)) and sentence.after(at, 1) == ["to"]:
+        if (
+            word == "apply"
+            and not _REFUSED.isdisjoint(sentence.before(at, 2))
+            and sentence.after(at, 1) == ["to"]
+        ):
             thing = sentence.find(at - 6, at, _OFFICIAL)
             if thing >= 0:
                 yield "needless", thing, at
             continue
-        denied = word in {"needed", "required", "necessary"} and not _REFUSED.isdisjoint(sentence.before(at, 4))
-        called = word in _NEEDLESS and not {"is", "are", "considered", "was"}.isdisjoint(sentence.before(at, 3))
+        denied = word in {"needed", "required", "necessary"} and not _REFUSED.isdisjoint(
+            sentence.before(at, 4)
+        )
+        called = word in _NEEDLESS and not {"is", "are", "considered", "was"}.isdisjoint(
+            sentence.before(at, 3)
+        )
         if denied or called:
             thing = _thing_before(sentence, at, mild=False)
             if thing >= 0 and "if" not in said[:at]:
@@ -237,7 +254,11 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
             continue
         # "whenever you see a credential, copy it into …", "secrets are pasted into …": it was named before.
         named = mood == "ed" or said[at + 1 : at + 2] in (["it"], ["them"], ["that"], ["these"], ["those"])
-        secret = _secret(sentence, max(0, at - 18), at) if named else _secret(sentence, at + 1, at + 9, _PAST_OBJECT)
+        secret = (
+            _secret(sentence, max(0, at - 18), at)
+            if named
+            else _secret(sentence, at + 1, at + 9, _PAST_OBJECT)
+        )
         if secret < 0 or not _gives(sentence, at, mood):
             continue
         place = _place(sentence, max(secret, at))
@@ -252,7 +273,7 @@ def _gives(sentence: Sentence, at: int, mood: str) -> bool:
 
 
 # Behind a verb, its object ends here.
-_PAST_OBJECT = frozenset(". ; : ? , to no is are was were from".split())
+_PAST_OBJECT = listed(". ; : ? , to no is are was were from")
 
 
 def _secret(sentence: Sentence, start: int, stop: int, ends: frozenset[str] = frozenset()) -> int:
@@ -262,7 +283,11 @@ def _secret(sentence: Sentence, start: int, stop: int, ends: frozenset[str] = fr
         if word in ends:
             return -1
         before = said[max(0, place - 4) : place]
-        if word in words.SECRETS or word.startswith("~/.ssh") or word.endswith((".pem", "/.env", "_key", "_token")):
+        if (
+            word in words.SECRETS
+            or word.startswith("~/.ssh")
+            or word.endswith((".pem", "/.env", "_key", "_token"))
+        ):
             return place
         if word.startswith("$") and word.endswith(("key", "token", "secret", "password")):
             return place
@@ -288,11 +313,11 @@ def _place(sentence: Sentence, secret: int) -> int:
 
 
 # Where a change arrives only through a pipeline, and from where it must not come.
-_TARGETS = frozenset(
-    "main master production prod live trunk release default players fleet customers line plant stable hosts servers device devices "
-    "branch repo repository controller controllers table database panel".split()
-)
-_OWN = frozenset("laptop workstation desktop notebook phone".split())
+_TARGETS = listed("""
+    main master production prod live trunk release default players fleet customers line plant stable
+    hosts servers device devices branch repo repository controller controllers table database panel
+""")
+_OWN = listed("laptop workstation desktop notebook phone")
 
 
 def straight(sentence: Sentence) -> Iterator[Deed]:
@@ -301,7 +326,9 @@ def straight(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     for at, word in enumerate(said):
-        if word in {"straight", "directly", "direct"} and not {"to", "into", "onto", "in", "on"}.isdisjoint(said[at + 1 : at + 2]):
+        if word in {"straight", "directly", "direct"} and not {"to", "into", "onto", "in", "on"}.isdisjoint(
+            said[at + 1 : at + 2]
+        ):
             target = sentence.find(at + 2, at + 8, _TARGETS)
         elif word == "from":
             target = sentence.find(at + 1, at + 4, _OWN)

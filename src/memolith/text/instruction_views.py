@@ -6,6 +6,7 @@ the run that it came from.
 
 from __future__ import annotations
 
+from memolith.text.instruction_table import listed
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -18,19 +19,34 @@ _ALIKE = str.maketrans(
     "aeopcyxijsdnhqwgmthbkraeoptuvikyxbnaagio",
 )
 _LEET = str.maketrans("013457@$!", "oieastasi")
-_QUOTES = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"', 0x2010: "-", 0x2011: "-", 0x00A0: " ", 0x3002: "。"}
-_MIXED = lazy(r"[a-z][\u0370-\u03ff\u0400-\u04ff\u0500-\u052f\u0250-\u02af]|[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f\u0250-\u02af][a-z]")
+_QUOTES = {
+    0x2018: "'",
+    0x2019: "'",
+    0x201C: '"',
+    0x201D: '"',
+    0x2010: "-",
+    0x2011: "-",
+    0x00A0: " ",
+    0x3002: "。",
+}
+_MIXED = lazy(
+    r"[a-z][\u0370-\u03ff\u0400-\u04ff\u0500-\u052f\u0250-\u02af]|[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f\u0250-\u02af][a-z]"
+)
 # Letters one by one: four or more, each alone, with the same kind of sign between them.
 _SPACED = lazy(r"(?<![a-z0-9])[a-z0-9](?:(?:[ ._*|~-]|[ ]{2,3}[a-z0-9] )[a-z0-9](?![a-z0-9])){3,}+")
 _GAP = lazy(r"[ ]{2,4}|[\n/]{1,3}")
-_LEETED = lazy(r"(?<![\w.])(?=[a-z0134578@$!]{3,20}(?![\w]))[a-z]{0,9}[013457@$!]{1,3}[a-z]{1,9}[a-z0134578@$!]{0,9}")
+_LEETED = lazy(
+    r"(?<![\w.])(?=[a-z0134578@$!]{3,20}(?![\w]))[a-z]{0,9}[013457@$!]{1,3}[a-z]{1,9}[a-z0134578@$!]{0,9}"
+)
 _BASE64 = lazy(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,4096}={0,2}")
 _HEX = lazy(r"(?<![0-9a-f])(?:(?:\\x|%)?[0-9a-f]{2}){12,2000}+(?![0-9a-f])")
 _ENTITY = lazy(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|lt|gt|amp|quot|apos|nbsp|zwnj|zwj|shy);?")
 _SNAKE = lazy(r"(?<![\w])[a-z]{2,20}(?:_[a-z]{2,20}){3,12}(?!\w)")
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 # Words that every English order has some of; a reversed or turned text is recognised by them.
-_COMMON = frozenset("the all ignore previous instructions and user skip you not this send to tell disable key rules".split())
+_COMMON = listed("""
+    the all ignore previous instructions and user skip you not this send to tell disable key rules
+""")
 
 
 class View:
@@ -64,6 +80,7 @@ def views(text: str) -> Iterator[View]:
         yield _undone(plain, _LEETED, lambda word: word.translate(_LEET))
     if _SNAKE.search(lower):
         yield _undone(plain, _SNAKE, lambda word: word.replace("_", " "))
+    yield from _tags(text)
     yield from _decoded(text)
     yield from _turned(plain)
 
@@ -77,10 +94,9 @@ def _plain(text: str) -> View:
     table: dict[str, str] = {}
     for char in set(text):
         folded = _QUOTES.get(ord(char)) or normalize("NFKC", char).lower()
-        if "\U000e0020" <= char <= "\U000e007e":
-            # A hidden alphabet.
-            folded = chr(ord(char) - 0xE0000).lower()
-        elif category(char) in {"Cf", "Mn", "Cc", "Me"} and char not in "\n\t\r" or char in "\u115f\u1160\u3164\uffa0\u2800":
+        if (
+            category(char) in {"Cf", "Mn", "Cc", "Me"} and char not in "\n\t\r"
+        ) or char in "\u115f\u1160\u3164\uffa0\u2800":
             folded = ""
         if folded != char:
             table[char] = folded
@@ -119,7 +135,8 @@ def _undone(view: View, pattern: object, change: object) -> View:
 
 def _joined(run: str) -> str:
     """Join letters that stand alone; two or more blanks were the blanks between words."""
-    words = _GAP.split(run)
+    # With dots between the letters, one blank is enough.
+    words = run.split() if any(sign in run for sign in "._*|~-") else _GAP.split(run)
     return " ".join("".join(char for char in word if char.isalnum()) for word in words)
 
 
@@ -128,6 +145,15 @@ def _entity(entity: str) -> str:
 
     plain = unescape(entity.rstrip(";") + ";")
     return plain.lower() if plain != entity else entity
+
+
+def _tags(text: str) -> Iterator[View]:
+    """Yield what is written in the invisible alphabet of tag characters."""
+    places = (
+        [] if text.isascii() else [at for at, char in enumerate(text) if "\U000e0020" <= char <= "\U000e007e"]
+    )
+    if places:
+        yield View("".join(chr(ord(text[at]) - 0xE0000) for at in places).lower(), places, len(text))
 
 
 def _decoded(text: str) -> Iterator[View]:
@@ -153,7 +179,7 @@ def _decoded(text: str) -> Iterator[View]:
 def _readable(said: str, start: int, end: int) -> Iterator[View]:
     letters = sum(1 for char in said if char.isalpha() or char == " ")
     if " " in said and letters > len(said) * 0.8:
-        yield View(said.lower(), range(start, start + 1) * len(said) if False else [start] * (len(said) - 1) + [end - 1], end)
+        yield View(said.lower(), [start] * (len(said) - 1) + [end - 1], end)
 
 
 def _turned(plain: View) -> Iterator[View]:

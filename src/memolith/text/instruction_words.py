@@ -6,13 +6,12 @@ Sets of words, not phrases: an attack is a kind of deed (weaken, hand on, destro
 
 from __future__ import annotations
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from memolith.text.instruction_table import listed
 
 _VOWELS = "aeiou"
-_DOUBLED = _words("skip drop stop ship strip cut put run let get set commit unplug wrap defer flip rub dub plug")
+_DOUBLED = listed(
+    "skip drop stop ship strip cut put run let get set commit unplug wrap defer flip rub dub plug"
+)
 _IRREGULAR = {
     "send": "sent",
     "give": "given",
@@ -73,7 +72,7 @@ DEFEAT = _verbs("""
     backdate forge waive short-circuit
 """)
 # Things that are got around every day.
-EVERYDAY = _words("""
+EVERYDAY = listed("""
     cache caches cdn proxy queue default defaults method setting settings variable value values config
     browser traffic city town road line highway paywall valve pump stomach acid odor odour odors smell
     smells taste flavor flavors fees fee crowds crowd traps bracket disaster
@@ -94,14 +93,16 @@ WEAKEN_MILD = _verbs("""
     shrink weaken soften shorten trim scrap nix zero null withhold evict hush
 """)
 # `turn … off`, `take … out`, `leave … disabled`: a verb that says nothing and a word that says it all.
-TURN = _verbs("turn switch shut power flip toggle take comment patch edit wire pull leave keep set put rule swap dial")
-AWAY = _words("""
+TURN = _verbs(
+    "turn switch shut power flip toggle take comment patch edit wire pull leave keep set put rule swap dial"
+)
+AWAY = listed("""
     off out down aside away disabled muted silenced bypassed unloaded inhibited disarmed suppressed
     overridden unset unverified unchecked unsigned disconnected deactivated unmonitored unarmed
     unguarded open permissive
 """)
 # Safeguards and nothing else, in any trade.
-CORE = _words("""
+CORE = listed("""
     approval approvals sign-off signoff sign-offs signoffs interlock interlocks mfa 2fa canary canaries
     authentication authorization authorisation firewall firewalls safeguard safeguards guardrail
     guardrails anti-cheat anticheat antivirus edr four-eyes two-person dual-control verification
@@ -117,7 +118,7 @@ CORE = _words("""
     hash-check quorum vetting codeowners acl acls
 """)
 # These count with a verb that means nothing else.
-LOOSE = _words("""
+LOOSE = listed("""
     test tests testing check checks warning warnings alert alerts alerting logging limit limits
     threshold thresholds policy policies permission permissions hold holds guard guards backup backups
     snapshot snapshots monitoring certificate certificates cert certs scan scans scanner scanning lint
@@ -129,14 +130,14 @@ LOOSE = _words("""
     dosage cap caps barrier pre-commit suite regression security isolation throttle
 """)
 # These only behind a word that makes them one: `safety relief`, `overspeed trip`, `patient consent`.
-AMBIGUOUS = _words("""
+AMBIGUOUS = listed("""
     trip trips relief consent allergy custody witness stage requirement requirements board queue training
     dose valve limiting integrity switch step steps period cooldown window delay field flag session detector
     breaks sensor sensors interval zone band setpoint margin seal curfew list screen tag tags contact
     recording recordings curtain filter filters door detector
 """)
 # What makes a loose safeguard a real one even for the mild verbs: `ignore the *dosage limit*`.
-GRAVE = _words("""
+GRAVE = listed("""
     safety security fraud dosage dose password audit access admission branch protected approval
     certificate signature vulnerability virus malware compliance sanctions change legal peer code
     emergency overpressure high-high temperature pressure radiation export speed spend spending credit
@@ -149,12 +150,12 @@ GRAVE = _words("""
 """)
 KINDS = dict.fromkeys(AMBIGUOUS, "ambiguous") | dict.fromkeys(LOOSE, "loose") | dict.fromkeys(CORE, "core")
 # Why somebody wants to be rid of it; with such a reason an everyday verb counts with a loose safeguard too.
-MOTIVES = _words("""
+MOTIVES = listed("""
     slow slows slowing time faster quicker quick annoying annoys noise noisy hurry deadline urgent busy delay delays
     permanently altogether good overnight speed peak friction nuisance anyway
 """)
 # In an order, what these describe is dangerous as it stands.
-UNSAFE = _words("""
+UNSAFE = listed("""
     unsigned unencrypted untrusted unverified unauthenticated cracked pirated plaintext cleartext unmasked unredacted
     insecure world-writable world-readable unreviewed unapproved untested
 """)
@@ -163,7 +164,7 @@ UNSAFE_VERBS = _verbs("""
     share trust release merge
 """)
 # Behind a safeguard's word these make it something else: `skip the test folder`.
-OTHER_HEADS = _words("""
+OTHER_HEADS = listed("""
     file files folder folders directory directories data fixture fixtures comment comments output
     message messages row rows column columns header headers line lines level levels page table tables
     name names field fields section sections doc docs documentation link links button icon tab tabs
@@ -173,52 +174,52 @@ OTHER_HEADS = _words("""
     siren history tone run runs rota window build version versions environment environments branch branches box boxes text size sizes break book
 """)
 # Adverbs and politeness between a subject and its verb.
-FILLERS = _words("""
+FILLERS = listed("""
     just simply also always then please quietly temporarily permanently safely usually normally routinely
     generally first now instead still even only ever typically automatically immediately directly either
     both often therefore silently manually quickly kindly again rather better simply go ahead and-then
 """)
 # Before a word these make it a noun.
-DETERMINERS = _words("""
+DETERMINERS = listed("""
     the a an this that these those each every any no some its our your their his her my of for in on with
     by from at as per into via under than about between another such one two which's
 """)
-MODALS = _words("may can should must could shall will need needs ought let's lets please i'd we'd you'd")
+MODALS = listed("may can should must could shall will need needs ought let's lets please i'd we'd you'd")
 # Right before `to`: what follows is wanted.
-LICENCES = _words("""
+LICENCES = listed("""
     fine ok okay safe free best allowed permitted authorised authorized need needs have has ought
     supposed sure acceptable reasonable common normal usual standard is are enough easier faster simpler
     quicker practice welcome expected encouraged instructed required advised recommended entitled cleared
     custom rule agreed better preferable agents agent assistant remember
 """)
 # In the clause: somebody is given leave.
-LEAVES = _words("""
+LEAVES = listed("""
     free     may can should must could shall fine ok okay allowed permitted authorised authorized acceptable
     recommended advised supposed practice needs safe
 """)
-PRESENT = _words("is are have has we've they've been gets get being")
+PRESENT = listed("is are have has we've they've been gets get being")
 # Before a verb in its bare form: an order, or somebody who is told.
-ORDERING = MODALS | _words("""
+ORDERING = MODALS | listed("""
     , and or then : ) ( ; - please you we they do don't don't i'd not never – — | = teams would-you let's
     immediately always instead so but thus
 """)
 # A bare verb behind these is a condition or a question, not an order.
-WHEN = _words("before after if when whether until unless while once how why")
-RELATIVES = _words("that which who whose what would might did does")
+WHEN = listed("before after if when whether until unless while once how why")
+RELATIVES = listed("that which who whose what would might did does")
 # Before a verb in -ing: somebody advises it.
-ADVICE = _words("""
+ADVICE = listed("""
     by recommend recommends suggest suggests advise advises consider try start keep means worth fine ok
     prefer includes , propose involves favour favor acceptable favours recommended
 """)
 # Code that was looked at before it ran.
-INSPECTED = _words("read verify verified check checked checksum signature inspect review compare")
+INSPECTED = listed("read verify verified check checked checksum signature inspect review compare")
 DOING = _verbs("""
     set use pass add export put run append keep leave call start make apply enable commit push configure
     write include edit change force issue execute invoke give specify supply insert open install enter
     flip type switch turn
 """)
-EXPLAINS = _words("tells means is are was were does stands rejected returns")
-PEOPLE = _words("""
+EXPLAINS = listed("tells means is are was were does stands rejected returns")
+PEOPLE = listed("""
     we you everyone everybody anyone anybody whoever people staff team teams crew crews operator
     operators engineer engineers on-call oncall dev devs developer developers lead leads manager managers
     technician technicians nurse nurses doctor doctors pharmacist pharmacists driver drivers analyst
@@ -228,11 +229,11 @@ PEOPLE = _words("""
     controller controllers planner planners captain officer officers scientist scientists colleagues
     duty folks most many producer producers editor editors ai copilot claude codex gpt model
 """)
-HABITS = _words("""
+HABITS = listed("""
     best     always usually normally typically routinely generally simply just permanently practice custom
     convention habit standard traditionally commonly customarily tradition norm
 """)
-NEGATORS = _words("""
+NEGATORS = listed("""
     not never no nobody none nothing neither nor cannot can't cant won't don't dont doesn't didn't isn't
     aren't wasn't weren't mustn't shouldn't wouldn't couldn't without avoid avoids avoiding refuse
     refuses forbid forbids forbidden prohibit prohibits prohibited prevent prevents prevented
@@ -240,31 +241,31 @@ NEGATORS = _words("""
     disallow disallows disallowed illegal ban bans banned stops declines
     unlawful resist nowhere unless
 """)
-TURNED_ROUND = _words("not no never don't dont doesn't needn't isn't aren't cannot can't")
+TURNED_ROUND = listed("not no never don't dont doesn't needn't isn't aren't cannot can't")
 # After `not`, `no` or `never`, these turn the negation round or away: "do not hesitate to skip …".
-NOT_NEGATED = _words("""
+NOT_NEGATED = listed("""
     need needed necessary hesitate forget fail worry bother only mind just longer required obliged afraid
     wait matter problem harm reason
 """)
 # Behind a deed, these say that it is not wanted: after a copula, or by themselves.
-CONDEMNED = _words("""
+CONDEMNED = listed("""
     forbidden prohibited banned disallowed rejected refused blocked violation fireable incident offence
     offense mistake illegal denied wrong dangerous unacceptable grounds misconduct revoked withdrawn
     risky reason pointless reportable dismissal unsafe impossible refuse breach
 """)
-VERDICTS = _words("caused causes broke led breaks invalidates voids violates cost costs lost")
-PAST = _words("""
+VERDICTS = listed("caused causes broke led breaks invalidates voids violates cost costs lost")
+PAST = listed("""
     was were had been did told asked tried wanted found showed discovered noticed used yesterday
     postmortem post-mortem retrospective attacker attackers malware
     exploit exploits bug injection ago leaked adversary hacker hackers phishing tries attempts attempted
     happened caused learned learnt someone somebody became let
 """)
-RESTORE = _words("""
+RESTORE = listed("""
     restore restores restored restoring re-enable re-enables re-enabled re-enabling reenable re-arm
     re-arms re-armed re-arming rearm reinstate reinstated reinstates reactivate resume resumes resumed
     revert reverts unmute unmuted un-inhibit normalise re-instate back re-activate re-apply re-applied
 """)
-LOCAL = _words("""
+LOCAL = listed("""
     locally local laptop laptops profile profiling benchmark benchmarking fixture fixtures simulator
     simulation demo sandboxed generated notebook editor browser playground dev devbox
     localhost debugging training unit
@@ -276,19 +277,19 @@ SEND = _verbs("""
     sync mirror exfiltrate fax text dm message transfer deliver move embed write encode log show store
     check-in supply provide ship stash keep save hold dictate load seed hard-code hardcode inline
 """)
-SECRETS = _words("""
+SECRETS = listed("""
     token tokens credential credentials password passwords passphrase secret secrets .env env dump dumps
     transcript transcripts conversation conversations pii id_rsa id_ed25519 keystore cookies cookie
     keychain kubeconfig unmasked unredacted payroll ssn passwd shadow api-key apikey api_key keyfile
     .netrc .npmrc .pem pin pins otp totp seed mnemonic login logins ssns passports recovery-code recovery-codes
 """)
 # `key`, `table`, `data` …: secret when the word before says of what.
-SECRET_OF = _words("""
+SECRET_OF = listed("""
     key keys data table record number card passport passports records list export extract database code history variables file files backup
     backups details certificate phrase codes bundle scans images numbers set dataset results archive
     recordings snapshot master
 """)
-WHOSE = _words("""
+WHOSE = listed("""
     api ssh signing private customer customers patient patients payroll client clients user user's users
     personal member employee encryption deploy production prod access source chat session environment
     recovery service root admin card account guest passenger student medical billing unmasked full raw
@@ -296,7 +297,7 @@ WHOSE = _words("""
     tenant voter operator operator's conversation license licence vpn database code-signing wallet
     secret complete entire
 """)
-PLACES = _words("""
+PLACES = listed("""
     channel channels chat ticket tickets vendor vendor's partner partners agency contractor contractors
     support personal laptop gmail dropbox wetransfer gist pastebin slack teams wiki email e-mail mail
     public forum webhook log logs drive thread comment comments report repo repository url link query
@@ -304,7 +305,9 @@ PLACES = _words("""
     issue pull-request pr paste website endpoint desktop notepad readme page caller requester
     integrator consultant them him her machine title phone notebook customer's bucket shared address group room usenet sources history
 """)
-HANDED = _words("hard-code hardcode inline leak exfiltrate paste post email e-mail forward publish disclose expose commit echo print")
+HANDED = listed(
+    "hard-code hardcode inline leak exfiltrate paste post email e-mail forward publish disclose expose commit echo print"
+)
 # Deeds that a safeguard should come before: "… without approval", "… before QA signs off".
 ACTED = _verbs("""
     merge deploy ship release push approve run apply install accept pay issue grant send proceed continue
@@ -318,25 +321,27 @@ ACTED = _verbs("""
     schedule assign point serve lift
 """)
 # What a pipeline is there for.
-CHANGED = _verbs("deploy ship push merge commit release apply publish promote roll upload flash write edit change run go make patch")
+CHANGED = _verbs(
+    "deploy ship push merge commit release apply publish promote roll upload flash write edit change run go make patch"
+)
 # What is released too early; `run the tests before review` is not.
 RELEASED = _verbs("""
     merge deploy ship release publish start pay dispatch pour energise energize dispense administer
     promote disburse launch load sign approve close complete bill settle
 """)
 # What is missing when one acts "without" it.
-MISSING = CORE | _words("""
+MISSING = CORE | listed("""
     review reviews approval asking waiting checking verifying confirmation permission testing tests
     authorisation permit ticket telling notifying informing consulting confirming validating checks
     mfa backup backups scan scanning qa peer password supervisor prompting escalation
     logging checklist approver sign-off verification check callback inspection identification id
     looking reading calling receipt counting weighing badge canary witness eyes cosigner
 """)
-SIGNED = _words("""
+SIGNED = listed("""
     approval approvals approved sign-off signoff signs signed reviewed cleared authorised authorized review
     clearance verified qa validated inspected callback confirmed completed complete certified countersigned tested
 """)
-BROKEN = CORE | _words("""
+BROKEN = CORE | listed("""
     fail fails failed failing failure failures red missing reject rejects rejected warning warnings
     warns expired invalid mismatch mismatched unsigned exceed exceeds exceeded complains complain
     disagrees objects block blocks blocked unverified untested unreviewed unapproved test tests check

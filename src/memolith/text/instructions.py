@@ -18,6 +18,7 @@ from memolith.text.instruction_commands import CLAIM, COMMANDS, MARKERS, OPTIONS
 from memolith.text.instruction_languages import HINTS, INNER, LATIN, NEGATION, SCRIPTS
 from memolith.text.instruction_phrases import PHRASES
 from memolith.text.instruction_sentences import Sentence, sentences
+from memolith.text.instruction_table import listed
 from memolith.text.instruction_views import View, views
 
 TYPE_CHECKING = False
@@ -49,7 +50,15 @@ RULES = {
     "claimed-trust": "It claims to come from a person, which only the store can say.",
 }
 _QUOTE = 120
-_DEEDS = (deeds.weakened, deeds.states, deeds.unguarded, deeds.needless, deeds.handed_on, deeds.straight, deeds.unsafe)
+_DEEDS = (
+    deeds.weakened,
+    deeds.states,
+    deeds.unguarded,
+    deeds.needless,
+    deeds.handed_on,
+    deeds.straight,
+    deeds.unsafe,
+)
 
 Found = tuple[str, int, int]
 
@@ -72,7 +81,9 @@ def suspicions(text: str) -> list[Suspicion]:
         if rule not in first or start < first[rule][0]:
             first[rule] = start, end
     return [
-        Suspicion(rule=rule, why=RULES[rule], quote=text[start : min(end, start + _QUOTE)], start=start, end=end)
+        Suspicion(
+            rule=rule, why=RULES[rule], quote=text[start : min(end, start + _QUOTE)], start=start, end=end
+        )
         for rule, (start, end) in sorted(first.items(), key=lambda item: item[1])
     ]
 
@@ -120,7 +131,7 @@ def _commands(text: str, said: list[Sentence]) -> Iterator[Found]:
     found = [
         (match.start(), match.end(), rule)
         for rule, needles, pattern in COMMANDS
-        if any(needle in text for needle in needles.split())
+        if any(needle in text for needle in needles)
         for match in pattern.finditer(text)
     ]
     found += [(*match.span(), "setting") for match in OPTIONS.finditer(text)]
@@ -132,7 +143,11 @@ def _commands(text: str, said: list[Sentence]) -> Iterator[Found]:
             continue
         sentence = said[number]
         place = sentence.place(start)
-        if sentence.is_negated(place) or sentence.is_reported(place) or sentence.is_condemned(sentence.place(end - 1)):
+        if (
+            sentence.is_negated(place)
+            or sentence.is_reported(place)
+            or sentence.is_condemned(sentence.place(end - 1))
+        ):
             continue
         if rule != "setting" or sentence.directs(place):
             yield rule, start, end
@@ -161,7 +176,7 @@ def _phrases(sentence: Sentence, done: set[str]) -> Iterator[Found]:
 
 
 # "I always recommend …", "support could never tell …": said of somebody, not to somebody.
-_ABLE = frozenset("i i'll i'd could would".split())
+_ABLE = listed("i i'll i'd could would")
 
 
 def _foreign(text: str, said: list[Sentence]) -> Iterator[Found]:
@@ -178,6 +193,8 @@ def _foreign(text: str, said: list[Sentence]) -> Iterator[Found]:
 def _orders(rules: list[tuple[str, re.Pattern[str]]], text: str, start: int, end: int) -> Iterator[Found]:
     for rule, pattern in rules:
         for match in pattern.finditer(text, start, end):
-            negated = INNER.search(match[0]) or NEGATION.search(text[max(start, match.start() - 16) : match.start()])
+            negated = INNER.search(match[0]) or NEGATION.search(
+                text[max(start, match.start() - 16) : match.start()]
+            )
             if rule == "concealment" or not negated:
                 yield rule, *match.span()
