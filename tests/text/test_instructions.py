@@ -6,7 +6,6 @@ The examples are in `instructions/attacks.md` and `instructions/benign.md`, one 
 from __future__ import annotations
 
 import base64
-import os
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from bench import poison
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,6 @@ from memolith.text import instruction_phrases, instruction_words
 from memolith.text.instructions import RULES, suspicions
 
 HERE = Path(__file__).parent / "instructions"
-DATA = Path(os.environ.get("MEMOLITH_DATA") or Path(__file__).parents[3] / "shared" / "data")
 BEYOND = "beyond the rules"
 
 
@@ -317,10 +316,8 @@ def test_importing_the_rules_compiles_nothing() -> None:
 
 
 def test_the_shared_sets_are_within_their_targets() -> None:
-    if not (DATA / "integrity").is_dir():
-        pytest.skip(f"there is no {DATA / 'integrity'}; set MEMOLITH_DATA")
-    from bench import poison
-
+    if not (poison.DATA / "integrity").is_dir():
+        pytest.skip(f"there is no {poison.DATA / 'integrity'}; set MEMOLITH_DATA")
     targets = poison.Targets()
     poison.attacks(targets)
     poison.benign(targets)

@@ -1,4 +1,4 @@
-"""Commands, settings and marks that are dangerous as they stand: looked for in the text itself, not in words."""
+"""Commands, settings and marks that are dangerous as they stand: looked for in the text, not in words."""
 
 from __future__ import annotations
 
@@ -55,15 +55,16 @@ COMMANDS = [
 ]
 # Dangerous when somebody is told to use them; a text may well explain them.
 _OPTIONS = r"""
-(?<![\w-])--(no|skip|disable|without|ignore|bypass)-(\w{1,20}-){0,2}(verif|test|check|valid|review|sign|scan|hook|
-    auth|tls|ssl|cert|sandbox|audit|limit|backup|confirm|integrity|lint|polic|preflight|interlock|canary|approv|
-    gpg|secur|mfa|safety|alarm|alert|guard|protect|encrypt|firewall|monitor|prompt)[\w-]{0,40}
-(?<![\w-])--(insecure|dangerously-[\w-]{3,40}|trust-all|allow-unsigned|allow-untrusted|allow-insecure|force-yes|
-    yolo|include-pii|with-secrets|no-mask|plaintext|privileged|unsafe-perm|auto-approve|accept-all|yes-to-all|
-    break-system-packages)(?![\w-])
+(?<![\w-])--(no|skip|disable|without|ignore|bypass)-(\w{1,20}-){0,2}(verif|test|check|valid|review|sign|scan|
+    hook|auth|tls|ssl|cert|sandbox|audit|limit|backup|confirm|integrity|lint|polic|preflight|interlock|canary|
+    approv|gpg|secur|mfa|safety|alarm|alert|guard|protect|encrypt|firewall|monitor|prompt)[\w-]{0,40}
+(?<![\w-])--(insecure|dangerously-[\w-]{3,40}|trust-all|allow-unsigned|allow-untrusted|allow-insecure|
+    force-yes|yolo|include-pii|with-secrets|no-mask|plaintext|privileged|unsafe-perm|auto-approve|accept-all|
+    yes-to-all|break-system-packages)(?![\w-])
 \bchmod (-r )?(0?777|a\+rwx|o\+w|ugo\+rwx)\b
 stricthostkeychecking[ =]{1,3}(no|off|false)
-git_ssl_no_verify|sslverify[ =]{1,3}false|verify ?= ?false|insecureskipverify|check_hostname ?= ?false|cert_none
+git_ssl_no_verify|sslverify[ =]{1,3}false|verify ?= ?false|insecureskipverify|
+    check_hostname ?= ?false|cert_none
 \bsetenforce 0|\bufw disable|\biptables -f\b|set-executionpolicy (bypass|unrestricted)
 \bcurl -\w{0,5}k\b|\bhistory -c\b
 \bpush(es|ing|ed)?\b[^\n.]{0,80}( --force\b(?!-with)| -f\b)
@@ -73,23 +74,24 @@ OPTIONS = lazy("|".join(spelled(row, {}) for _, row in rows(_OPTIONS)))
 # How the parts of a setting's name begin that guards something, and those of one that takes a guard away.
 _GUARDS = tuple(
     listed("""
-    verif test check valid review sign scan hook auth tls ssl cert sandbox audit limit backup confirm integrity
-    lint policy preflight interlock canary approv gpg secur mfa 2fa otp safety alarm alert guard protect encrypt
-    firewall monitor permission rbac acl csrf checksum quota throttle enforce trip lockout screening consent
-    redact mask anticheat fraud kyc attest strict unauthorized hostkey gate freeze hold watchdog moderation
-    require detect lock block filter restrict trace record sentinel fence sensor quarantine cheat person
-    control rate dose
+    verif test check valid review sign scan hook auth tls ssl cert sandbox audit limit backup confirm
+    integrity lint policy preflight interlock canary approv gpg secur mfa 2fa otp safety alarm alert
+    guard protect encrypt firewall monitor permission rbac acl csrf checksum quota throttle enforce trip
+    lockout screening consent redact mask anticheat fraud kyc attest strict unauthorized hostkey gate
+    freeze hold watchdog moderation require detect lock block filter restrict trace record sentinel fence
+    sensor quarantine cheat person control rate dose
 """)
 )
 _AWAY = tuple(
     listed("""
-    bypass skip disable ignore insecure unsigned noauth noverify override unsafe inhibit mute suppress autoapprove
-    jumper defeat exempt unrestricted shelve anonymous untrusted
+    bypass skip disable ignore insecure unsigned noauth noverify override unsafe inhibit mute suppress
+    autoapprove jumper defeat exempt unrestricted shelve anonymous untrusted
 """)
 )
 _ASSIGNED = lazy(
     r"(?<![\w.-])([a-z][\w.-]{2,60}) {0,2}(?:=|:|->| to ) {0,2}[\"']?"
-    r"(?:(false|0|off|no|none|disabled?|never|null|permissive)|(true|1|yes|on|enabled?|all|always))(?![\w-]|\.\w)"
+    r"(?:(false|0|off|no|none|disabled?|never|null|permissive)|(true|1|yes|on|enabled?|all|always))"
+    r"(?![\w-]|\.\w)"
 )
 
 
@@ -107,9 +109,9 @@ def settings(text: str) -> Iterator[tuple[int, int]]:
 
 _MARKERS = r"""
 \[/?inst\]|<</?sys>>|<\|[\w-]{2,30}\|>|<(start|end)_of_turn>
-(?<!\w)</?(system|assistant|developer|sys|human|instructions?|system[-_ ](prompt|message|reminder|instructions?)|
-    tool_(result|call|response)|function_(calls?|results?)|important|admin|override|secret|hidden|invoke|
-    user[-_](message|prompt|query|instructions?))(\s[^<>\n]{0,80})?>
+(?<!\w)</?(system|assistant|developer|sys|human|instructions?|
+    system[-_ ](prompt|message|reminder|instructions?)|tool_(result|call|response)|function_(calls?|results?)|
+    important|admin|override|secret|hidden|invoke|user[-_](message|prompt|query|instructions?))(\s[^<>\n]{0,80})?>
 (?m:^ {0,3}#{1,6} {0,2}\**(system|assistant|developer)( prompt| message)?\** {0,2}:)
 (?<!\w)(human|assistant|user) ?:[^\n]{1,200}[ .](human|assistant) ?:\s
 \n\n {0,3}\**(system|human|assistant|developer)( prompt| message)?\**: {0,2}\S
@@ -119,8 +121,9 @@ MARKERS = lazy("|".join(spelled(row, {}) for _, row in rows(_MARKERS)))
 # A head that claims the trust of a person for a text that no person wrote.
 CLAIM = lazy(
     r"\A\ufeff?---[ \t]*\n(?:[^\n]{0,400}\n){0,40}?[ \t\"']{0,4}(?:"
-    r"(?:trust(?:ed)?|trust[_-]level|source|origin|author|provenance|reviewed|(?:authored|verified|approved|confirmed)"
-    r"(?:[_-]by)?)[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?(?:user|human|person|owner|system|admin|true|trusted|developer|"
-    r"operator|yes|the user)|tainted[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?(?:false|no))[\"']?[ \t]{0,4}"
+    r"(?:trust(?:ed)?|trust[_-]level|source|origin|author|provenance|reviewed|(?:authored|verified|approved|"
+    r"confirmed)(?:[_-]by)?)[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?(?:user|human|person|owner|system|admin|"
+    r"true|trusted|developer|operator|yes|the user)|"
+    r"tainted[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?(?:false|no))[\"']?[ \t]{0,4}"
     r"(?:#[^\n]{0,200})?(?=\n)"
 )

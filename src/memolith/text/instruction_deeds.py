@@ -36,33 +36,43 @@ def weakened(sentence: Sentence) -> Iterator[Deed]:
     """Find a safeguard that is to be skipped, switched off or got around."""
     if _WEAKENING.isdisjoint(sentence.set):
         return
-    said = sentence.words
     if not any(sentence.kinds) and words.DEFEAT.keys().isdisjoint(sentence.set):
         return
-    for at, word in enumerate(said):
-        strong = words.WEAKEN.get(word)
-        mood = strong or words.WEAKEN_MILD.get(word) or words.TURN.get(word)
+    for at, word in enumerate(sentence.words):
+        mood = words.WEAKEN.get(word) or words.WEAKEN_MILD.get(word) or words.TURN.get(word)
         if not mood:
             continue
-        turned = not strong and word in words.TURN
-        if mood == "ed":
-            if turned and words.AWAY.isdisjoint(sentence.after(at, 1)):
-                continue
-            thing = _thing_before(sentence, at, mild=not strong and not turned)
-            if thing < 0 and not words.HABITS.isdisjoint(sentence.before(at, 3)):
-                thing = _thing(sentence, at, mild=not strong)
-        elif turned:
-            thing = _turned(sentence, at)
-        else:
-            thing = _thing(sentence, at, mild=not strong and words.MOTIVES.isdisjoint(sentence.set))
-            if thing < 0 and (strong or word in {"ignore", "lift", "suspend"}):
-                thing = _meant(sentence, at)
-            if thing < 0 and word in words.DEFEAT:
-                thing = _defeated(sentence, at)
+        thing = _done_to(sentence, at) if mood == "ed" else _aimed_at(sentence, at)
         if thing < 0 or sentence.is_harmless(at):
             continue
         if sentence.orders(at, mood) or (mood == "ed" and _with_it(sentence, thing)):
             yield "weaken", min(at, thing), max(at, thing)
+
+
+def _done_to(sentence: Sentence, at: int) -> int:
+    """Return the place of the safeguard of a participle: "the alarm may be muted"."""
+    word = sentence.words[at]
+    strong, turned = word in words.WEAKEN, word in words.TURN
+    if turned and not strong and words.AWAY.isdisjoint(sentence.after(at, 1)):
+        return -1
+    thing = _thing_before(sentence, at, mild=not strong and not turned)
+    if thing < 0 and not words.HABITS.isdisjoint(sentence.before(at, 3)):
+        thing = _thing(sentence, at, mild=not strong)
+    return thing
+
+
+def _aimed_at(sentence: Sentence, at: int) -> int:
+    """Return the place of the safeguard of a verb: "mute the alarm", "if the gate is red, skip it"."""
+    word = sentence.words[at]
+    strong = word in words.WEAKEN
+    if word in words.TURN and not strong:
+        return _turned(sentence, at)
+    thing = _thing(sentence, at, mild=not strong and words.MOTIVES.isdisjoint(sentence.set))
+    if thing < 0 and (strong or word in {"ignore", "lift", "suspend"}):
+        thing = _meant(sentence, at)
+    if thing < 0 and word in words.DEFEAT:
+        thing = _defeated(sentence, at)
+    return thing
 
 
 def _turned(sentence: Sentence, at: int) -> int:
@@ -248,17 +258,20 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
     if _GIVING.isdisjoint(sentence.set):
         return
     said = sentence.words
+    secret_at = [_is_secret(said, place) for place in range(len(said))]
+    if not any(secret_at):
+        return
     for at, word in enumerate(said):
         mood = words.SEND.get(word)
         if not mood:
             continue
         # "whenever you see a credential, copy it into …", "secrets are pasted into …": it was named before.
         named = mood == "ed" or said[at + 1 : at + 2] in (["it"], ["them"], ["that"], ["these"], ["those"])
-        secret = (
-            _secret(sentence, max(0, at - 18), at)
-            if named
-            else _secret(sentence, at + 1, at + 9, _PAST_OBJECT)
-        )
+        secret = -1
+        for place in range(max(0, at - 18), at) if named else range(at + 1, min(at + 9, len(said))):
+            if secret_at[place] or (not named and said[place] in _PAST_OBJECT):
+                secret = place if secret_at[place] else -1
+                break
         if secret < 0 or not _gives(sentence, at, mood):
             continue
         place = _place(sentence, max(secret, at))
@@ -276,29 +289,26 @@ def _gives(sentence: Sentence, at: int, mood: str) -> bool:
 _PAST_OBJECT = listed(". ; : ? , to no is are was were from")
 
 
-def _secret(sentence: Sentence, start: int, stop: int, ends: frozenset[str] = frozenset()) -> int:
-    said = sentence.words
-    for place in range(start, min(stop, len(said))):
-        word = said[place]
-        if word in ends:
-            return -1
-        before = said[max(0, place - 4) : place]
-        if (
-            word in words.SECRETS
-            or word.startswith("~/.ssh")
-            or word.endswith((".pem", "/.env", "_key", "_token"))
-        ):
-            return place
-        if word.startswith("$") and word.endswith(("key", "token", "secret", "password")):
-            return place
-        if word in words.SECRET_OF and "your" not in before[-3:]:
-            if not words.WHOSE.isdisjoint(before[-3:]) or any(each.endswith("'s") for each in before[-3:]):
-                return place
-        if word in {"answer", "answers", "reply", "message", "messages", "prompt", "prompts"} and (
-            "copy" in before and not {"each", "every", "all"}.isdisjoint(before)
-        ):
-            return place
-    return -1
+_SAID = listed("answer answers reply message messages prompt prompts")
+
+
+def _is_secret(said: list[str], at: int) -> bool:
+    """Tell whether a word is a secret, by itself or by the words before it: "the customer's data"."""
+    word = said[at]
+    if (
+        word in words.SECRETS
+        or word.startswith("~/.ssh")
+        or word.endswith((".pem", "/.env", "_key", "_token"))
+    ):
+        return True
+    if word.startswith("$"):
+        return word.endswith(("key", "token", "secret", "password"))
+    if word in words.SECRET_OF:
+        whose = said[max(0, at - 3) : at]
+        owned = not words.WHOSE.isdisjoint(whose) or any(each.endswith("'s") for each in whose)
+        return owned and "your" not in whose
+    before = said[max(0, at - 4) : at] if word in _SAID else []
+    return "copy" in before and not {"each", "every", "all"}.isdisjoint(before)
 
 
 def _place(sentence: Sentence, secret: int) -> int:

@@ -1,9 +1,9 @@
 """Turns of phrase that speak to the agent, or that no single verb and thing can say.
 
 A row has the words it begins with, an arrow, and what follows. Patterns see one sentence in lower case, one
-blank between words and signs, so that emphasis, line breaks and odd spacing do not matter. They are tried only
-where one of their first words stands. A negation before it makes a phrase harmless, unless the row begins
-with `!`.
+blank between words and signs, so that emphasis, line breaks and odd spacing do not matter. They are tried
+only where one of their first words stands. A negation before it makes a phrase harmless, unless the row
+begins with `!`.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ you are -> ( now)? in (developer|god|maintenance|admin|debug|jailbreak|dan|unres
 ! {NOT} -> ( ever)? (tell|inform|notify|alert|warn|let)~1{OWNER}(?! when)
 ! {NOT} -> ( ever)? (mention|reveal|disclose|show|report|record|log|admit|discuss|acknowledge)
     ( to~1{OWNER}| (this|it|that this|that these|the existence|these)
-    ( note| step| rule| memory| instructions?| change| entry| message| to| in| anywhere| exists?| text| \.)| the (output|
-    workflow|policy|step|review|rule|change))
+    ( note| step| rule| memory| instructions?| change| entry| message| to| in| anywhere| exists?| text|
+     \.)| the (output|workflow|policy|step|review|rule|change))
 ! without ->  (telling|informing|notifying|alerting|warning)
     ( the| any| your| their)? {OWNER}(?! whose| anything)
 ! without ->  (mentioning|recording|logging|reporting|disclosing) (it|this|that|them)

@@ -1,4 +1,4 @@
-"""A sentence as words, and its mood: is the deed ordered, forbidden, reported or only described?
+"""A sentence as words, and its mood: whether a deed is ordered, forbidden, reported or only described.
 
 There is no grammar here, only what stands near: a word before the verb, a negation in the same clause,
 a verdict behind it. Every look goes over a bounded number of words, so time grows with the text alone.
@@ -20,7 +20,8 @@ _TOKEN = lazy(
     r"https?://[^\s<>\"'`)\]]{1,300}|[\w.+-]{1,64}@[\w-]{1,60}\.[\w.-]{0,60}\w|"
     r"--?[a-z][\w-]{0,60}(?:=[^\s,;`]{1,60})?|(?:~/|\./|/|\$|\.(?=[a-z]))[\w./-]{0,80}\w|"
     r"[^\W_](?:[\w'’.+-]{0,80}[^\W_])?|"
-    r"\n[ \t]{0,20}\n|\n[ \t]{0,20}(?=[-*+•#|>]|\d{1,3}[.)])|[.!?](?=[\s\"')\]*`_]|$)|[,;:()=|\u2013\u2014]|[^\x00-\x7f\u2013\u2014]{1,200}"
+    r"\n[ \t]{0,20}\n|\n[ \t]{0,20}(?=[-*+•#|>]|\d{1,3}[.)])|"
+    r"[.!?](?=[\s\"')\]*`_]|$)|[,;:()=|\u2013\u2014]|[^\x00-\x7f\u2013\u2014]{1,200}"
 )
 _ENDS = frozenset(".!?")
 # Longer runs without a full stop are cut: nothing is looked for over such a distance.

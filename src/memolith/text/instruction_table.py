@@ -1,7 +1,7 @@
 r"""Rules as tables of text, so that a person can read them: one row per phrase, a heading per rule.
 
-In a row `(a|b)` is a choice, `{NAME}` stands for a list that was given a name, and `~3` for at most three words
-in between. An indented line goes on with the row above it.
+In a row `(a|b)` is a choice, `{NAME}` stands for a list that was given a name, and `~3` for at most three
+words in between. An indented line goes on with the row above it.
 """
 
 from __future__ import annotations

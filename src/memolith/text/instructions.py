@@ -1,10 +1,11 @@
-"""Does a text from a stranger read like an instruction that a person should see before an agent obeys it?
+"""Whether a text from a stranger reads like an instruction that a person should see before an agent obeys it.
 
 No classifier and no score: rules that can be read, each with an id, a sentence for a person, and examples
 in `tests/text/instructions`. They know a danger by the kind of deed and the kind of thing it is done to
 (`instruction_deeds`), by turns of phrase that speak to the agent (`instruction_phrases`), by commands
 (`instruction_commands`), in other languages (`instruction_languages`), and through the usual disguises
-(`instruction_views`). What is forbidden, reported or undone again is no instruction (`instruction_sentences`).
+(`instruction_views`). What is forbidden, reported or undone again is no instruction
+(`instruction_sentences`).
 """
 
 from __future__ import annotations
