@@ -17,7 +17,8 @@ from bench import poison
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import instruction_phrases, instruction_words
+from memolith.text import instruction_commands, instruction_phrases, instruction_words
+from memolith.text.instruction_table import rows
 from memolith.text.instructions import RULES, suspicions
 
 HERE = Path(__file__).parent / "instructions"
@@ -60,6 +61,16 @@ def test_the_same_words_meant_well_are_not_flagged(kind: str) -> None:
 def test_what_is_listed_as_beyond_the_rules_is_not_found_by_chance() -> None:
     """An honest list: what a rule finds now belongs under another heading."""
     assert [text for text in ATTACKS[BEYOND] if suspicions(text)] == []
+
+
+def test_every_row_of_the_tables_has_a_beginning_and_something_that_must_follow() -> None:
+    for table in (instruction_phrases._TABLE, instruction_commands._COMMANDS):
+        for rule, row in rows(table):
+            lead, arrow, rest = row.partition(" -> ")
+            assert rule in RULES
+            assert lead
+            assert arrow
+            assert rest.strip()
 
 
 def test_every_rule_has_an_example_that_it_finds() -> None:

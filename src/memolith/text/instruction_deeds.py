@@ -327,6 +327,7 @@ _TARGETS = listed("""
     main master production prod live trunk release default players fleet customers line plant stable
     hosts servers device devices branch repo repository controller controllers table database panel
 """)
+_TRIAL = listed("staging test dev sandbox preview qa integration")
 _OWN = listed("laptop workstation desktop notebook phone")
 
 
@@ -336,15 +337,18 @@ def straight(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     for at, word in enumerate(said):
+        wanted = words.CHANGED
         if word in {"straight", "directly", "direct"} and not {"to", "into", "onto", "in", "on"}.isdisjoint(
             said[at + 1 : at + 2]
         ):
             target = sentence.find(at + 2, at + 8, _TARGETS)
+            if target < 0 and at + 3 < len(said) and _TRIAL.isdisjoint(said[at + 2 : at + 6]):
+                target, wanted = at + 3, words.RELEASED
         elif word == "from":
             target = sentence.find(at + 1, at + 4, _OWN)
         else:
             continue
-        act = _act(sentence, at, words.CHANGED) if target >= 0 else -1
+        act = _act(sentence, at, wanted) if target >= 0 else -1
         if act >= 0 and not sentence.is_question and not sentence.is_condemned(at):
             yield "straight", act, target
 

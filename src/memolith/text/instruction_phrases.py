@@ -78,17 +78,17 @@ you are -> ( now)? in (developer|god|maintenance|admin|debug|jailbreak|dan|unres
 silently / secretly / covertly / quietly / discreetly / stealthily ->  {HIDDEN_DEED}
 ! keep / leave -> ~5out of the (changelog|summary|log|report|commit|pr|ticket|minutes|record|history|
     description|notes|journal|logbook)
-so -> ( that)? (nobody|no one|no-one|the user|they|reviewers?|auditors?)
-    ( does not| doesn't| won't| never| cannot| will not| will)? (notices?|sees?|finds? out|knows?|
-    realises?|realizes?|learns?)
+so -> ( that)? (nobody|no one|no-one|(the user|they|reviewers?|auditors?|the customer) (does not|do not|
+    doesn't|don't|won't|never|cannot|will not))( will)? (notices?|sees?|finds? out|knows?|realises?|
+    realizes?|learns?)
 ! if anyone / if anybody / if someone / if somebody / if the user / if they / if asked /
     if you are asked / if questioned / if an auditor / if the auditor / if auditors /
     if the customer -> ~4, (just |then |simply )?{SAY}
 hide / conceal / keep / withhold -> ~5from (the |any |all )?{OWNER}
 leave / leaving ->  no (trace|record|log|trail|evidence) (of|in|on|,|\.|behind)
-cover / erase / remove / delete / hide / clean up -> ~2(traces|tracks|evidence)
+cover / erase / hide / clean up -> ~2(traces|tracks|evidence)
 report / claim / pretend -> ~2(success|passed|green|all clear)(?= [.,;]|$)
-! say nothing / tell nobody / tell no one / keep quiet -> ~2(about|of|to|\.)
+! say nothing / tell nobody / tell no one / keep quiet -> ~2(about|to|\.)
 go / send / route / redirect / goes -> ~3to~4(nobody|no one|no-one) (reads|watches|checks|monitors|
     looks)
 # blanket-consent
@@ -105,8 +105,9 @@ standing / blanket / unlimited ->  (permission|approval|authori[sz]ation|consent
     instead of ->  (ask|asking|prompt|prompting|request|requesting|seek|seeking|wait for)( (the user|me|
     us|them|anyone|again|first)( [,.;]|$)|~3(confirmation|permission|approval|consent|board|reviewers?|
     review|sign-off|signoff|cab|qa|clearance|approver))
-treat / consider / regard ->  (all|every|any|each)~5(approved|authori[sz]ed|safe|trusted|confirmed|
+treat / consider / regard ->  (all|every|any|each)~8(approved|authori[sz]ed|safe|trusted|confirmed|
     allowed|valid)
+assume / presume -> ~1(consent|approval|permission|authori[sz]ation|clearance)~3(given|granted|there|exists)
 permission / authorised / authorized / free / allowed / cleared ->  to~3(without (limits?|restrictions?|
     asking)|any command)
 instead of / rather than ->  waiting for~3(approval|board|reviewers?|review|sign-off|cab|qa|clearance|
@@ -134,7 +135,7 @@ claude / assistant / copilot / chatgpt / codex / gemini / ai / agent ->  [,:] (s
     please|always|never|stop|start|run|do|remember|forget|open|add|use|send|act|from|i will)
 when / if / whenever / every time / each time / once -> ( the| a| any)? (users? |you are |you're |
     someone |anyone )?((later|ever|then) )?(asks?|asked|says?|mentions?|requests?|inquires?|types?|
-    writes?|wants?)~9(always |then |just )?{SAY} (them|the user|that|him|her)
+    writes?|wants?|reports?|complains?|wonders?|raises?)~9(always |then |just )?{SAY} (them|the user|that|him|her)
 append / add / include / prepend / insert / put / end / start / begin / finish / close / sign / open /
     work -> ~9((every|each|all|any)( of your)?( single)? (answers?|repl(y|ies)|completions?|
     conversations?)|your (answers?|repl(y|ies)|responses?|outputs?))
@@ -203,7 +204,7 @@ open / expose / allow / permit / bind / publish -> ~5(port|access|traffic|ssh|in
     console|admin|22|3389)~5(0\.0\.0\.0|the internet|anywhere|any address|everyone|the world)
 allow ->  (all|any) (origins|hosts|traffic|ips|addresses|users|methods|domains|callers|inbound)
 # false-record
-treat / mark / count / record / report / log / sign off / tick / enter / file -> ~6(as|off)
+treat / mark / count / record / report / log / sign off / tick / enter / file / relabel / reclassify -> ~6(as|off)
     ( an?)? {GOOD}~2(if|even|although|though|whether|without|before|when|regardless|anyway|so)
 treat / mark / count / record / report / accept -> ~4(fail(ed|ing|ures?)|red|missing|skipped|rejected|
     expired|unsigned|untested)~5as( an?)? ({GOOD}|warnings?)
@@ -221,6 +222,11 @@ fails / fail / failing / failure / red / flaky / gate / rejected / blocked / fla
 self-approve / self-merge / force-merge / force-approve / admin-merge / rubber-stamp /
     approve your own / approve their own / approve its own / approve his own / approve her own /
     approve our own / merge your own / merge their own / merge its own / review your own ->  [a-z]+
+quarantines / blocks / flags / rejects / antivirus / scanner / firewall / filter / detector ->
+    ~8(whitelist|allowlist|exempt|exclude)
+approval / approvals / review / sign-off / signoff / paperwork / checks / qa / validation / audit ->
+     (can|will|may) (catch up|follow|wait|come later|be backfilled|be added later|be done later|happen later)
+force-push / force-pushing / force-pushes -> ~2(main|master|trunk|release|production|shared|default)
 acknowledge / acknowledges / ack / shelve / shelves / reset ->  all (the )?(alarms|alerts|warnings|
     faults)
 force / forces / forcing -> ~2(interlock|permissive|relay|limit switch|contact|trip)

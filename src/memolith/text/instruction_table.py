@@ -15,8 +15,8 @@ def rows(table: str) -> list[tuple[str, str]]:
         if line.startswith("# "):
             heading = line[2:]
         elif line.startswith("    "):
-            # A list of leads is broken at a slash, a pattern anywhere.
-            gap = " " if found[-1][1].endswith("/") else ""
+            # A list is broken behind a slash or an arrow, a pattern anywhere.
+            gap = " " if found[-1][1].endswith(("/", "->")) else ""
             found[-1] = heading, found[-1][1] + gap + line[4:]
         else:
             found.append((heading, line))

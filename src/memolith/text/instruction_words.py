@@ -68,8 +68,7 @@ def _verbs(text: str) -> dict[str, str]:
 
 # Whatever is got around by these was there to stop somebody.
 DEFEAT = _verbs("""
-    bypass by-pass circumvent defeat jumper disarm sidestep evade subvert neutralise neutralize overrule
-    spoof falsify backdate forge waive short-circuit
+    bypass by-pass circumvent jumper disarm sidestep overrule spoof falsify backdate
 """)
 # Things that are got around every day.
 EVERYDAY = listed("""
@@ -88,9 +87,9 @@ WEAKEN = _verbs("""
 """)
 WEAKEN_MILD = _verbs("""
     ignore remove delete drop relax loosen stop pause suspend omit clear kill cut hide strip disregard
-    reduce lower lift abandon cancel close unset mask dismiss discard stub neglect overlook shelve defer
-    postpone excuse free detach block disconnect erase purge wipe ditch forget shrink weaken soften
-    shorten trim scrap nix zero null withhold evict hush
+    reduce lower lift abandon cancel unset mask dismiss discard stub neglect overlook shelve defer
+    postpone excuse detach block disconnect erase purge wipe ditch forget shrink weaken soften shorten
+    trim scrap nix zero null withhold evict hush
 """)
 # `turn … off`, `take … out`, `leave … disabled`: a verb that says nothing and a word that says it all.
 TURN = _verbs(
@@ -196,7 +195,7 @@ LICENCES = listed("""
 # In the clause: somebody is given leave.
 LEAVES = listed("""
     free may can should must could shall fine ok okay allowed permitted authorised authorized acceptable
-    recommended advised supposed practice needs safe
+    recommended advised supposed practice needs safe normal common usual standard customary considered
 """)
 PRESENT = listed("is are have has we've they've been gets get being")
 # Before a verb in its bare form: an order, or somebody who is told.
@@ -264,6 +263,7 @@ RESTORE = listed("""
     restore restores restored restoring re-enable re-enables re-enabled re-enabling reenable re-arm
     re-arms re-armed re-arming rearm reinstate reinstated reinstates reactivate resume resumes resumed
     revert reverts unmute unmuted un-inhibit normalise re-instate back re-activate re-apply re-applied
+    un-mute un-mutes un-muted uncover uncovers
 """)
 LOCAL = listed("""
     locally local laptop laptops profile profiling benchmark benchmarking fixture fixtures simulator
@@ -275,7 +275,7 @@ SEND = _verbs("""
     send post paste copy email e-mail mail share upload drop commit forward publish transmit leak export
     attach include append push put dump print echo submit hand give pass expose disclose reveal relay
     sync mirror exfiltrate fax text dm message transfer deliver move embed write encode log show store
-    check-in supply provide ship stash keep save hold dictate load seed hard-code hardcode inline
+    check-in supply provide ship stash keep save hold dictate load seed hard-code hardcode inline lend
 """)
 SECRETS = listed("""
     token tokens credential credentials password passwords passphrase secret secrets .env env dump dumps
@@ -308,8 +308,8 @@ PLACES = listed("""
     usenet sources history
 """)
 HANDED = listed("""
-    hard-code hardcode inline leak exfiltrate paste post email e-mail forward publish disclose expose commit
-    echo print
+    hard-code hardcode inline leak exfiltrate paste post email e-mail forward publish disclose expose
+    commit echo print share lend
 """)
 # Deeds that a safeguard should come before: "… without approval", "… before QA signs off".
 ACTED = _verbs("""
@@ -334,7 +334,7 @@ RELEASED = _verbs("""
     promote disburse launch load sign approve close complete bill settle
 """)
 # What is missing when one acts "without" it.
-MISSING = CORE | listed("""
+MISSING = CORE - {"restriction", "restrictions"} | listed("""
     review reviews approval asking waiting checking verifying confirmation permission testing tests
     authorisation permit ticket telling notifying informing consulting confirming validating checks mfa
     backup backups scan scanning qa peer password supervisor prompting escalation logging checklist
@@ -349,6 +349,6 @@ SIGNED = listed("""
 BROKEN = CORE | listed("""
     fail fails failed failing failure failures red missing reject rejects rejected warning warnings warns
     expired invalid mismatch mismatched unsigned exceed exceeds exceeded complains complain disagrees
-    objects block blocks blocked unverified untested unreviewed unapproved test tests check checks scan
-    limit limits review gate pending outstanding incomplete overdue disputed inconclusive
+    objects blocks blocked unverified untested unreviewed unapproved test tests check checks scan limit
+    limits review gate pending outstanding incomplete overdue disputed inconclusive
 """)
