@@ -12,7 +12,6 @@ from memolith.text.codeparts import MARKS, Code, outside, spans_of
 
 _SPECIAL = frozenset("<]!\\")
 _TAG_STARTS = ("/", "!", "?")
-_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _LOOK_AHEAD = 8
 _MAX_URL = 600
 _LONGEST_SCHEME = 33
@@ -129,8 +128,8 @@ class _Line:
             char, after = line[at], line[at + 1 : at + 2]
             skip = at + 1
             if char == "\\":
-                # Not every renderer lets a backslash take the meaning from a `<`.
-                skip = at + 2 if after in _PUNCTUATION and after != "<" else skip
+                # Not every renderer lets a backslash take the meaning from these.
+                skip = skip if after in _SPECIAL and after != "\\" else at + 2
             elif char == "<":
                 skip = self._tag(at) if after.isalpha() or after in _TAG_STARTS else skip
             elif char == "!" and after == "[":
