@@ -12,7 +12,6 @@ from memolith.text.codeparts import MARKS, Code, outside, spans_of
 
 _SPECIAL = frozenset("<]!\\")
 _TAG_STARTS = ("/", "!", "?")
-_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _LOOK_AHEAD = 8
 _MAX_URL = 600
 _LONGEST_SCHEME = 33
@@ -43,36 +42,47 @@ def defuse(text: str) -> str:
     lines = text.split("\n")
     code = Code() if "`" in text or "~~~" in text else None
     for number, line in enumerate(lines):
-        spans: list[tuple[int, int]] = []
         new = line
+        spans: list[tuple[int, int]] = []
         if code is not None:
-            if code.takes(line):
-                lines[number] = code.line
+            is_code = code.takes(line)
+            new = lines[number] = code.line
+            if is_code:
                 continue
-            new = code.line
-            spans = code.spans(new)
+            if "`" in new:
+                spans = code.spans(new)
         if "?" in new and "://" in new:
             new = links.shorten_queries(new, spans)
-            if spans and new != line:
-                spans = spans_of(new)[0]
-        if ("](" in new or "<" in new or "![" in new or "]:" in new) and not _is_tame(new):
+            spans = spans and spans_of(new)[0]
+        if not _is_tame(new):
             new = _Line(new, spans, lines, number, has_code=code is not None).defused()
-        if new is not line:
-            lines[number] = new
+        lines[number] = new
     return "\n".join(lines)
 
 
 def _is_tame(line: str) -> bool:
-    """Tell at once that a line has no links but relative ones, as each line of an index."""
-    if "<" in line or "![" in line or "`" in line or "]:" in line or "\\" in line:
+    """Tell quickly that nothing in a line is active, code or not; most lines have nothing or a plain link."""
+    if "]:" in line or "![" in line:
         return False
     at = line.find("](")
     while at >= 0:
         end = line.find(")", at)
         target = line[at + 2 : end]
-        if end < 0 or ":" in target or "&" in target or target[:1] in ("", " ", "\t", "/"):
+        if end < 0 or "(" in target or not target or not links.is_harmless(target):
             return False
         at = line.find("](", end)
+    at = line.find("<")
+    while at >= 0:
+        after = line[at + 1 : at + 2]
+        if after.isalpha():
+            name, closed, _ = line[at + 1 : at + 41].lower().partition(">")
+            if not closed or not name.isalnum() or name in _ELEMENTS or name in _DANGEROUS:
+                return False
+            if at <= _FAR and not line[:at].strip(MARKS):
+                return False
+        elif after in _TAG_STARTS:
+            return False
+        at = line.find("<", at + 1)
     return True
 
 
@@ -118,8 +128,8 @@ class _Line:
             char, after = line[at], line[at + 1 : at + 2]
             skip = at + 1
             if char == "\\":
-                # Not every renderer lets a backslash take the meaning from a `<`.
-                skip = at + 2 if after in _PUNCTUATION and after != "<" else skip
+                # Not every renderer lets a backslash take the meaning from these.
+                skip = skip if after in _SPECIAL and after != "\\" else at + 2
             elif char == "<":
                 skip = self._tag(at) if after.isalpha() or after in _TAG_STARTS else skip
             elif char == "!" and after == "[":
@@ -255,8 +265,9 @@ class _Line:
             return self._goes_on(at)
         if self._find("=", at) < close or (self._has_code and self._find("`", at) < close):
             return True
-        # Alone on its line it would begin a block in which nothing is code.
-        return self._has_code and self._is_first(at) and not line[close + 1 :].strip()
+        # Alone on its line it would begin a block of HTML that goes on below.
+        alone = self._is_first(at) and not line[close + 1 :].strip()
+        return alone and any(map(str.strip, self._below(1)))
 
     def _is_first(self, at: int) -> bool:
         return at <= _FAR and not self._line[:at].strip(MARKS)
@@ -288,14 +299,14 @@ def _target_end(line: str, start: int, limit: int) -> int:
     depth = 0
     for at in range(start, limit):
         char = line[at]
-        if char.isspace():
-            return at
         if char == "(":
             depth += 1
         elif char == ")":
             if not depth:
                 return at
             depth -= 1
+        elif char <= " " or (char > "~" and char.isspace()):
+            return at
     return limit
 
 

@@ -50,8 +50,6 @@ class Code:
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Return where code is in a line of text, as far as that does not depend on the lines above."""
-        if "`" not in line:
-            return []
         found, stray = spans_of(line)
         sure = not self._stray and "\\`" not in line
         self._stray = self._stray or stray or not sure
@@ -67,6 +65,8 @@ def _plain_info(line: str, inner: str) -> str:
 
 def spans_of(line: str) -> tuple[list[tuple[int, int]], bool]:
     """Return the code between backticks in a line, and whether a run of backticks has no partner."""
+    if line.count("`") == 2 and "``" not in line and "://" not in line and "www." not in line:
+        return [(line.find("`"), line.rfind("`") + 1)], False
     runs: list[tuple[int, int]] = []
     at = line.find("`")
     while at >= 0:

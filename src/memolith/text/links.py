@@ -30,7 +30,8 @@ def is_harmless(target: str) -> bool:
 
 
 def _is_visible(target: str) -> bool:
-    return target.isprintable() and " " not in target
+    # Joiners are part of names in many languages.
+    return target.replace("\u200c", "").replace("\u200d", "").isprintable() and " " not in target
 
 
 def _split(target: str) -> tuple[str, str]:
