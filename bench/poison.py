@@ -97,6 +97,10 @@ def milliseconds(text: str, rounds: int) -> float:
     return best * 1000
 
 
+# Every disguise at once.
+ALL = "&#65; 1gn0r3 a_b_c_d i g n o r e \u0430b иcurl | "
+
+
 def speed(targets: Targets) -> None:
     notes = "\n\n".join(row["text"] for row in read("devnotes/corpus"))
     each = sorted(milliseconds(notes[at : at + 4096], 3) for at in range(0, 400_000, 4096))

@@ -26,7 +26,7 @@ urlopen requests.get fetch( http.get urllib -> \b(exec|eval|system|popen)\(.{0,8
     requests\.get|fetch\(|http\.get|urllib)
 urlopen requests.get fetch( -> (urlopen|requests\.get|fetch)\(.{0,200}\b(exec|eval|compile)\(
 base64 -> base64 (-d|--decode|-di)\b[^\n]{0,80}\| {0,3}(sudo )?{SHELL}
-curl wget fetch iwr irm invoke- aria2c -> \b{FETCH}\b[^\n]{0,200}(&&|
+curl wget fetch iwr irm invoke- aria2c -> \b{FETCH}\b[^\n|;&]{0,200}(&&|
     ;) {0,3}(sudo )?(chmod \S{1,9} \S{1,80} {0,3}(&&|;) {0,3})?({SHELL} |start-process|\./)
 http -> \b(pip3?|npm|yarn|pnpm|gem|cargo|brew|apt(-get)?|dnf|yum|rpm|dpkg|conda|npx)
     \b (-\S{1,12} ){0,3}(install|i|add|exec|-i|-u)? ?(-\S{1,20} ){0,3}["']?https?://
@@ -36,7 +36,7 @@ rm -> \brm -(rf|fr|r -f|f -r)\b (--[\w-]{1,30} ){0,2}(/|~|\$home|/\*|\*|\.)([\s"
 mkfs dd :(){ -> \bmkfs\.\w{2,6} /dev/|\bdd if=\S{1,60} of=/dev/[shv]d|:\(\)\{ {0,2}:\|:
 push -> git push\b[^\n]{0,60}( --force\b(?!-with)| -f\b)[^\n]{0,60}(main|master|release|prod|trunk)
 # hand-on
-curl -> \bcurl\b[^\n]{0,120}(-d|--data\S{0,12}|-f|-t|--upload-file|
+curl -> \bcurl\b[^\n|;]{0,120} (-d|--data\S{0,12}|-f|-t|--upload-file|
     --form) ?["']?\S{0,20}@?\S{0,20}(/etc/passwd|/etc/shadow|\.env|id_rsa|id_ed25519|\.ssh|credentials|
     \.aws|\$\(|`)
 | -> (\bcat|\benv|\bprintenv|history)\b[^\n|]{0,60}\| {0,3}(curl|nc|ncat|wget|mail|sendmail)\b

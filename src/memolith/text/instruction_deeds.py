@@ -23,8 +23,9 @@ _BREAKS = listed("""
 """)
 _QUANTITY = listed("all any most rest each some every")
 _STATES = listed("""
-    off out disabled muted silenced bypassed skipped inhibited overridden suppressed
+    open off out disabled muted silenced bypassed skipped inhibited overridden suppressed
 """)
+_SHUT = listed("gate gates guard guards interlock barrier")
 _PARTICLES = listed("off out down aside")
 _WEAKENING = frozenset([*words.WEAKEN, *words.WEAKEN_MILD, *words.TURN])
 _GIVING = frozenset(words.SEND)
@@ -167,6 +168,8 @@ def states(sentence: Sentence) -> Iterator[Deed]:
         if word not in _STATES:
             continue
         thing = _thing_before(sentence, at, mild=False)
+        if word == "open" and (thing < 0 or sentence.words[thing] not in _SHUT):
+            continue
         if at - 4 < thing and thing >= 0 and _with_it(sentence, thing) and not sentence.is_harmless(at):
             yield "weaken", thing, at
 
@@ -217,6 +220,7 @@ _NEEDLESS = listed("""
 """)
 _NEEDING = listed("need require needs requires bother wait mind worry")
 _REFUSED = listed("no not don't needn't never doesn't dont")
+_IN_CHARGE = listed("officer supervisor security manager approver board auditor")
 _OFFICIAL = words.CORE | listed("review reviews scan canary freeze board")
 
 
@@ -248,6 +252,8 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
         elif word in _NEEDING:
             refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) == ["no"]
             things = words.BROKEN if word in {"mind", "worry"} else _OFFICIAL
+            if word == "bother":
+                things |= _IN_CHARGE
             thing = sentence.find(at + 1, at + 7, things) if refused else -1
             if thing >= 0:
                 yield "needless", max(0, at - 1), thing

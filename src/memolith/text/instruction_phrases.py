@@ -61,6 +61,8 @@ overrides / override / supersedes / supersede / outranks / overrules / trumps / 
     are (void|cancelled|canceled|obsolete|suspended|revoked|lifted|superseded|outdated|null))
 treat / regard / consider / take ->  (this|the following|what follows)~3(authoritative|binding|system|
     higher|canonical|an? (order|command|instruction))
+treat / regard / accept -> ~6as (coming from|if|though|from)~4(the user|the owner|the admin|a human|
+    the system)
 authoritative / binding / precedence -> ~3(even if|over|whatever)~2user
 ! new / updated / revised / important / critical / additional / hidden / real /
     actual -> ( system)? (instructions?|directives?|prompt)( for you)? :
@@ -135,7 +137,8 @@ claude / assistant / copilot / chatgpt / codex / gemini / ai / agent ->  [,:] (s
     please|always|never|stop|start|run|do|remember|forget|open|add|use|send|act|from|i will)
 when / if / whenever / every time / each time / once -> ( the| a| any)? (users? |you are |you're |
     someone |anyone )?((later|ever|then) )?(asks?|asked|says?|mentions?|requests?|inquires?|types?|
-    writes?|wants?|reports?|complains?|wonders?|raises?)~9(always |then |just )?{SAY} (them|the user|that|him|her)
+    writes?|wants?|reports?|complains?|wonders?|raises?)~9(always |then |just )?{SAY} (them|
+    the user|that|him|her)
 append / add / include / prepend / insert / put / end / start / begin / finish / close / sign / open /
     work -> ~9((every|each|all|any)( of your)?( single)? (answers?|repl(y|ies)|completions?|
     conversations?)|your (answers?|repl(y|ies)|responses?|outputs?))
@@ -175,6 +178,8 @@ use / borrow / lend / give / share / log in with / sign in with / login with -> 
 add ->  (yourself|itself|themselves|the bot|me)~1to~3(approvers|admins|owners|sudoers|maintainers|
     codeowners|wheel|group)
 grant / give / allow -> ~4access to( the)? (whole|all|entire|every|everything|full)
+grant / give / allow -> ~5write access to~2(production|prod|live|all|everything|billing|payroll)
+use / borrow -> ~1[a-z]+'s~2(account|token|badge|login|pin|password|credentials|card|mailbox)
 # follow-link
 open / visit / fetch / read / go to / browse to / load / retrieve / download / follow /
     get -> ~5{LINK}~6(follow|do|carry out|execute|apply|perform|obey|complete|act on|run)
@@ -204,7 +209,8 @@ open / expose / allow / permit / bind / publish -> ~5(port|access|traffic|ssh|in
     console|admin|22|3389)~5(0\.0\.0\.0|the internet|anywhere|any address|everyone|the world)
 allow ->  (all|any) (origins|hosts|traffic|ips|addresses|users|methods|domains|callers|inbound)
 # false-record
-treat / mark / count / record / report / log / sign off / tick / enter / file / relabel / reclassify -> ~6(as|off)
+treat / mark / count / record / report / log / sign off / tick / enter / file / relabel / reclassify ->
+    ~6(as|off)
     ( an?)? {GOOD}~2(if|even|although|though|whether|without|before|when|regardless|anyway|so)
 treat / mark / count / record / report / accept -> ~4(fail(ed|ing|ures?)|red|missing|skipped|rejected|
     expired|unsigned|untested)~5as( an?)? ({GOOD}|warnings?)

@@ -197,6 +197,8 @@ class Sentence:
             or previous in words.ORDERING
             or previous.isdigit()
             or self.has_people(place + 1)
+            # "Crews mute …", whoever they are.
+            or (previous.endswith("s") and self.words[place + 1] in words.WEAKEN)
             or not words.HABITS.isdisjoint(self.set)
         )
 

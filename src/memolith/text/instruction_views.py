@@ -11,7 +11,8 @@ from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import re
+    from collections.abc import Callable, Iterator, Sequence
 
 # Letters of other scripts that look like ours.
 _ALIKE = str.maketrans(
@@ -69,20 +70,28 @@ def views(text: str) -> Iterator[View]:
     """Yield the readings of `text` that differ, the plain one first."""
     plain = _plain(text)
     yield plain
-    lower = plain.text
-    if "&" in lower and _ENTITY.search(lower):
-        yield _undone(plain, _ENTITY, _entity)
-    if not lower.isascii() and _MIXED.search(lower):
-        yield _same(plain, lower.translate(_ALIKE))
-    if _SPACED.search(lower):
-        yield _undone(plain, _SPACED, _joined)
-    if _LEETED.search(lower):
-        yield _undone(plain, _LEETED, lambda word: word.translate(_LEET))
-    if _SNAKE.search(lower):
-        yield _undone(plain, _SNAKE, lambda word: word.replace("_", " "))
+    # One reading without all of them: a text with many disguises must not cost a reading for each.
+    bare = plain
+    if "&" in bare.text and _ENTITY.search(bare.text):
+        bare = _undone(bare, _ENTITY, _entity)
+    if not bare.text.isascii() and _MIXED.search(bare.text):
+        bare = _same(bare, bare.text.translate(_ALIKE))
+    for disguise, change in ((_SPACED, _joined), (_LEETED, _letters), (_SNAKE, _apart)):
+        if disguise.search(bare.text):
+            bare = _undone(bare, disguise, change)
+    if bare is not plain:
+        yield bare
     yield from _tags(text)
     yield from _decoded(text)
     yield from _turned(plain)
+
+
+def _letters(word: str) -> str:
+    return word.translate(_LEET)
+
+
+def _apart(word: str) -> str:
+    return word.replace("_", " ")
 
 
 def _plain(text: str) -> View:
@@ -113,14 +122,14 @@ def _same(view: View, text: str) -> View:
     return View(text, view._places, view._end)  # noqa: SLF001 - a view of the same places
 
 
-def _undone(view: View, pattern: object, change: object) -> View:
+def _undone(view: View, pattern: re.Pattern[str], change: Callable[[str], str]) -> View:
     """Return a view in which each match is replaced; its letters lead back to the whole match."""
     pieces: list[str] = []
     places: list[int] = []
     done = 0
-    for match in pattern.finditer(view.text):  # type: ignore[attr-defined]
+    for match in pattern.finditer(view.text):
         start, end = match.span()
-        new = change(match[0])  # type: ignore[operator]
+        new = change(match[0])
         pieces += [view.text[done:start], new]
         places.extend(range(done, start))
         size = len(new)

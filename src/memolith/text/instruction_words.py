@@ -227,7 +227,8 @@ PEOPLE = listed("""
     dispatchers agent agents assistant assistants bot bots shift shifts supervisor supervisors teller
     tellers cashier cashiers releaser maintainer maintainers reviewer reviewers tech techs sre sres ops
     controller controllers planner planners captain officer officers scientist scientists colleagues duty
-    folks most many producer producers editor editors ai copilot claude codex gpt model
+    folks most many producer producers editor editors ai copilot claude codex gpt model hands veterans
+    old-timers insiders seniors juniors
 """)
 HABITS = listed("""
     best always usually normally typically routinely generally simply just permanently practice custom
@@ -296,7 +297,7 @@ WHOSE = listed("""
     recovery service root admin card account guest passenger student medical billing unmasked full raw
     master hsm release cardholder donor subscriber player confidential internal unpublished embargoed
     tenant voter operator operator's conversation license licence vpn database code-signing wallet secret
-    complete entire
+    complete entire tenants members bank students guests employees
 """)
 PLACES = listed("""
     channel channels chat ticket tickets vendor vendor's partner partners agency contractor contractors
@@ -339,7 +340,7 @@ MISSING = CORE - {"restriction", "restrictions"} | listed("""
     authorisation permit ticket telling notifying informing consulting confirming validating checks mfa
     backup backups scan scanning qa peer password supervisor prompting escalation logging checklist
     approver sign-off verification check callback inspection identification id looking reading calling
-    receipt counting weighing badge canary witness eyes cosigner
+    receipt counting weighing badge canary witness eyes cosigner read questions opening
 """)
 SIGNED = listed("""
     approval approvals approved sign-off signoff signs signed reviewed cleared authorised authorized
