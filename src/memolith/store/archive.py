@@ -1,0 +1,82 @@
+"""Copies of finished sessions, `sessions/<project>/<agent>-<id>.jsonl.gz`: compressed, whole or none."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from memolith.errors import UnsafePathError
+from memolith.store import files
+from memolith.store.locks import locked
+from memolith.store.registry import locks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUFFIX = ".jsonl.gz"
+
+
+class Archive:
+    """The session copies of one project. Lines of text in, lines of text out."""
+
+    def __init__(self, home: str, slug: str, seconds: float) -> None:
+        self._home, self._slug, self._seconds = home, slug, seconds
+        self.directory = os.path.join(home, "sessions", slug)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep other writers of this project's sessions out."""
+        with locked(os.path.join(locks(self._home), f"{self._slug}.sessions.lock"), self._seconds):
+            yield
+
+    def path(self, name: str) -> str:
+        """Return the file of a session."""
+        return os.path.join(self.directory, name + SUFFIX)
+
+    def names(self) -> list[str]:
+        """Return the names of the sessions, sorted."""
+        self._refuse_links()
+        return [name.removesuffix(SUFFIX) for name in sorted(files.names(self.directory, SUFFIX))]
+
+    def read(self, name: str) -> list[str] | None:
+        """Return the lines of a session; None if there is none or it is damaged."""
+        import gzip
+        import zlib
+
+        self._refuse_links()
+        data = files.read(self.path(name))
+        if data is None:
+            return None
+        try:
+            return gzip.decompress(data).decode("utf-8").splitlines()
+        except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+            return None
+
+    def write(self, name: str, lines: list[str]) -> None:
+        """Store a session, durably. The caller holds `writing`."""
+        import gzip
+
+        self._refuse_links()
+        files.make_directory(self.directory)
+        # No time in it: the same session gives the same bytes.
+        data = gzip.compress("".join(f"{line}\n" for line in lines).encode("utf-8"), 6, mtime=0)
+        temporary = os.path.join(self.directory, f".{name}.tmp")
+        with files.told(self.path(name)):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)  # left by a crash; the lock is ours
+            files.write_new(temporary, data)
+            files.replace(temporary, self.path(name))
+            files.sync_directory(self.directory)
+
+    def delete(self, name: str) -> None:
+        """Remove a session for good. The caller holds `writing`."""
+        self._refuse_links()
+        with files.told(self.path(name)):
+            os.unlink(self.path(name))
+            files.sync_directory(self.directory)
+
+    def _refuse_links(self) -> None:
+        for place in (os.path.dirname(self.directory), self.directory):
+            if os.path.islink(place):
+                raise UnsafePathError(f"{place}: is a symbolic link; replace it by a real directory")
