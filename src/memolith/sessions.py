@@ -98,7 +98,7 @@ class Sessions:
         _check_name(session.id, "session id")
         clean, masked = _clean(session.turns)
         head = {**session.head(), "project": self._mem.project}
-        with archive.writing():
+        with self._mem.gate.scope(self._mem.project):
             before = archive.read(session.name) or []
             known = len(before) - 1 if before else 0
             if len(clean) < known:
@@ -139,12 +139,12 @@ class Sessions:
         """Remove a session for good; return its name."""
         wanted = self._find(name)
         archive = self._archive()
-        with archive.writing():
+        with self._mem.gate.scope(self._mem.project):
             archive.delete(wanted)
         return wanted
 
     def _archive(self) -> Archive:
-        return Archive(self._mem.home, self._mem.project, self._mem.settings.number("lock.seconds"))
+        return Archive(self._mem.home, self._mem.project)
 
     def _read(self, name: str) -> Session | None:
         lines = self._archive().read(name)

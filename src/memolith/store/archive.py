@@ -7,28 +7,15 @@ import os
 
 from memolith.errors import UnsafePathError
 from memolith.store import files
-from memolith.store.locks import locked
-from memolith.store.registry import locks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SUFFIX = ".jsonl.gz"
 
 
 class Archive:
-    """The session copies of one project. Lines of text in, lines of text out."""
+    """The session copies of one project: lines of text in and out. Writers hold the lock of the project."""
 
-    def __init__(self, home: str, slug: str, seconds: float) -> None:
-        self._home, self._slug, self._seconds = home, slug, seconds
+    def __init__(self, home: str, slug: str) -> None:
         self.directory = os.path.join(home, "sessions", slug)
-
-    @contextlib.contextmanager
-    def writing(self) -> Iterator[None]:
-        """Keep other writers of this project's sessions out."""
-        with locked(os.path.join(locks(self._home), f"{self._slug}.sessions.lock"), self._seconds):
-            yield
 
     def path(self, name: str) -> str:
         """Return the file of a session."""
@@ -54,7 +41,7 @@ class Archive:
             return None
 
     def write(self, name: str, lines: list[str]) -> None:
-        """Store a session, durably. The caller holds `writing`."""
+        """Store a session, durably."""
         import gzip
 
         self._refuse_links()
@@ -70,7 +57,7 @@ class Archive:
             files.sync_directory(self.directory)
 
     def delete(self, name: str) -> None:
-        """Remove a session for good. The caller holds `writing`."""
+        """Remove a session for good."""
         self._refuse_links()
         with files.told(self.path(name)):
             os.unlink(self.path(name))
