@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from memolith import errors
-from memolith.cli import memory, projects, reviewing, scan, upkeep  # noqa: F401 - they add their commands
-from memolith.cli.app import cli
+from memolith.cli.app import cli, load_commands
 from memolith.config import PROJECT_FILE, PROJECT_KEYS, TABLE, env_name
 
 CLI_INTRODUCTION = """\
@@ -24,6 +23,7 @@ Data goes to standard output, everything else to standard error. Every command h
 
 0 success; 1 `doctor` or `scan` found something; 130 interrupted; and one for each kind of error:
 """
+load_commands()
 DOCS = Path(__file__).parent.parent / "docs"
 
 

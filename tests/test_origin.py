@@ -30,13 +30,22 @@ WAYS = {
     "remember for all": ("remember", {"title": "T", "scope": "user"}),
     "update": ("update", {}),
     "update_section": ("update_section", {"section": "About Me"}),
+    "record add": ("records.add", {"category": "decisions", "scope": "project"}),
+    "record add for all": ("records.add", {"category": "decisions", "scope": "user", "title": "T"}),
+    "record update": ("records.update", {"number": "old"}),
+    "ticket add": ("tickets.add", {"title": "New"}),
+    "ticket update": ("tickets.update", {"number": "old"}),
+    "ticket note": ("tickets.note", {"number": "old"}),
 }
 
 
 def put(mem: Mem, way: str, text: str) -> str | None:
     """Write a text by one of the ways; return its number if it is held."""
     call, arguments = WAYS[way]
-    result = getattr(mem, call)(**arguments, **{CALLS[call][0]: text})
+    place: object = mem
+    for name in call.split("."):
+        place = getattr(place, name)
+    result = place(**arguments, **{CALLS[call][0]: text})  # type: ignore[operator]
     assert isinstance(result.held, str | None)
     return result.held
 
@@ -45,12 +54,15 @@ def shown(mem: Mem) -> str:
     """Return everything that an agent can get to see."""
     found = mem.search("tools.example Kubernetes")
     everything = [mem.read("list"), mem.read("scratchpad"), found.render(), mem.context_block() or ""]
+    everything += [str(each) for each in [*mem.records.list(), *mem.tickets.list()]]
     return "\n".join([*everything, *(Path(hit.filename).read_text() for hit in found)])
 
 
 @pytest.fixture
 def prepared(mem: Mem) -> Mem:
     mem.write("long_term", "OLD")
+    mem.records.add("old", category="decisions", scope="project")
+    mem.tickets.add("old")
     return mem
 
 
@@ -79,7 +91,7 @@ def test_what_a_person_accepts_is_written_as_it_was_asked(prepared: Mem, way: st
     review.accept(prepared, held)
     assert quarantine.waiting(prepared) == []
     assert "tools.example" in shown(prepared)
-    assert "[source: agent, web]" in shown(prepared)
+    assert "agent, web" in shown(prepared)
     # The decision stands: the same text again is not held again.
     if way != "edit":  # whose place is taken
         assert put(prepared.from_source("agent", "web"), way, ATTACK) is None
@@ -99,7 +111,7 @@ def test_what_the_user_or_their_agent_writes_is_neither_held_nor_labelled(
 def test_a_harmless_text_from_outside_is_stored_with_its_label(prepared: Mem, way: str) -> None:
     assert put(prepared.from_source("extracted", "tool"), way, FACT) is None
     assert FACT in shown(prepared)
-    assert "[source: extracted, tool]" in shown(prepared)
+    assert "extracted, tool" in shown(prepared)
 
 
 def test_a_refused_text_is_gone_stays_refused_and_can_be_brought_back(mem: Mem) -> None:

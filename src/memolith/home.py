@@ -37,7 +37,7 @@ class Home:
     ) -> None:
         self.home = home
         self.source = source or Source(origin="agent", taint="")
-        self._reviewed = reviewed
+        self.reviewed = reviewed
         self.settings = Settings(home)
         self._cwd, self._now = cwd, now
         self._store = os.path.join(home, layout.STORE)
@@ -123,6 +123,10 @@ class Home:
             self._project = projects.resolve(self._store, self._cwd, self.settings.text("identity"))
             self.settings.enter(self._project.root)
         return self._project
+
+    def now(self) -> float:
+        """Return the time."""
+        return self._now()
 
     @property
     def today(self) -> str:

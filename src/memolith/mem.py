@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Mapping
 
+    from memolith.records import Records
     from memolith.search import SearchResults
+    from memolith.sessions import Sessions
     from memolith.store.gate import Change
+    from memolith.tickets import Tickets
     from memolith.undoing import Undone
 
 
@@ -235,6 +238,27 @@ class Mem(Home):
         change.warnings[:0] = warnings
         return self._result(change)
 
+    @property
+    def records(self) -> Records:
+        """The typed facts of this project and its user."""
+        from memolith.records import Records
+
+        return Records(self)
+
+    @property
+    def tickets(self) -> Tickets:
+        """The pieces of work of this project."""
+        from memolith.tickets import Tickets
+
+        return Tickets(self)
+
+    @property
+    def sessions(self) -> Sessions:
+        """The finished sessions of this project."""
+        from memolith.sessions import Sessions
+
+        return Sessions(self)
+
     def find_file(self, text: str) -> str:
         """Return the path in the store that a person means: a path, a target, a date or a note's name.
 
@@ -277,7 +301,7 @@ class Mem(Home):
         scope: str = "project",
     ) -> WriteResult | None:
         """Keep a text for review instead of writing it, if it must not be memory unseen."""
-        if self.source.trusted or self._reviewed:
+        if self.source.trusted:
             return None
         from memolith.quarantine import hold
 

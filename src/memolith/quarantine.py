@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
     from memolith.text.miniyaml import Node
 
+    Argument = str | list[str] | None
+
 # The calls of `Mem` that bring text: which parameter is the text, and which others they take.
 CALLS = {
     "write": ("content", ("target", "mode", "name", "scope")),
@@ -30,16 +32,24 @@ CALLS = {
     "remember": ("content", ("title", "kind", "scope")),
     "update": ("content", ("mode",)),
     "update_section": ("text", ("section",)),
+    "records.add": (
+        "text",
+        ("category", "scope", "title", "aliases", "keywords", "supersedes", "source", "expires"),
+    ),
+    "records.update": ("text", ("number", "title", "scope")),
+    "tickets.add": ("description", ("title", "number", "type", "priority", "status")),
+    "tickets.update": ("description", ("number", "title")),
+    "tickets.note": ("text", ("number",)),
 }
 # What is shown with the text later, and may instruct as well.
-_SHOWN = ("title", "heading", "section", "name")
+_SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
 
 
 class Held(Value):
     """A text that waits: what was to be done with it, where it came from, and why it was stopped."""
 
     __slots__ = ("arguments", "call", "filename", "id", "reasons", "since", "source", "text")
-    arguments: dict[str, str]
+    arguments: dict[str, str | list[str]]
     call: str
     filename: str
     id: str
@@ -54,9 +64,11 @@ class Held(Value):
 
 
 def hold(
-    mem: Mem, call: str, text: str, arguments: Mapping[str, str | None], *, user_wide: bool
+    mem: Mem, call: str, text: str, arguments: Mapping[str, Argument], *, user_wide: bool
 ) -> WriteResult | None:
-    """Keep a text for review if it reads like an instruction; None if it may be written."""
+    """Keep a text for review if nobody we trust wrote it and it reads like an instruction, else None."""
+    if mem.source.trusted or mem.reviewed:
+        return None
     from memolith.store.allowing import allowed
     from memolith.store.screening import screen
     from memolith.text.instructions import suspicions
@@ -65,12 +77,18 @@ def hold(
         mem.register()
     slug = layout.USER if user_wide else mem.project
     root = str(mem.root)
-    given = {key: screen(value)[0] for key, value in arguments.items() if value}
+    given = {
+        key: screen(value)[0] if isinstance(value, str) else [screen(each)[0] for each in value]
+        for key, value in arguments.items()
+        if value
+    }
     text, warnings = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
-    found = suspicions("\n\n".join([*(given[key] for key in _SHOWN if key in given), text]))
+    shown = [given[key] for key in _SHOWN if key in given]
+    lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
+    found = suspicions("\n\n".join([*lines, text]))
     if not found:
         return None
-    number = sha256("\0".join([call, *given.values(), text]).encode("utf-8", "surrogatepass"))[:8]
+    number = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
     relative = layout.held(slug, number)
     reasons = list(dict.fromkeys(f"{each.rule}: {each.why} ({each.quote!r})" for each in found))
     with mem.gate.scope(slug):
@@ -79,7 +97,7 @@ def hold(
             return None
         head: dict[str, Node] = {
             "call": call,
-            "arguments": dict(given),
+            "arguments": dict(given),  # type: ignore[arg-type]
             **mem.source.as_dict(),  # type: ignore[dict-item]
             "since": mem.today,
             "reasons": list(reasons),
@@ -145,9 +163,13 @@ def _read(mem: Mem, relative: str) -> Held | None:
         id=relative.rpartition("/")[2].removesuffix(".md"),
         filename=relative,
         call=call,
-        arguments={key: value for key, value in known if key in CALLS[call][1] and isinstance(value, str)},
+        arguments={key: _argument(value) for key, value in known if key in CALLS[call][1]},
         source=Source(origin=parsed.get("origin"), taint=parsed.get("taint")),
         since=parsed.get("since"),
         reasons=[str(reason) for reason in reasons] if isinstance(reasons, list) else [],
         text=parsed.body,
     )
+
+
+def _argument(value: Node) -> str | list[str]:
+    return value if isinstance(value, str) else [each for each in value if isinstance(each, str)]

@@ -7,21 +7,23 @@ from memolith import quarantine
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.mem import Mem
-    from memolith.model import WriteResult
     from memolith.quarantine import Held
 
 
-def accept(mem: Mem, number: str) -> WriteResult:
-    """Do what was asked with a held text. It keeps the label of its source.
+def accept(mem: Mem, number: str) -> str:
+    """Do what was asked with a held text; return what was done. It keeps the label of its source.
 
     If that fails (the text to replace is gone, say) it goes on waiting.
     """
     held = quarantine.find(mem, number)
-    writer = mem.from_source(held.source.origin, held.source.taint, reviewed=True)
+    place: object = mem.from_source(held.source.origin, held.source.taint, reviewed=True)
+    # `records.add` is a call of a part of the memory.
+    for name in held.call.split("."):
+        place = getattr(place, name)
     text_parameter = quarantine.CALLS[held.call][0]
-    result: WriteResult = getattr(writer, held.call)(**held.arguments, **{text_parameter: held.text})
+    result = place(**held.arguments, **{text_parameter: held.text})  # type: ignore[operator]
     _drop(mem, held, "accept")
-    return result
+    return str(result.message)
 
 
 def refuse(mem: Mem, number: str) -> Held:

@@ -170,9 +170,17 @@ def cli(context: click.Context, /, **given: Any) -> None:
     _merge(context, given)
 
 
+def load_commands() -> None:
+    """Let each module add its commands, in the order in which help shows them."""
+    from importlib import import_module
+
+    for name in ("memory", "records", "tickets", "sessions", "reviewing", "projects", "scan", "upkeep"):
+        import_module(f"memolith.cli.{name}")
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
-    from memolith.cli import memory, projects, reviewing, scan, upkeep  # noqa: F401 - they add their commands
+    load_commands()
 
     guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
     codes = [0]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith import targets
-from memolith.cli import completing, fast, output
+from memolith.cli import completing, fast, output, writing
 from memolith.cli.app import choice, cli, shared, text_argument
 from memolith.cli.fast import notice
-from memolith.model import ORIGINS, TAINTS
 from memolith.notes import KINDS
 from memolith.places import Tree
 from memolith.store import layout
@@ -20,7 +19,6 @@ from memolith.store import layout
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
     from memolith.mem import Mem
-    from memolith.model import WriteResult
 
 _TARGETS = "{long_term|scratchpad|daily|note}"
 _scope = click.option(
@@ -37,36 +35,6 @@ _if_sha256 = click.option(
 )
 
 
-_origin = click.option(
-    "--origin",
-    metavar="|".join(ORIGINS),
-    help="Whose text it is (default: user at a terminal, else agent).",
-    shell_complete=completing.words(*ORIGINS),
-)
-_taint = click.option(
-    "--taint",
-    metavar="|".join(TAINTS),
-    help="Where else it came from. Such text is labelled, and held for `memolith review` if it reads like"
-    " an instruction.",
-    shell_complete=completing.words(*TAINTS),
-)
-
-
-def _writer(mem: Mem, origin: str | None, taint: str | None) -> Mem:
-    """Return the memory with the source of what will be written."""
-    return mem.from_source(origin or mem.source.origin, taint)
-
-
-def _report(options: Options, mem: Mem, result: WriteResult) -> None:
-    notice(mem)
-    if options.json:
-        output.json(result.as_dict())
-        return
-    output.text(result.message)
-    for warning in result.warnings:
-        output.note(warning, "warning")
-
-
 @cli.command()
 @_target
 @click.argument("text")
@@ -80,8 +48,8 @@ def _report(options: Options, mem: Mem, result: WriteResult) -> None:
 @click.option("--name", metavar="NAME", help="Name of the note.", shell_complete=completing.names)
 @_scope
 @_if_sha256
-@_origin
-@_taint
+@writing.origin
+@writing.taint
 @shared
 def write(
     options: Options,
@@ -103,8 +71,10 @@ def write(
     memolith write note "Use port 5433." --name database
     """
     with options.open() as mem:
-        writer, content = _writer(mem, origin, taint), text_argument(text)
-        _report(options, mem, writer.write(target, content, mode, name, scope=scope, if_sha256=if_sha256))
+        writer, content = writing.writer(mem, origin, taint), text_argument(text)
+        writing.report(
+            options, mem, writer.write(target, content, mode, name, scope=scope, if_sha256=if_sha256)
+        )
 
 
 @cli.command()
@@ -151,8 +121,8 @@ def read(options: Options, source: str, name: str | None, offset: int, lines: in
 )
 @_scope
 @_if_sha256
-@_origin
-@_taint
+@writing.origin
+@writing.taint
 @shared
 def edit(
     options: Options,
@@ -173,8 +143,8 @@ def edit(
     memolith edit note --name database
     """
     with options.open() as mem:
-        writer = _writer(mem, origin, taint)
-        _report(options, mem, writer.edit(target, old, new, name, scope=scope, if_sha256=if_sha256))
+        writer = writing.writer(mem, origin, taint)
+        writing.report(options, mem, writer.edit(target, old, new, name, scope=scope, if_sha256=if_sha256))
 
 
 @cli.command()
@@ -218,8 +188,8 @@ def search(options: Options, query: tuple[str, ...]) -> None:
     shell_complete=completing.words(*KINDS),
 )
 @_scope
-@_origin
-@_taint
+@writing.origin
+@writing.taint
 @shared
 def remember(
     options: Options, text: str, title: str, kind: str, scope: str, origin: str | None, taint: str | None
@@ -233,8 +203,8 @@ def remember(
     memolith remember "Answer in German." --title "Language" --kind preference --scope user
     """
     with options.open() as mem:
-        writer, content = _writer(mem, origin, taint), text_argument(text)
-        _report(options, mem, writer.remember(content, title, kind, scope=scope))
+        writer, content = writing.writer(mem, origin, taint), text_argument(text)
+        writing.report(options, mem, writer.remember(content, title, kind, scope=scope))
 
 
 @cli.command()
@@ -251,8 +221,8 @@ def remember(
 @click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
 @click.option("--force", is_flag=True, help="Rewrite even if that drops more than half of the lines.")
 @_if_sha256
-@_origin
-@_taint
+@writing.origin
+@writing.taint
 @shared
 def update(
     options: Options,
@@ -271,12 +241,12 @@ def update(
     memolith update - --mode rewrite < condensed.md
     """
     with options.open() as mem:
-        writer, content = _writer(mem, origin, taint), text_argument(text)
+        writer, content = writing.writer(mem, origin, taint), text_argument(text)
         if section is not None:
             choice(mode, ["append"], "mode with --section:")
-            _report(options, mem, writer.update_section(section, content, if_sha256=if_sha256))
+            writing.report(options, mem, writer.update_section(section, content, if_sha256=if_sha256))
         else:
-            _report(options, mem, writer.update(content, mode, force, if_sha256=if_sha256))
+            writing.report(options, mem, writer.update(content, mode, force, if_sha256=if_sha256))
 
 
 @cli.command("list")

@@ -95,8 +95,8 @@ def _decide(options: Options, mem: Mem, action: str, chosen: list[Held], *, yes:
         if action == "accept":
             if not yes:
                 _ask(held)
-            result = decisions.accept(mem, held.id)
-            done.append({"id": held.id, "decision": "accept", "message": result.message})
+            message = decisions.accept(mem, held.id)
+            done.append({"id": held.id, "decision": "accept", "message": message})
         else:
             decisions.refuse(mem, held.id)
             message = "refused; `memolith undo` brings it back"

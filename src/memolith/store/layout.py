@@ -67,6 +67,21 @@ def note(slug: str, name: str | None) -> str:
     return _in(slug, f"notes/{note_name(name)}.md")
 
 
+def records(slug: str, category: str) -> str:
+    """Return the directory of one category of records."""
+    return _in(slug, f"records/{category}")
+
+
+def record(slug: str, category: str, number: str) -> str:
+    """Return the file of a record."""
+    return _in(slug, f"records/{category}/{number}.md")
+
+
+def tickets(slug: str) -> str:
+    """Return the directory of a project's tickets."""
+    return _in(slug, "tickets")
+
+
 def inbox(slug: str) -> str:
     """Return the directory of the texts that wait for a person."""
     return _in(slug, "inbox")

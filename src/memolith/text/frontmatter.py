@@ -11,6 +11,8 @@ from memolith.text.markdown import newline_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memolith.text.miniyaml import Node
 
 
@@ -26,6 +28,12 @@ class Parsed:
         """Return a text field, or the empty string."""
         value = self.fields.get(key, "")
         return value if isinstance(value, str) else ""
+
+    def items(self, key: str) -> list[str]:
+        """Return a list field; a single text counts as a list of one."""
+        value = self.fields.get(key, [])
+        found = value if isinstance(value, list) else [value]
+        return [item for item in found if isinstance(item, str) and item]
 
 
 def split(text: str) -> Parsed:
@@ -59,8 +67,8 @@ def compose(fields: dict[str, Node], body: str) -> str:
     return f"---\n{miniyaml.dump(fields)}---\n{body}"
 
 
-def set_fields(text: str, changes: dict[str, str]) -> str:
-    """Set top-level text fields; every other byte of the file stays as it is.
+def set_fields(text: str, changes: Mapping[str, str | Sequence[str]]) -> str:
+    """Set top-level texts and lists; every other byte of the file stays as it is.
 
     A file without a head gets one. Raises YamlError when the head cannot be understood.
     """
@@ -69,7 +77,7 @@ def set_fields(text: str, changes: dict[str, str]) -> str:
         raise miniyaml.YamlError(1, parsed.problem)
     if not parsed.head:
         bom = "\ufeff" if text.startswith("\ufeff") else ""
-        head = compose(dict(changes), "")
+        head = compose({key: _node(value) for key, value in changes.items()}, "")
         return bom + head.replace("\n", newline_of(text)) + text.removeprefix(bom)
     from memolith.text.yamledit import set_path
 
@@ -77,8 +85,12 @@ def set_fields(text: str, changes: dict[str, str]) -> str:
     close = parsed.head.rindex("\n", 0, len(parsed.head) - 1) + 1
     yaml = parsed.head[start:close]
     for key, value in changes.items():
-        if parsed.fields.get(key) != value:
+        if parsed.fields.get(key) != _node(value):
             # A head without lines has no line ending of its own; the `---` above it has one.
             newline = "\n" if yaml else newline_of(parsed.head)
             yaml = set_path(yaml, [key], value).replace("\n", newline)
     return parsed.head[:start] + yaml + parsed.head[close:] + parsed.body
+
+
+def _node(value: str | Sequence[str]) -> Node:
+    return value if isinstance(value, str) else list(value)

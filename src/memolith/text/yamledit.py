@@ -14,11 +14,17 @@ from memolith.text.miniyaml import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memolith.text.miniyaml import Node
 
+    Value = str | Sequence[str]
 
-def set_path(text: str, names: list[str], value: str) -> str:
-    """Return `text` with the scalar at the path `names` set; groups that are missing are made.
+_SEPARATORS = frozenset("[]{},")
+
+
+def set_path(text: str, names: list[str], value: Value) -> str:
+    """Return `text` with the scalar or list at the path `names` set; groups that are missing are made.
 
     Raises YamlError if `text` cannot be read, or if a part of the path is not a map.
     """
@@ -37,14 +43,14 @@ def set_path(text: str, names: list[str], value: str) -> str:
         at = _find_key(lines, name, start, stop, indent)
         if at is None:
             new = [f"{dump_scalar(each)}:" for each in names[depth:]]
-            new[-1] += f" {dump_scalar(value)}"
+            new[-1] += f" {_dump(value)}"
             lines[stop:stop] = [f"{' ' * (indent + 2 * i)}{line}{end}" for i, line in enumerate(new)]
             break
         key, old = split_key(lines[at].strip(" \r")) or ("", "")
         bare, comment = split_comment(old)
         below = _block_end(lines, at, stop, bare)
         if depth == len(names) - 1:
-            line = f"{' ' * indent}{key}: {dump_scalar(value)}{comment and '  ' + comment}"
+            line = f"{' ' * indent}{key}: {_dump(value)}{comment and '  ' + comment}"
             lines[at:below] = [line + ("\r" if lines[at].endswith("\r") else "")]
             break
         if bare:
@@ -60,13 +66,26 @@ def set_path(text: str, names: list[str], value: str) -> str:
     return result
 
 
-def _put(tree: dict[str, Node], names: list[str], value: str) -> None:
+def _dump(value: Value) -> str:
+    """Write a value on one line."""
+    if isinstance(value, str):
+        return dump_scalar(value)
+    items = [dump_scalar(item) for item in value]
+    # What separates items must stand in quotes.
+    return (
+        "["
+        + ", ".join(f'"{item}"' if set(item) & _SEPARATORS and item[0] != '"' else item for item in items)
+        + "]"
+    )
+
+
+def _put(tree: dict[str, Node], names: list[str], value: Value) -> None:
     for name in names[:-1]:
         child = tree.get(name)
         if not isinstance(child, dict):
             child = tree[name] = {}
         tree = child
-    tree[names[-1]] = value
+    tree[names[-1]] = value if isinstance(value, str) else list(value)
 
 
 def _indent(line: str) -> int:

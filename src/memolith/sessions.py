@@ -1,0 +1,257 @@
+"""Sessions: what was said and done with an agent, as one value for all agents, kept redacted and compressed.
+
+Turns are numbered from 1 and never renumbered, so that a reference to one stays good while a session grows.
+"""
+
+from __future__ import annotations
+
+from memolith import targets
+from memolith.errors import InputError, NotFoundError, TextError
+from memolith.model import Value
+from memolith.store.archive import Archive
+from memolith.store.screening import quoted, refuse_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Iterable, Iterator
+
+    from memolith.mem import Mem
+
+ROLES = ("user", "assistant", "tool", "system")
+_ROLE_NAMES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "agent": "assistant",
+    "developer": "system",
+}
+STATUSES = ("running", "paused", "completed", "failed")
+MAX_TURN = 65_536
+
+
+class Turn(Value):
+    """One thing that was said or done; `outcome` is what a tool made of it (`ok`, `error`, …)."""
+
+    __slots__ = ("number", "outcome", "role", "text", "time", "tool")
+    number: int
+    outcome: str
+    role: str
+    text: str
+    time: str
+    tool: str
+
+
+class Session(Value):
+    """A conversation with an agent. `name` is how it is called in the store: agent and id."""
+
+    __slots__ = ("agent", "id", "project", "started", "status", "ticket", "turns")
+    agent: str
+    id: str
+    project: str
+    started: str
+    status: str
+    ticket: str
+    turns: list[Turn]
+
+    @property
+    def name(self) -> str:
+        """The session's name in the store."""
+        return f"{self.agent}-{self.id}"
+
+    def head(self) -> dict[str, object]:
+        """Return what is known of the session but for its turns, ready for JSON."""
+        return {key: value for key, value in self.as_dict().items() if key != "turns" and value}
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {**super().as_dict(), "turns": [turn.as_dict() for turn in self.turns]}
+
+
+class Stored(Value):
+    """What storing a session did: how many turns it has, how many are new, how many secrets were masked."""
+
+    __slots__ = ("added", "filename", "masked", "message", "name", "turns")
+    added: int
+    filename: str
+    masked: int
+    message: str
+    name: str
+    turns: int
+
+
+class Sessions:
+    """The sessions of a project."""
+
+    def __init__(self, mem: Mem) -> None:
+        self._mem = mem
+
+    def add(self, session: Session, *, scope: str = "project") -> Stored:
+        """Store a session; the same one again changes nothing, one that has grown adds its new turns.
+
+        Transcripts belong to a project: there is no user-wide store for them.
+        """
+        if targets.is_user_wide(scope):
+            raise InputError("a session belongs to a project; only records are kept for all projects")
+        self._mem.register()
+        archive = self._archive()
+        _check_name(session.agent, "agent")
+        _check_name(session.id, "session id")
+        clean, masked = _clean(session.turns)
+        head = {**session.head(), "project": self._mem.project}
+        with self._mem.gate.scope(self._mem.project):
+            before = archive.read(session.name) or []
+            known = len(before) - 1 if before else 0
+            if len(clean) < known:
+                raise InputError(
+                    f"{session.name}: {len(clean)} turns were given, but {known} are stored; "
+                    f"`memolith session delete {session.name}` first if that is meant"
+                )
+            lines = [_line(head), *(_line(_short(turn)) for turn in clean)]
+            if lines != before:
+                archive.write(session.name, lines)
+        added = sum(1 for line in lines[1:] if line not in set(before[1:]))
+        told = f"{added} new turn(s) of {session.name}, {len(clean)} in all" if added else "Nothing new in it"
+        return Stored(
+            name=session.name,
+            filename=archive.path(session.name),
+            turns=len(clean),
+            added=added,
+            masked=masked,
+            message=told + (f"; {masked} secret(s) masked" if masked else ""),
+        )
+
+    def list(self) -> builtins.list[Session]:
+        """Return all sessions without their turns, oldest first; a damaged one is left out."""
+        found = [self._read(name) for name in self._archive().names()]
+        return sorted((each for each in found if each), key=lambda each: (each.started, each.name))
+
+    def get(self, name: str) -> Session:
+        """Return a session; the beginning of its name or id is enough. NotFoundError if there is none."""
+        wanted = self._find(name)
+        session = self._read(wanted)
+        if session is None:
+            raise TextError(
+                f"{self._archive().path(wanted)}: is damaged; delete it and add the session again"
+            )
+        return session
+
+    def delete(self, name: str) -> str:
+        """Remove a session for good; return its name."""
+        wanted = self._find(name)
+        archive = self._archive()
+        with self._mem.gate.scope(self._mem.project):
+            archive.delete(wanted)
+        return wanted
+
+    def _archive(self) -> Archive:
+        return Archive(self._mem.home, self._mem.project)
+
+    def _read(self, name: str) -> Session | None:
+        lines = self._archive().read(name)
+        return parse(lines) if lines else None
+
+    def _find(self, name: str) -> str:
+        known = self._archive().names()
+        if name in known:
+            return name
+        found = [
+            each
+            for each in known
+            if name and (each.startswith(name) or each.partition("-")[2].startswith(name))
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"{quoted(name)} is short for {', '.join(found[:5])}; give more of it")
+        raise NotFoundError(f"no session {quoted(name)}; `memolith session list` shows them")
+
+
+def parse(lines: list[str]) -> Session | None:
+    """Return a session from the lines it is stored as; None if they are not one."""
+    rows = [row for line in lines if isinstance(row := _json(line), dict)]
+    if len(rows) != len(lines) or not rows or "agent" not in rows[0]:
+        return None
+    head = rows[0]
+    turns = [_turn(row, number) for number, row in enumerate(rows[1:], 1)]
+    keys = ("agent", "id", "project", "started", "status", "ticket")
+    return Session(turns=turns, **{key: str(head.get(key) or "") for key in keys})
+
+
+def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
+    """Read plain JSON lines, one turn each: `{"role": …, "text": …, "time": …}`.
+
+    Blank lines are skipped. TextError names the line that is not a turn.
+    """
+    number = 0
+    for at, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        row = _json(line)
+        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+            raise TextError(
+                f'{where}:{at}: not a turn; expected {{"role": "user", "text": "…", "time": "…"}}'
+            )
+        number += 1
+        turn = _turn(row, number)
+        if turn.role not in ROLES:
+            raise TextError(
+                f"{where}:{at}: unknown role {quoted(row.get('role'))}; one of {', '.join(ROLES)}"
+            )
+        yield turn
+
+
+def _turn(row: dict[str, object], number: int) -> Turn:
+    role = str(row.get("role") or "").lower()
+    given = row.get("turn")
+    return Turn(
+        number=given if isinstance(given, int) and given > 0 else number,
+        role=_ROLE_NAMES.get(role, role),
+        text=str(row.get("text") or ""),
+        **{key: str(row.get(key) or "") for key in ("time", "tool", "outcome")},
+    )
+
+
+def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int]:
+    """Return the turns as they may be stored, and how many secrets were masked in them."""
+    from memolith.text import hygiene
+    from memolith.text.budget import head, utf8_len
+    from memolith.text.secrets import redact
+
+    masked = 0
+    clean = []
+    for number, turn in enumerate(turns, 1):
+        texts = {}
+        for key in ("text", "tool", "outcome"):
+            found = redact(hygiene.clean(getattr(turn, key).encode("utf-8", "replace").decode())[0])
+            masked += len(found.findings)
+            texts[key] = found.text if utf8_len(found.text) <= MAX_TURN else head(found.text, MAX_TURN)
+        clean.append(Turn(number=number, role=turn.role, time=turn.time, **texts))
+    return clean, masked
+
+
+def _short(turn: Turn) -> dict[str, object]:
+    fields = {"turn": turn.number, "role": turn.role, "time": turn.time or None, "text": turn.text}
+    return {**fields, **{key: getattr(turn, key) for key in ("tool", "outcome") if getattr(turn, key)}}
+
+
+def _check_name(text: str, what: str) -> None:
+    plain = all(char.isascii() and (char.isalnum() or char in "-_.") for char in text)
+    if not text or not plain or text.startswith(".") or len(text) > 120:
+        raise InputError(f"{what} {quoted(text)} is not allowed; use letters, digits, - _ and ., at most 120")
+    refuse_secret(text, what)
+
+
+def _line(row: dict[str, object]) -> str:
+    import json
+
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+def _json(line: str) -> object:
+    import json
+
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,68 @@
+"""Copies of finished sessions, `sessions/<project>/<agent>-<id>.jsonl.gz`: compressed, whole or none."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from memolith.places import Place, Tree
+from memolith.store import files
+
+SUFFIX = ".jsonl.gz"
+# Compressed; more than any session that somebody sat through.
+_MAX_BYTES = 64 * 1_048_576
+_MAX_TEXT = 4 * _MAX_BYTES
+
+
+class Archive:
+    """The session copies of one project: lines of text in and out. Writers hold the lock of the project."""
+
+    def __init__(self, home: str, slug: str) -> None:
+        self._tree, self._slug = Tree(os.path.join(home, "sessions")), slug
+
+    def path(self, name: str) -> str:
+        """Return the file of a session."""
+        return os.path.join(self._tree.root, self._slug, name + SUFFIX)
+
+    def names(self) -> list[str]:
+        """Return the names of the sessions, sorted."""
+        return [name.removesuffix(SUFFIX) for name in self._tree.names(self._slug, SUFFIX)]
+
+    def read(self, name: str) -> list[str] | None:
+        """Return the lines of a session; None if there is none or it is damaged."""
+        import gzip
+        import io
+        import zlib
+
+        data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", _MAX_BYTES)
+        if data is None:
+            return None
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+                text = file.read(_MAX_TEXT + 1).decode("utf-8")
+        except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+            return None
+        # Only a line feed ends a line of JSON; text may hold other separators.
+        return text.removesuffix("\n").split("\n") if len(text) <= _MAX_TEXT else None
+
+    def write(self, name: str, lines: list[str]) -> None:
+        """Store a session, durably."""
+        import gzip
+
+        # No time in it: the same session gives the same bytes.
+        data = gzip.compress("".join(f"{line}\n" for line in lines).encode("utf-8"), 6, mtime=0)
+        place = files.make_place(self._tree, f"{self._slug}/{name}{SUFFIX}")
+        temporary = Place(place.folder, f".{name}.tmp")
+        with files.told(place.path):
+            with contextlib.suppress(FileNotFoundError):
+                files.unlink(temporary)  # left by a crash; the lock is ours
+            files.write_new(temporary, data)
+            files.replace(temporary, place)
+            files.sync_directory(place.folder)
+
+    def delete(self, name: str) -> None:
+        """Remove a session for good."""
+        with files.told(self.path(name)):
+            place = self._tree.place(f"{self._slug}/{name}{SUFFIX}")
+            files.unlink(place)
+            files.sync_directory(place.folder)

@@ -1,0 +1,96 @@
+"""Do two short texts say the same, or something else about the same thing? Counting words, nothing more.
+
+Precision before recall: a fact kept twice costs a line, a fact replaced by mistake costs trust.
+"""
+
+from __future__ import annotations
+
+# Words that say nothing about the subject, or only that something changed.
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "has",
+        "have",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "our",
+        "that",
+        "the",
+        "this",
+        "to",
+        "was",
+        "we",
+        "were",
+        "will",
+        "with",
+        "now",
+        "currently",
+        "still",
+        "moved",
+        "switched",
+        "changed",
+        "uses",
+        "use",
+        "using",
+    ]
+)
+_SAME = 0.9
+_SUBJECT = 0.75
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order, in one case; `v1.2`, `cache-bravo` and `10.0.0.1` are one each."""
+    found: list[str] = []
+    current: list[str] = []
+    for char in f"{text.casefold()} ":
+        if char.isalnum() or (char in "-_./:@" and current):
+            current.append(char)
+        elif current:
+            word = "".join(current).rstrip("-_./:@")
+            if word not in _SMALL:
+                found.append(word)
+            current = []
+    return found
+
+
+def same(one: str, other: str) -> bool:
+    """Tell whether two texts say the same, but for wording that does not matter."""
+    first, second = set(words(one)), set(words(other))
+    if first == second:
+        return bool(first) or one.strip() == other.strip()
+    return _overlap(first, second) >= _SAME and not any(map(_is_value, first ^ second))
+
+
+def contradicts(one: str, other: str) -> bool:
+    """Tell whether two texts give one thing two values: `… runs on 1.31` and `… runs on 1.32`."""
+    first, second = words(one), words(other)
+    gone, come = set(first) - set(second), set(second) - set(first)
+    if len(gone) != 1 or len(come) != 1:
+        return False
+    old, new = gone.pop(), come.pop()
+    # Early in a sentence it names what is spoken of (`worker 3 …`), later what is said of it.
+    late = first.index(old) * 2 >= len(first) and second.index(new) * 2 >= len(second)
+    return late and _is_value(old) and _is_value(new) and _overlap(set(first), set(second)) >= _SUBJECT / 2
+
+
+def _overlap(first: set[str], second: set[str]) -> float:
+    either = first | second
+    return len(first & second) / len(either) if either else 1.0
+
+
+def _is_value(word: str) -> bool:
+    return any(char.isdigit() or char in "-_./:@" for char in word)

@@ -1,0 +1,284 @@
+"""Records: typed facts that a person can make, move and correct by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith import InputError, Mem, NotFoundError, TooLargeError
+from memolith.record import CATEGORIES, read
+from memolith.text import likeness
+from tests.conftest import Clock
+from tests.ledger import proves
+
+FACT = "Deploys go through the release train on Thursdays."
+
+
+def add(mem: Mem, text: str = FACT, category: str = "decisions", scope: str = "project") -> str:
+    return mem.records.add(text, category=category, scope=scope).id
+
+
+@proves("S3.20", "S3.21", "S3.31")
+def test_a_record_is_one_file_in_the_directory_of_its_category(mem: Mem, store: Path) -> None:
+    done = mem.records.add(
+        FACT,
+        category="procedures",
+        scope="project",
+        title="Release train",
+        aliases=["deploy day"],
+        keywords=["thursday", "ship, it"],
+        source="retro",
+    )
+    path = store / "records" / "procedures" / "release-train.md"
+    assert (done.id, done.filename) == ("release-train", str(path))
+    assert path.read_text() == (
+        "---\nid: release-train\ncategory: procedures\nscope: project\ntitle: Release train\n"
+        'created: "2026-11-15"\nupdated: "2026-11-15"\nsource: retro\naliases:\n  - deploy day\n'
+        "keywords:\n  - thursday\n  - ship, it\nstatus: active\ntemporal: permanent\n---\n" + FACT + "\n"
+    )
+    assert [record.id for record in mem.records.list()] == ["release-train"]
+
+
+@proves("S3.7")
+def test_there_are_five_categories_and_another_is_an_error_that_lists_them(mem: Mem) -> None:
+    assert CATEGORIES == ("decisions", "procedures", "principles", "incidents", "preferences")
+    for number, category in enumerate(CATEGORIES):
+        add(mem, f"Fact {number} about {category}.", category)
+    with pytest.raises(InputError, match=", ".join(CATEGORIES)):
+        add(mem, category="thoughts")
+
+
+@proves("S3.3", "S3.4", "S3.5")
+def test_a_project_sees_its_own_records_and_the_users_but_no_other_projects(mem: Mem, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = Mem.open(tmp_path / "other")
+    add(mem, "Here we use tabs.")
+    add(mem, "I like short answers.", "preferences", "assistant")
+    add(other, "There they use spaces.")
+    assert {record.title for record in mem.records.list()} == {"Here we use tabs.", "I like short answers."}
+    assert {record.title for record in other.records.list()} == {
+        "There they use spaces.",
+        "I like short answers.",
+    }
+
+
+@proves("S3.8")
+def test_only_incidents_expire_and_an_expired_one_keeps_its_file(mem: Mem) -> None:
+    done = mem.records.add("Staging is down.", category="incidents", scope="project", expires="2026-11-16")
+    record = mem.records.get(done.id)
+    assert record.temporal == "temporary"
+    assert record.holds("2026-11-16")
+    assert not record.holds("2026-11-17")
+    assert mem.records.get(done.id).id == done.id
+    with pytest.raises(InputError, match="only incidents can expire"):
+        mem.records.add(FACT, category="decisions", scope="project", expires="2026-12-01")
+    with pytest.raises(InputError, match="'soon' is not a date"):
+        mem.records.add("x y", category="incidents", scope="project", expires="soon")
+
+
+@proves("S3.11")
+def test_a_secret_is_masked_in_text_and_metadata_and_the_reply_says_so(mem: Mem) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    done = mem.records.add(
+        f"The bot uses {token}.",
+        category="decisions",
+        scope="project",
+        title=f"Bot {token}",
+        keywords=[token],
+    )
+    assert token not in Path(done.filename).read_text()
+    assert any("masked" in warning for warning in done.warnings)
+
+
+@proves("S3.12")
+@pytest.mark.parametrize("role", ["User", "**Human**", "> assistant", "AI"])
+def test_a_conversation_or_a_book_is_not_a_record(mem: Mem, role: str) -> None:
+    pasted = "\n".join(f"{role.strip('*')}: line {n}\nAssistant: reply {n}" for n in range(4))
+    with pytest.raises(InputError, match="conversation"):
+        add(mem, pasted)
+    with pytest.raises(TooLargeError, match="8,192"):
+        add(mem, "long " * 2000)
+
+
+@proves("S3.22")
+def test_what_a_person_edits_in_the_file_counts(mem: Mem) -> None:
+    number = add(mem)
+    path = Path(mem.records.get(number).filename)
+    full = mem.root / path
+    full.write_text(full.read_text().replace("Thursdays", "Mondays"))
+    assert "Mondays" in mem.records.get(number).body
+
+
+@proves("S3.23")
+def test_a_file_made_by_hand_is_a_record_with_what_is_missing_filled_in(mem: Mem, store: Path) -> None:
+    mem.write("scratchpad", "x")
+    directory = store / "records" / "incidents"
+    directory.mkdir(parents=True)
+    (directory / "bare.md").write_text("The cache lost its keys.\n")
+    (directory / "head.md").write_text("---\nkeywords: redis\n---\n# Cache outage\nIt was DNS.\n")
+    (directory / "broken.md").write_text("---\ntitle: [\n---\nStill here.\n")
+    records = {record.id: record for record in mem.records.list()}
+    assert records["bare"].title == "The cache lost its keys."
+    assert (records["bare"].status, records["bare"].category) == ("active", "incidents")
+    assert (records["head"].title, records["head"].keywords) == ("Cache outage", ["redis"])
+    assert records["broken"].problem
+    assert "Still here." in records["broken"].body
+    before = (directory / "broken.md").read_text()
+    mem.records.archive("broken")
+    assert before in (directory / "broken.md").read_text()
+    assert mem.records.get("broken").status == "archived"
+
+
+@proves("S3.32", "S3.47")
+def test_the_same_fact_again_is_one_record_with_more_sources(mem: Mem) -> None:
+    first = add(mem)
+    for number in range(10):
+        done = mem.records.add(
+            "Deploys go through the release train, on Thursdays!",
+            category="decisions",
+            scope="project",
+            source=f"session {number}",
+        )
+        assert (done.id, done.created) == (first, False)
+    (record,) = mem.records.list()
+    assert len(record.sources) == 10
+    assert mem.records.add(FACT, category="decisions", scope="project", force=True).created
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Staging runs Kubernetes 1.31.", "Staging runs Kubernetes 1.32."),
+        ("The suite needs Redis on port 6380.", "The suite now needs Redis on port 6390."),
+        ("Session caching uses cache-alpha.", "Session caching moved to cache-bravo."),
+    ],
+)
+def test_another_value_for_the_same_thing_supersedes_the_old_one_at_once(
+    mem: Mem, old: str, new: str
+) -> None:
+    before = add(mem, old)
+    done = mem.records.add(new, category="decisions", scope="project")
+    assert done.superseded == [before]
+    assert [record.id for record in mem.records.list()] == [done.id]
+    assert mem.records.get(before).status == "superseded"
+    assert mem.records.get(before).valid_until == "2026-11-15"
+    assert mem.records.get(done.id).supersedes == [before]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Worker 3 needs 16 GB.", "Worker 4 needs 16 GB."),
+        ("Staging listens on 8080.", "Production listens on 9090."),
+        ("Use tabs in Go.", "Use spaces in Python."),
+        ("Ask Ada about billing.", "Ask Bob about shipping."),
+    ],
+)
+def test_facts_about_different_things_stand_beside_each_other(mem: Mem, one: str, other: str) -> None:
+    add(mem, one)
+    add(mem, other)
+    assert len(mem.records.list()) == 2
+
+
+def test_supersedes_can_be_said(mem: Mem) -> None:
+    old = add(mem, "We deploy by hand.")
+    done = mem.records.add(
+        "A pipeline ships each merge.", category="decisions", scope="project", supersedes=[old]
+    )
+    assert done.superseded == [old]
+    with pytest.raises(NotFoundError):
+        mem.records.add("z", category="decisions", scope="project", supersedes=["nothing-like-it"])
+    mem.records.restore(old)
+    assert mem.records.get(old).holds(mem.today)
+
+
+@proves("S3.33")
+def test_an_update_keeps_id_creation_date_comments_and_foreign_keys(mem: Mem, clock: Clock) -> None:
+    number = add(mem)
+    path = mem.root / mem.records.get(number).filename
+    path.write_text(path.read_text().replace("status:", "# mine\nteam: core\nstatus:"))
+    clock.seconds += 86_400
+    mem.records.update(number, "Deploys go out daily.", keywords=["deploy", "daily"])
+    text = path.read_text()
+    assert "# mine\nteam: core\n" in text
+    record = mem.records.get(number)
+    assert (record.created, record.updated) == ("2026-11-15", "2026-11-16")
+    assert (record.body, record.keywords) == ("Deploys go out daily.\n", ["deploy", "daily"])
+    with pytest.raises(InputError, match="what should change"):
+        mem.records.update(number)
+
+
+@proves("S3.34")
+def test_reclassifying_moves_the_file_and_keeps_the_id(mem: Mem, store: Path) -> None:
+    number = add(mem)
+    mem.records.reclassify(number, "procedures")
+    assert not (store / "records" / "decisions" / f"{number}.md").exists()
+    record = mem.records.get(number)
+    assert (record.id, record.category) == (number, "procedures")
+    assert "category: procedures" in (mem.root / record.filename).read_text()
+
+
+def test_an_incident_that_becomes_something_else_does_not_expire(mem: Mem) -> None:
+    done = mem.records.add("Down.", category="incidents", scope="project", expires="2026-11-16")
+    moved = mem.records.reclassify(done.id, "principles")
+    assert moved.warnings
+    assert mem.records.get(done.id).holds("2027-01-01")
+
+
+@proves("S3.35", "S3.37")
+def test_an_archived_record_is_listed_only_if_asked_and_can_come_back(mem: Mem) -> None:
+    number = add(mem)
+    other = add(mem, "I like tea.", "preferences", "user")
+    mem.records.archive(number)
+    assert [record.id for record in mem.records.list()] == [other]
+    assert [record.id for record in mem.records.list(status="archived")] == [number]
+    assert len(mem.records.list(archived=True)) == 2
+    assert [record.id for record in mem.records.list(scope="user")] == [other]
+    assert [record.id for record in mem.records.list("preferences")] == [other]
+    mem.records.restore(number)
+    assert len(mem.records.list()) == 2
+    with pytest.raises(InputError, match="unknown status"):
+        mem.records.list(status="gone")
+
+
+@proves("S3.36", "S3.38")
+def test_get_and_delete_take_the_beginning_of_an_id_and_know_what_is_not_there(mem: Mem) -> None:
+    number = add(mem)
+    add(mem, "Deploys need two approvals.")
+    assert mem.records.get(number[:14]).id == number
+    with pytest.raises(InputError, match="short for"):
+        mem.records.get("deploys")
+    with pytest.raises(NotFoundError, match=f"did you mean '{number}'"):
+        mem.records.get(number.replace("train", "trains"))
+    path = mem.root / mem.records.get(number).filename
+    mem.records.delete(number)
+    assert not path.exists()
+    with pytest.raises(NotFoundError):
+        mem.records.delete(number)
+    mem.undo(str(path))
+    assert mem.records.get(number).id == number
+
+
+def test_two_titles_with_the_same_name_get_two_ids(mem: Mem) -> None:
+    one = mem.records.add("alpha", category="decisions", scope="project", title="Foo!")
+    two = mem.records.add("beta gamma", category="principles", scope="project", title="foo?")
+    assert (one.id, two.id) == ("foo", "foo-2")
+
+
+def test_a_link_in_place_of_a_record_is_not_followed(mem: Mem, store: Path, tmp_path: Path) -> None:
+    add(mem)
+    outside = tmp_path / "outside.md"
+    outside.write_text("private")
+    (store / "records" / "decisions" / "link.md").symlink_to(outside)
+    assert read(str(mem.root), f"projects/{mem.project}/records/decisions/link.md") is None
+    assert len(mem.records.list()) == 1
+
+
+@given(st.text(), st.text())
+def test_likeness_is_symmetric_and_never_both_same_and_contrary(one: str, other: str) -> None:
+    assert likeness.same(one, other) == likeness.same(other, one)
+    assert likeness.contradicts(one, other) == likeness.contradicts(other, one)
+    assert not (likeness.same(one, other) and likeness.contradicts(one, other))

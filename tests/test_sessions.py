@@ -1,0 +1,118 @@
+"""Sessions: one value for all agents, stored redacted and compressed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith import InputError, Mem, NotFoundError, TextError
+from memolith.cli import main
+from memolith.sessions import Session, Turn, parse, read_turns
+from tests.ledger import proves
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+
+
+def session(*texts: str, number: str = "abc") -> Session:
+    turns = [
+        Turn(number=n, role="user", text=text, time="2026-11-15T10:00:00Z", tool="", outcome="")
+        for n, text in enumerate(texts, 1)
+    ]
+    return Session(
+        agent="claude",
+        id=number,
+        project="",
+        started="2026-11-15T10:00:00Z",
+        status="completed",
+        ticket="",
+        turns=turns,
+    )
+
+
+def test_a_session_comes_back_as_it_went_in(mem: Mem) -> None:
+    done = mem.sessions.add(session("hello", "fünf 日本"))
+    assert Path(done.filename) == mem.root.parent / "sessions" / mem.project / "claude-abc.jsonl.gz"
+    assert Path(done.filename).stat().st_mode & 0o777 == 0o600
+    stored = mem.sessions.get("abc")
+    assert [turn.text for turn in stored.turns] == ["hello", "fünf 日本"]
+    assert (stored.project, stored.started) == (mem.project, "2026-11-15T10:00:00Z")
+
+
+@proves("S3.40")
+def test_the_same_session_again_changes_nothing_and_one_that_grew_adds_its_turns(mem: Mem) -> None:
+    path = Path(mem.sessions.add(session("one", "two")).filename)
+    before = path.stat()
+    assert mem.sessions.add(session("one", "two")).added == 0
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+    assert mem.sessions.add(session("one", "two", "three")).added == 1
+    with pytest.raises(InputError, match="1 turns were given, but 3 are stored"):
+        mem.sessions.add(session("one"))
+    assert len(mem.sessions.get("abc").turns) == 3
+
+
+@proves("S3.42")
+def test_secrets_never_reach_the_copy(mem: Mem) -> None:
+    done = mem.sessions.add(session(f"use {TOKEN}", "<private>my diary</private> fine"))
+    text = gzip.decompress(Path(done.filename).read_bytes()).decode()
+    assert TOKEN not in text
+    assert "diary" not in text
+    assert done.masked == 2
+
+
+@proves("S3.6")
+def test_a_transcript_cannot_be_kept_for_all_projects(mem: Mem) -> None:
+    with pytest.raises(InputError, match="belongs to a project"):
+        mem.sessions.add(session("x"), scope="assistant")
+
+
+def test_a_damaged_copy_is_left_out_and_named(mem: Mem) -> None:
+    good = Path(mem.sessions.add(session("x")).filename)
+    good.with_name("claude-bad.jsonl.gz").write_bytes(good.read_bytes()[:20])
+    good.with_name("claude-odd.jsonl.gz").write_bytes(gzip.compress(b"[1]\n"))
+    assert [each.name for each in mem.sessions.list()] == ["claude-abc"]
+    with pytest.raises(TextError, match=r"claude-bad.*damaged"):
+        mem.sessions.get("claude-bad")
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "x\n", "x" * 200])
+def test_a_name_that_could_lead_elsewhere_is_refused(mem: Mem, name: str) -> None:
+    with pytest.raises(InputError):
+        mem.sessions.add(session("x", number=name))
+
+
+def test_a_linked_sessions_directory_is_refused(mem: Mem, tmp_path: Path) -> None:
+    done = mem.sessions.add(session("x"))
+    directory = Path(done.filename).parent
+    directory.rename(tmp_path / "elsewhere")
+    directory.symlink_to(tmp_path / "elsewhere")
+    assert main(["session", "list", "--project", str(tmp_path / "work" / "shop")]) == 10
+
+
+def test_a_file_that_is_not_turns_names_the_line(tmp_path: Path) -> None:
+    for bad in ("{", "[]", '{"role": "user"}', '{"role": "boss", "text": "x"}'):
+        with pytest.raises(TextError, match="f:2"):
+            list(read_turns(['{"role": "human", "text": "x"}', bad], "f"))
+    assert main(["session", "add", str(tmp_path / "none"), "--agent", "a", "--id", "b"]) == 3
+
+
+def test_deleting_a_session_is_for_good_and_asks(mem: Mem, work: Path) -> None:
+    done = mem.sessions.add(session("x"))
+    place = ["--project", str(work)]
+    assert main(["session", "delete", "abc", *place]) == 2
+    assert main(["session", "delete", "abc", "--yes", *place]) == 0
+    assert not Path(done.filename).exists()
+    with pytest.raises(NotFoundError):
+        mem.sessions.get("abc")
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_any_text_survives_being_read_and_written(texts: list[str]) -> None:
+    lines = [json.dumps({"role": "user", "text": text}) for text in texts]
+    turns = list(read_turns(lines, "f"))
+    assert [turn.text for turn in turns] == texts
+    assert parse([json.dumps({"agent": "a", "id": "b"}), *lines]) is not None
