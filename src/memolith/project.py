@@ -106,6 +106,14 @@ def free_slug(root: str, taken: Callable[[str], bool]) -> str:
 
 def resolve(store: str, cwd: str | None, identity: str = "git") -> Project:
     """Return the project of a directory. Never fails: an unreadable directory is `default`."""
+    found = _resolve(store, cwd, identity)
+    if found.known or found.slug in (UNKNOWN, slug_of(found.root)):
+        return found
+    # Its own name is taken. Perhaps only by another process that registered it while we looked.
+    return _resolve(store, cwd, identity)
+
+
+def _resolve(store: str, cwd: str | None, identity: str) -> Project:
     try:
         here = os.path.realpath(cwd if cwd is not None else os.getcwd())
     except (OSError, ValueError):  # ValueError: a NUL in the path
