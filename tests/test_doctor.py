@@ -228,7 +228,7 @@ def test_a_memory_without_a_working_directory_needs_no_identity(
     assert examine(mem) == []
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 def test_a_huge_file_with_many_secrets_is_looked_at_in_part_and_quickly(full: Mem, store: Path) -> None:
     secret = "key AKIA" + "QYLPMN5HFIQR7XYA\n"
     note = store / "notes" / "a-note.md"
