@@ -14,8 +14,10 @@ from memolith.errors import MemolithError
 from memolith.model import Value
 from memolith.places import Place, Tree
 from memolith.scanning import Report, codec_of, name_kinds, scope_of, shown, walk
+from memolith.sessions import mask_copy
 from memolith.store import layout, masking
 from memolith.store.allowing import allowed
+from memolith.store.archive import Archive
 from memolith.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -69,16 +71,31 @@ def purge(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Cleane
                 for tree in ("memory", "history"):
                     done += _clean_tree(mem, tree, scope, tell)
                 done += _rename(mem, scope, tell)
+                done += _sessions(mem, scope) if scope else []
         except MemolithError as error:
             tell(str(error))
-    return [*done, *_clean_tree(mem, "", "", tell)]
+    done += _clean_tree(mem, "", "", tell)
+    if done:
+        masking.drop_cache(mem.home)
+    return done
+
+
+def _sessions(mem: Mem, scope: str) -> list[Cleaned]:
+    archive = Archive(mem.home, scope)
+    masked = [(name, mask_copy(archive, name)) for name in archive.names()]
+    return [
+        Cleaned(path=archive.path(name), action="masked", secrets=count) for name, count in masked if count
+    ]
 
 
 def _scopes(mem: Mem) -> list[str]:
     """Return every scope that has a folder in the memory or in the history."""
     found = {layout.USER}
-    for top in (str(mem.root), os.path.join(mem.home, "history")):
-        directory = os.path.join(top, "projects")
+    for directory in (
+        os.path.join(str(mem.root), "projects"),
+        os.path.join(mem.home, "history", "projects"),
+        os.path.join(mem.home, "sessions"),
+    ):
         if not os.path.islink(directory) and os.path.isdir(directory):
             found |= {each.name for each in os.scandir(directory) if each.is_dir(follow_symlinks=False)}
     return sorted(found)

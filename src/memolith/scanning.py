@@ -13,6 +13,7 @@ from collections import Counter
 from memolith.errors import NotFoundError
 from memolith.model import Value
 from memolith.store.allowing import allowed
+from memolith.store.archive import SUFFIX, lines_of
 from memolith.store.history import Entry
 from memolith.text.secrets import redact
 
@@ -178,4 +179,13 @@ def _read(path: str) -> tuple[bytes, int]:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
             raise OSError("not a regular file")
-        return (file.read(_GLANCE) if found.st_size > MAX_BYTES else file.readall()), found.st_size
+        data = file.read(_GLANCE) if found.st_size > MAX_BYTES else file.readall()
+        return unpacked(path, data), found.st_size
+
+
+def unpacked(path: str, data: bytes) -> bytes:
+    """Return what a session's copy says; anything else, and what is damaged, is returned as it is."""
+    if not path.endswith(SUFFIX):
+        return data
+    lines = lines_of(data)
+    return data if lines is None else "\n".join(lines).encode()

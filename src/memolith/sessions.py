@@ -167,6 +167,18 @@ class Sessions:
         raise NotFoundError(f"no session {quoted(name)}; `memolith session list` shows them")
 
 
+def mask_copy(archive: Archive, name: str) -> int:
+    """Mask the secrets in a copy that an older version made; return how many. Under the project's lock."""
+    lines = archive.read(name)
+    session = parse(lines) if lines else None
+    if session is None or lines is None:
+        return 0
+    clean, masked = _clean(session.turns)
+    if masked:
+        archive.write(name, [lines[0], *(_line(_short(turn)) for turn in clean)])
+    return masked
+
+
 def parse(lines: list[str]) -> Session | None:
     """Return a session from the lines it is stored as; None if they are not one."""
     rows = [row for line in lines if isinstance(row := _json(line), dict)]

@@ -30,20 +30,8 @@ class Archive:
 
     def read(self, name: str) -> list[str] | None:
         """Return the lines of a session; None if there is none or it is damaged."""
-        import gzip
-        import io
-        import zlib
-
         data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", _MAX_BYTES)
-        if data is None:
-            return None
-        try:
-            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-                text = file.read(_MAX_TEXT + 1).decode("utf-8")
-        except (OSError, EOFError, zlib.error, UnicodeDecodeError):
-            return None
-        # Only a line feed ends a line of JSON; text may hold other separators.
-        return text.removesuffix("\n").split("\n") if len(text) <= _MAX_TEXT else None
+        return None if data is None else lines_of(data)
 
     def write(self, name: str, lines: list[str]) -> None:
         """Store a session, durably."""
@@ -66,3 +54,18 @@ class Archive:
             place = self._tree.place(f"{self._slug}/{name}{SUFFIX}")
             files.unlink(place)
             files.sync_directory(place.folder)
+
+
+def lines_of(data: bytes) -> list[str] | None:
+    """Return the lines of a compressed session; None if it is damaged or too large."""
+    import gzip
+    import io
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            text = file.read(_MAX_TEXT + 1).decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        return None
+    # Only a line feed ends a line of JSON; text may hold other separators.
+    return text.removesuffix("\n").split("\n") if len(text) <= _MAX_TEXT else None

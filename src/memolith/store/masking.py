@@ -55,6 +55,16 @@ def mask_settings(home: str, path: str, mask: Mask) -> bool:
         return mask_file(Place.of(path), mask)
 
 
+def drop_cache(home: str) -> None:
+    """Remove what is derived from memories: it may hold what was masked, and is made again."""
+    tree = Tree(os.path.join(home, "cache"))
+    for name in tree.names("", ""):
+        with files.told(os.path.join(tree.root, name)), contextlib.suppress(FileNotFoundError):
+            place = tree.place(name)
+            if place.is_file():
+                files.unlink(place)
+
+
 def rename_note(gate: Gate, relative: str, name: str) -> str:
     """Give a note, and what is in the history of it, a name that tells nothing; return the new path.
 
