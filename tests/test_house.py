@@ -22,6 +22,7 @@ LAYERS = [
     {"home"},
     {"context", "search"},
     {"notes", "document", "replies", "targets", "journal", "prompts", "quarantine"},
+    {"index"},
     {"provenance"},
     {"store"},
     {"project"},
