@@ -13,8 +13,9 @@ from memolith.store import files, layout
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
+    from memolith.recall import Recall
     from memolith.search import SearchResults
     from memolith.store.gate import Change
     from memolith.undoing import Undone
@@ -162,6 +163,40 @@ class Mem(Home):
 
         targets.check_text(query, "query", empty=True)
         return search.search(self._store, self.project, query)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        scopes: Collection[str] | None = None,
+        kinds: Collection[str] | None = None,
+        categories: Collection[str] | None = None,
+        since: str | None = None,
+        as_of: str | None = None,
+        budget: int | None = None,
+        semantic: bool | None = None,
+    ) -> Recall:
+        """Return what is known about a question, best first; nothing if nothing is about it.
+
+        `scopes` are project and user (default: both), `kinds` and `categories` those of the hits. `since` leaves out
+        what is older than a date, `as_of` answers for a day in the past, `budget` is the room for the brief in tokens.
+        `semantic` asks by meaning too; by default if the extra is installed.
+        """
+        from memolith import recalling
+
+        return recalling.recall(
+            self,
+            query,
+            limit=limit,
+            scopes=scopes,
+            kinds=kinds,
+            categories=categories,
+            since=since,
+            as_of=as_of,
+            budget=budget,
+            semantic=semantic,
+        )
 
     def list(self) -> builtins.list[str]:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""

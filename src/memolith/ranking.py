@@ -1,0 +1,265 @@
+"""Order of what was found: words, meaning, neighbours, priors, and what holds now. Pure functions, all weights here.
+
+The evidence for a unit is the sum of two numbers from 0 to about 1:
+- words: BM25 as a part of what it could be at best, if a unit had every word of the question. A question of rare words
+  that are all there counts fully; one of which only the common words are found counts little. So the weight of
+  the words against the meaning follows from the question and needs no setting.
+- meaning: the cosine of the vectors, where there are any.
+
+Then come small factors for what is known besides (kind, role, age), and the order in which statements were made
+(`staleness`). What remains below the threshold is not an answer; see `ANSWER`.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from memolith import staleness
+from memolith.model import Value
+from memolith.text import terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memolith.index import Analysis, Unit
+
+# A turn answers with what was said around it: words it lacks count partly if its neighbours have them.
+NEIGHBOURS = (0.5, 0.25)
+# ... and a little if they are anywhere in the conversation.
+CONVERSATION = 0.2
+# BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
+SATURATION = 1.5
+# What a person said about themselves or their project is better evidence than an assistant's essay.
+ROLES = {"assistant": 0.85}
+KINDS = {"record": 1.04, "memory": 1.04, "note": 1.02, "session": 0.98, "daily": 0.99}
+RECENT = 0.03  # what is of today gets so much more; half of it after HALF_LIFE days
+HALF_LIFE = 90.0
+PRIOR = 100
+# Words with which one asks, rather than what one asks about; they count so much.
+FILLER = 0.3
+_FILLERS = frozenset(
+    terms.count(
+        "user users currently current now today please tell remind remember know think believe actually really anything "
+        "something someone thing things way kind much many"
+    )[0]
+)
+ANSWER = float(__import__('os').environ.get('ANS','0.2'))  # least evidence by words alone
+ANSWER_WITH_MEANING = 0.45  # least sum of both
+
+
+class Candidate:
+    """A unit that may answer: its BM25 score, the terms it matched, how near its meaning is (None: unknown)."""
+
+    __slots__ = ("lexical", "similarity", "terms", "unit")
+
+    def __init__(
+        self, unit: Unit, lexical: float = 0.0, terms: Sequence[str] = (), similarity: float | None = None
+    ) -> None:
+        self.unit, self.lexical, self.terms, self.similarity = unit, lexical, terms, similarity
+
+
+class Ranked(Value):
+    """A unit in its place: a score from 0 to 1, and in words what speaks for it."""
+
+    __slots__ = ("score", "terms", "unit", "why")
+    score: float
+    terms: list[str]
+    unit: Unit
+    why: str
+
+
+class _Hit:
+    __slots__ = ("candidate", "evidence", "lent", "meaning", "score", "terms", "words")
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.candidate = candidate
+        self.terms: dict[str, float] = {}
+        self.words = self.meaning = self.evidence = self.score = 0.0
+        self.lent = False
+
+
+def rank(candidates: Sequence[Candidate], asked: Analysis, day: str, *, past: bool = False) -> list[Ranked]:
+    """Return the candidates that answer, best first; `day` is today, or with `past` the day that is asked about."""
+    hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
+    _by_words(hits, asked)
+    semantic = any(hit.candidate.similarity is not None for hit in hits)
+    for hit in hits:
+        hit.meaning = max(0.0, hit.candidate.similarity or 0.0)
+        hit.evidence = hit.words + hit.meaning
+        hit.score = hit.evidence * _prior(hit.candidate.unit, day)
+    hits.sort(key=_order)
+    least = ANSWER_WITH_MEANING if semantic else ANSWER
+    return [
+        Ranked(
+            unit=hit.candidate.unit,
+            score=round(min(1.0, hit.score / (2 if semantic else 1)), 4),
+            terms=list(hit.terms),
+            why=_why(hit),
+        )
+        for hit in _single([hit for hit in hits if hit.evidence >= least])
+    ]
+
+
+def current_first(
+    ranked: Sequence[Ranked], others: Sequence[Unit], near: Callable[[Unit, Unit], bool] | None = None
+) -> list[Ranked]:
+    """Put before each statement the later one that replaces it, be it among the ranked or the `others`.
+
+    Only units that come with their text are statements. `near` tells of two units whether their meaning is close.
+    """
+    said = {hit.unit.id: staleness.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
+    waiting = list(ranked)
+    known = {hit.unit.content_hash for hit in ranked}
+    for unit in others:
+        if unit.content_hash not in known:
+            said[unit.id] = staleness.Statement(unit)
+            waiting.append(Ranked(unit=unit, score=0.0, terms=[], why=""))
+    done: list[Ranked] = []
+    while waiting:
+        first = waiting[0]
+        if first.why:
+            newer = [hit for hit in waiting[1:] if _replaces(hit.unit, first.unit, said, near)]
+            if newer:
+                # Looked at again in its new place: a third statement may have replaced it in turn.
+                best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
+                waiting.remove(best)
+                why = f"newer than {first.unit.key}"
+                lifted = Ranked(
+                    unit=best.unit,
+                    score=max(best.score, first.score),
+                    terms=best.terms,
+                    why=f"{best.why}; {why}" if best.why else why,
+                )
+                waiting.insert(0, lifted)
+                continue
+            done.append(first)
+        del waiting[0]
+    return done
+
+
+def _replaces(
+    later: Unit, earlier: Unit, said: dict[int, staleness.Statement], near: Callable[[Unit, Unit], bool] | None
+) -> bool:
+    one, other = said.get(later.id), said.get(earlier.id)
+    if one is None or other is None or later.scope != earlier.scope:
+        return False
+    if staleness.replaces(one, other):
+        return True
+    return near is not None and one.changes and one.date > other.date and near(later, earlier)
+
+
+def weights(asked: Analysis) -> dict[str, float]:
+    """Return the weight of each telling word of a question: how rare it is here.
+
+    A small memory cannot know which words are rare, so it is taken as a part of one that is PRIOR larger.
+    """
+    telling = [term for term in asked.terms if not term.stop] or asked.terms
+    all_terms = {term.term for term in asked.terms}
+    found = {}
+    for term in telling:
+        # A compound (gen-itgc) is looked for as a whole too; that nobody writes it so says nothing.
+        if not term.df and any(term.term.startswith(other) and term.term != other for other in all_terms):
+            continue
+        rarity = log(1 + (asked.total + PRIOR - term.df + 0.5) / (term.df + 0.5))
+        found[term.term] = rarity * (FILLER if term.term in _FILLERS else 1.0)
+    return found
+
+
+def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Candidate]:
+    gone = staleness.superseded((each.unit for each in candidates), day, past=past)
+    return [
+        each
+        for each in candidates
+        if staleness.holds(each.unit, day, past=past)
+        and not (each.unit.record and (each.unit.scope, each.unit.record) in gone)
+    ]
+
+
+def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
+    """Set the evidence of the words, with what the turns around a turn lend it."""
+    weight = weights(asked)
+    plain = {
+        term.term: log(1 + (asked.total - term.df + 0.5) / (term.df + 0.5)) for term in asked.terms
+    }  # as in the score
+    best = sum(weight.values()) * SATURATION
+    if not best:
+        return
+    turns: dict[tuple[str, int], _Hit] = {}
+    said: dict[str, dict[str, float]] = {}  # in each conversation, the best of every term
+    for hit in hits:
+        each = hit.candidate
+        # The score is spread over the matched terms, each as much as it weighs.
+        share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
+        hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
+        if each.unit.kind == "session":
+            turns[each.unit.path, each.unit.position] = hit
+            there = said.setdefault(each.unit.path, {})
+            for term, value in hit.terms.items():
+                there[term] = max(there.get(term, 0.0), value)
+    for hit in hits:
+        unit = hit.candidate.unit
+        if unit.kind != "session":
+            hit.words = sum(hit.terms.values()) / best
+            continue
+        heard = dict(hit.terms)
+        for distance, part in enumerate(NEIGHBOURS, 1):
+            for position in (unit.position - distance, unit.position + distance):
+                neighbour = turns.get((unit.path, position))
+                for term, value in neighbour.terms.items() if neighbour else ():
+                    if part * value > heard.get(term, 0.0):
+                        heard[term] = part * value
+                        hit.lent = True
+        around = CONVERSATION * sum(said[unit.path].values())
+        hit.words = (sum(heard.values()) * ROLES.get(unit.role, 1.0) + around) / best
+
+
+def _prior(unit: Unit, day: str) -> float:
+    return KINDS.get(unit.kind, 1.0) * (1 + RECENT * 0.5 ** (_days(unit.date, day) / HALF_LIFE))
+
+
+def _days(date: str, day: str) -> float:
+    """Return about how many days lie between two dates; many if one is unknown."""
+    try:
+        one, other = (int(d[:4]) * 365.25 + int(d[5:7]) * 30.4 + int(d[8:10]) for d in (date, day))
+    except ValueError:
+        return 10 * HALF_LIFE
+    return max(0.0, other - one)
+
+
+def _order(hit: _Hit) -> tuple[float, str, str]:
+    unit = hit.candidate.unit
+    return (-hit.score, _inverse(unit.date), unit.key)  # of equals, the newer one; then always the same
+
+
+def _inverse(date: str) -> str:
+    return "".join(chr(0x7F - ord(char)) if " " <= char <= "~" else char for char in date)
+
+
+def _single(hits: Sequence[_Hit]) -> list[_Hit]:
+    """Leave out what was said already: the same text, and a document besides the part of it that is better."""
+    kept: list[_Hit] = []
+    texts: set[bytes] = set()
+    documents: set[str] = set()
+    for hit in hits:
+        unit = hit.candidate.unit
+        whole = unit.kind in ("note", "record", "ticket", "skill", "summary")
+        if unit.content_hash in texts or (whole and unit.path in documents):
+            continue
+        texts.add(unit.content_hash)
+        if whole:
+            documents.add(unit.path)
+        kept.append(hit)
+    return kept
+
+
+def _why(hit: _Hit) -> str:
+    reasons = []
+    if hit.terms:
+        best = sorted(hit.terms, key=lambda term: -hit.terms[term])[:6]
+        reasons.append(f"words: {', '.join(best)} ({hit.words:.2f})")
+    if hit.lent:
+        reasons.append("words in the turns around it")
+    if hit.candidate.similarity is not None:
+        reasons.append(f"meaning {hit.meaning:.2f}")
+    return "; ".join(reasons) or "said beside it"
