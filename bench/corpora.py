@@ -45,6 +45,7 @@ class Corpus:
         self.memories: dict[str, Mem] = {}
         self._documents: dict[tuple[str, str], str] = {}
         self._sessions: dict[tuple[str, str], str] = {}
+        self._records: dict[str, str] = {}
         self._supersedes = supersedes or {}
         self.semantic, self.meaning = semantic, "words only"
         haystacks: dict[str, list[Row]] = defaultdict(list)
@@ -98,12 +99,16 @@ class Corpus:
 
     def _fact(self, haystack: str, slug: str, row: Row) -> None:
         date = row["date"] or f"2026-01-{row['seq'] + 1:02d}T12:00:00"
-        old = ", ".join(_record(each) for each in self._supersedes.get(row["doc_id"], ()))
+        old = ", ".join(self._record(each) for each in self._supersedes.get(row["doc_id"], ()))
         relation = f"supersedes: [{old}]\n" if old else ""
-        name = _record(row["doc_id"])
+        name = self._record(row["doc_id"])
         head = f"---\nid: {name}\ncategory: decisions\ncreated: {date}\n{relation}---\n"
         directory = f"{layout.scope_directory(slug)}/records/decisions"
         self._write(haystack, f"{directory}/{name}.md", f"{head}{row['text']}\n", row["doc_id"])
+
+    def _record(self, document: str) -> str:
+        """Return the id of a record: a number, for the ids of the corpus say which facts belong together."""
+        return self._records.setdefault(document, f"r{len(self._records):05d}")
 
     def _write(self, haystack: str, relative: str, text: str, document: str) -> None:
         path = self.home / layout.STORE / relative
@@ -127,7 +132,3 @@ class Corpus:
         haystack = query["haystack"]
         found = self.memories[haystack].recall(query["query"], limit=60 if level == "session" else 20, semantic=self.semantic)
         return list(dict.fromkeys(self.identity(haystack, hit, level) for hit in found))
-
-
-def _record(document: str) -> str:
-    return "".join(char if char.isalnum() else "-" for char in document).lower()

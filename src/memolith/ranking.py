@@ -119,7 +119,7 @@ def current_first(
     while waiting:
         first = waiting[0]
         if first.why:
-            newer = [hit for hit in waiting[1:] if _replaces(hit.unit, first.unit, said, near)]
+            newer = [hit for hit in waiting[1:] if _replaces(hit, first, said, near)]
             if newer:
                 # Looked at again in its new place: a third statement may have replaced it in turn.
                 best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
@@ -139,14 +139,15 @@ def current_first(
 
 
 def _replaces(
-    later: Unit, earlier: Unit, said: dict[int, staleness.Statement], near: Callable[[Unit, Unit], bool] | None
+    hit: Ranked, first: Ranked, said: dict[int, staleness.Statement], near: Callable[[Unit, Unit], bool] | None
 ) -> bool:
-    one, other = said.get(later.id), said.get(earlier.id)
-    if one is None or other is None or later.scope != earlier.scope:
+    later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
+    if later is None or earlier is None or hit.unit.scope != first.unit.scope:
         return False
-    if staleness.replaces(one, other):
+    alike = len(set(hit.terms) & set(first.terms)) >= max(2, len(first.terms) / 2)
+    if staleness.replaces(later, earlier, asked_alike=alike):
         return True
-    return near is not None and one.changes and one.date > other.date and near(later, earlier)
+    return near is not None and later.changes and later.date > earlier.date and near(hit.unit, first.unit)
 
 
 def weights(asked: Analysis) -> dict[str, float]:

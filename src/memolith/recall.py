@@ -25,6 +25,7 @@ _AROUND = 20  # turns whose neighbours are looked at
 _SETTLED = 20  # hits among which a later statement goes before an earlier one
 _FOLLOWED = 3  # statements for which later ones are searched
 _FOLLOWERS = 12
+_FEW = 4  # units in all scopes
 _SUBJECT = 600  # characters of a statement that say what it is about
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what was said.
 STATEMENTS = ("memory", "note", "record", "daily")
@@ -158,7 +159,7 @@ def recall(home: str, index: Index, asked: Question, meaning: Meaning | None = N
     if asked.query.strip():
         candidates = _candidates(index, asked, meaning)
         ranked = ranking.rank(candidates, index.terms(asked.slugs, asked.query), asked.day, past=asked.past)
-        ranked = _with_text(index, _settled(index, asked, ranked)[: asked.limit])
+        ranked = _with_text(index, _settled(index, asked, ranked, state)[: asked.limit])
     return _answer(home, asked, ranked, state)
 
 
@@ -186,7 +187,7 @@ def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[
     return [each for each in found if asked.allows(each.unit)]
 
 
-def _settled(index: Index, asked: Question, ranked: list[Ranked]) -> list[Ranked]:
+def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
     """Put what is current before what it replaces, among the best hits and what was said about the same later."""
     best = ranked[:_SETTLED]
     statements = _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
@@ -194,6 +195,9 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked]) -> list[Ranked
     for hit in statements[:_FOLLOWED]:
         about = f"{hit.unit.title} {hit.unit.text}"[:_SUBJECT]
         followers.update((match.unit_id, None) for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS))
+    few = statements and state.units <= _FEW
+    if few:
+        followers.update((unit, None) for unit, _ in index.hashes(asked.slugs))
     for hit in best:
         followers.pop(hit.unit.id, None)
     others = [
@@ -203,7 +207,9 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked]) -> list[Ranked
     ]
     known = {hit.unit.id: hit for hit in statements}
     best = [known.get(hit.unit.id, hit) for hit in best]
-    moved = ranking.current_first(best, others)
+    # What reads like a change changes something that was said before. If there is hardly anything, it is this.
+    near = (lambda _later, _earlier: True) if few else None
+    moved = ranking.current_first(best, others, near)
     first = {hit.unit.id for hit in moved}
     return moved + [hit for hit in ranked[_SETTLED:] if hit.unit.id not in first]
 

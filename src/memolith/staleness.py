@@ -45,6 +45,7 @@ _CHANGE = frozenset(_CHANGES.split())
 _CHANGE_SIGNS = ("现在", "改为", "改成", "不再", "換成", "現在", "変更", "移行", "이제", "변경")
 # How much of the shorter statement must be in the other one, counted in terms that are not about change.
 SAME_SUBJECT = 0.22
+_SAME_ANSWER = 0.12
 # Without a word of change, a later statement must say nearly the same.
 _SAME_SENTENCE = 0.6
 _LONG = 60  # more terms than that are a document, not a statement
@@ -59,7 +60,8 @@ class Statement:
 
     def __init__(self, unit: Unit) -> None:
         text = unit.text or ""
-        found = terms.count(f"{text} {unit.title}" if unit.kind != "session" else text)[0]
+        named = unit.title not in unit.path  # a title that is the file's name says nothing
+        found = terms.count(f"{text} {unit.title}" if named else text)[0]
         self.subject = {term for term in found if term not in _IGNORED and not term.isdigit()}
         self.changes = _reads_like_change(text)
         self.date = unit.date
@@ -70,11 +72,17 @@ def _reads_like_change(text: str) -> bool:
     return not _CHANGE.isdisjoint(words) or any(sign in text for sign in _CHANGE_SIGNS)
 
 
-def replaces(later: Statement, earlier: Statement) -> bool:
-    """Tell whether a statement seems to say anew what another one said before it."""
+def replaces(later: Statement, earlier: Statement, *, asked_alike: bool = False) -> bool:
+    """Tell whether a statement seems to say anew what another one said before it.
+
+    `asked_alike` says that both answer the question in the same words: then they need less in common.
+    """
     if later.date <= earlier.date or max(len(later.subject), len(earlier.subject)) > _LONG:
         return False
-    return overlap(later, earlier) >= (SAME_SUBJECT if later.changes else _SAME_SENTENCE)
+    common = overlap(later, earlier)
+    if later.changes:
+        return common >= (_SAME_ANSWER if asked_alike else SAME_SUBJECT)
+    return common >= _SAME_SENTENCE
 
 
 def overlap(one: Statement, other: Statement) -> float:
