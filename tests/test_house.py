@@ -22,6 +22,7 @@ LAYERS = [
     {"home"},
     {"context", "search"},
     {"notes", "document", "replies", "targets", "journal", "prompts", "quarantine"},
+    {"semantic"},
     {"provenance"},
     {"store"},
     {"project"},
