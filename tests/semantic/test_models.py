@@ -130,7 +130,7 @@ def reference(directory: Path, text: str) -> list[float]:
         .reshape(e["shape"])
         .astype(np.float64)
         for name, e in table.items()
-        if name != "__metadata__"
+        if name != "__metadata__" and e["dtype"] == "F32"
     }
     config = json.loads((directory / "config.json").read_text())
     heads, limit = (
