@@ -22,7 +22,7 @@ LAYERS = [
     {"home"},
     {"context", "search"},
     {"notes", "document", "replies", "targets", "journal", "prompts", "quarantine"},
-    {"semantic"},
+    {"index", "semantic"},
     {"provenance"},
     {"store"},
     {"project"},
