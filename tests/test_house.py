@@ -24,7 +24,7 @@ LAYERS = [
     {"ranking"},
     {"staleness"},
     {"notes", "document", "replies", "targets", "journal", "prompts", "quarantine"},
-    {"index"},
+    {"index", "semantic"},
     {"provenance"},
     {"store"},
     {"project"},

@@ -167,6 +167,10 @@ class Index:
         """Return id and content hash of every unit, ordered by id: the rows of a vector search."""
         return self._ask(lambda db: reading.hashes(db, slugs), list)
 
+    def stamp(self) -> object:
+        """Return something that changes whenever the index does."""
+        return self._ask(lambda db: (self._used, db.total_changes), lambda: None)
+
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
         """Throw the index away and make it anew."""
         with self._lock:
