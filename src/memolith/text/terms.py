@@ -7,6 +7,8 @@ found by its whole, its parts and neighbouring parts: `getUserById`, `gen-itgc`,
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from memolith.text.stemming import stem
 
 TYPE_CHECKING = False
@@ -26,6 +28,8 @@ STOP = frozenset(
 # What stands between the parts of one identifier.
 _JOINERS = frozenset("-_./:@+#\\&~=,")
 _MOST_PARTS = 12
+# What may stand around a word without being part of it.
+_AROUND = ".,;:!?\"'()[]*`"
 # Endings after an apostrophe that are no words.
 _CLIPPED = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
 _DENSE = (
@@ -96,7 +100,7 @@ def of_query(text: str) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for chunk in text.split():
         base, extra = _analyse(chunk, in_query=True)
-        stop = chunk.replace("’", "'").strip(".,;:!?\"'()[]").lower() in STOP
+        stop = chunk.replace("’", "'").strip(_AROUND).lower() in STOP
         for term in (*base, *extra):
             found[term] = stop and found.get(term, True)
     return found
@@ -104,6 +108,9 @@ def of_query(text: str) -> dict[str, bool]:
 
 def _analyse(chunk: str, *, in_query: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the terms of a piece of text without spaces: its words, and others that it is found by."""
+    plain = chunk.strip(_AROUND)
+    if plain.isalpha() and plain.isascii() and (plain.islower() or plain[1:].islower()):
+        return (_term(plain),), ()
     base: list[str] = []
     extra: list[str] = []
     parts: list[str] = []  # of the identifier that is being read
@@ -174,6 +181,7 @@ def _kind(char: str, before: str | None) -> str:
     return _SYMBOL if general == "So" else _OTHER
 
 
+@lru_cache(maxsize=1 << 16)
 def _term(word: str) -> str:
     word = word.casefold()
     if word.isascii() and word.isalpha() and len(word) <= 40:
