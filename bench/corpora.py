@@ -53,7 +53,7 @@ class Corpus:
             haystacks[row["haystack"]].append(row)
         for number, (name, mine) in enumerate(sorted(haystacks.items())):
             project = base / "work" / f"haystack-{number:03d}"
-            project.mkdir(parents=True)
+            project.mkdir(parents=True, exist_ok=True)
             mem = self.memories[name] = Mem.open(project, home=self.home)
             mem.register()
             self._load(name, mem.project, mine)
@@ -87,7 +87,9 @@ class Corpus:
             lines.append({"turn": number, "role": role, "time": started, "text": row["text"]})
             self._documents[haystack, f"session:{identity}#{number}"] = row["doc_id"]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        (directory / f"{identity}.jsonl.gz").write_bytes(gzip.compress(text.encode(), 1, mtime=0))
+        path = directory / f"{identity}.jsonl.gz"
+        if not path.exists():
+            path.write_bytes(gzip.compress(text.encode(), 1, mtime=0))
         self._sessions[haystack, identity] = session
 
     def _note(self, haystack: str, slug: str, number: int, row: Row) -> None:
@@ -113,7 +115,8 @@ class Corpus:
     def _write(self, haystack: str, relative: str, text: str, document: str) -> None:
         path = self.home / layout.STORE / relative
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_text(text, encoding="utf-8")
+        if not path.exists():
+            path.write_text(text, encoding="utf-8")
         self._documents[haystack, relative] = document
 
     def identity(self, haystack: str, hit: Hit, level: str) -> str:
@@ -125,7 +128,10 @@ class Corpus:
     def prepare(self) -> None:
         """Index everything now, so that the first question does not pay for it."""
         for mem in self.memories.values():
-            mem.recall("prepare", semantic=self.semantic)
+            slugs = [layout.USER, mem.project]
+            mem.index.sync(slugs)
+            if self.semantic and mem.vectors.provider is not None:
+                self.meaning = str(mem.vectors.sync(slugs)).partition(":")[0]
 
     def ranking(self, query: Row, level: str) -> list[str]:
         """Return what recall finds for a query, best first, each once."""

@@ -40,11 +40,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="where the rankings go, one JSON line for each question")
     parser.add_argument("--lexical", action="store_true", help="without vectors, even if the extra is installed")
     parser.add_argument("--supersedes", action="store_true", help="tell the store which facts replace which")
+    parser.add_argument("--keep", type=Path, help="directory for the home, used again by the next run of the same corpus")
     chosen = parser.parse_args(argv)
     rows, queries = read(chosen.corpus), read(chosen.queries)
     relations = replaced(queries) if chosen.supersedes else None
     with tempfile.TemporaryDirectory(prefix="memolith-quality-") as directory:
-        corpus = Corpus(rows, Path(directory), relations, semantic=not chosen.lexical)
+        corpus = Corpus(rows, chosen.keep or Path(directory), relations, semantic=not chosen.lexical)
         start = time.process_time()
         corpus.prepare()
         print(f"{len(rows)} rows indexed in {time.process_time() - start:.1f} s CPU; {corpus.meaning}")

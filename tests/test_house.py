@@ -18,8 +18,9 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = [
     {"cli", "__main__"},
     {"doctor", "adopt", "undoing", "overview", "review"},
-    {"mem", "compaction"},
+    {"mem", "compaction", "recalling"},
     {"home"},
+    {"brief"},
     {"context", "search", "recall"},
     {"ranking"},
     {"staleness"},

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from memolith.index import Index
+    from memolith.semantic.vectors import Vectors
     from memolith.store.gate import Gate
 
 
@@ -45,6 +46,7 @@ class Home:
         self._project: projects.Project | None = None
         self._gate: Gate | None = None
         self._index: Index | None = None
+        self._vectors: Vectors | None = None
         self._cleanup: Callable[[], None] | None = None
 
     @classmethod
@@ -90,6 +92,9 @@ class Home:
 
     def close(self) -> None:
         """Let go of the index; remove an ephemeral memory."""
+        if self._vectors is not None:
+            self._vectors.close()
+            self._vectors = None
         if self._index is not None:
             self._index.close()
             self._index = None
@@ -158,6 +163,20 @@ class Home:
 
             self._index = Index(self.home)
         return self._index
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors; they have a `provider` only where the semantic extra is installed."""
+        if self._vectors is None:
+            from memolith.semantic.vectors import Vectors
+
+            self._vectors = Vectors(self.index, self.settings)
+        return self._vectors
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a question was asked by meaning before, so that the next one costs little."""
+        return self._vectors is not None
 
     def register(self) -> None:
         """Write the project's identity down before its first memory, so that it is found again."""

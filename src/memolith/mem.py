@@ -145,9 +145,13 @@ class Mem(Home):
         """Return the block to inject into a prompt, or None if there is nothing to inject.
 
         Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller
-        limit. `query` will add what is recalled for a task; until recall is built it adds nothing.
+        limit. `query` is the task at hand and adds what is recalled for it.
         """
-        del query
+        recalled = ""
+        if query and query.strip():
+            from memolith import recalling
+
+            recalled = recalling.brief(self, query)
         return context.build(
             self._store,
             self.project,
@@ -155,6 +159,7 @@ class Mem(Home):
             self.yesterday,
             recent=self.settings.text("inject.daily") == "recent",
             max_chars=max_chars,
+            recalled=recalled,
         )
 
     def search(self, query: str) -> SearchResults:

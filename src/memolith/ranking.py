@@ -20,7 +20,7 @@ from memolith.text import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memolith.index import Analysis, Unit
 
@@ -79,8 +79,18 @@ class _Hit:
         self.lent = False
 
 
-def rank(candidates: Sequence[Candidate], asked: Analysis, day: str, *, past: bool = False) -> list[Ranked]:
-    """Return the candidates that answer, best first; `day` is today, or with `past` the day that is asked about."""
+def rank(
+    candidates: Sequence[Candidate],
+    asked: Analysis,
+    day: str,
+    *,
+    past: bool = False,
+    spelled: Mapping[str, str] | None = None,
+) -> list[Ranked]:
+    """Return the candidates that answer, best first.
+
+    `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed.
+    """
     hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
     _by_words(hits, asked)
     semantic = any(hit.candidate.similarity is not None for hit in hits)
@@ -95,7 +105,7 @@ def rank(candidates: Sequence[Candidate], asked: Analysis, day: str, *, past: bo
             unit=hit.candidate.unit,
             score=round(min(1.0, hit.score / (2 if semantic else 1)), 4),
             terms=list(hit.terms),
-            why=_why(hit),
+            why=_why(hit, spelled or {}),
         )
         for hit in _single([hit for hit in hits if hit.evidence >= least])
     ]
@@ -254,11 +264,12 @@ def _single(hits: Sequence[_Hit]) -> list[_Hit]:
     return kept
 
 
-def _why(hit: _Hit) -> str:
+def _why(hit: _Hit, spelled: Mapping[str, str]) -> str:
     reasons = []
     if hit.terms:
-        best = sorted(hit.terms, key=lambda term: -hit.terms[term])[:6]
-        reasons.append(f"words: {', '.join(best)} ({hit.words:.2f})")
+        best = sorted(hit.terms, key=lambda term: -hit.terms[term])
+        words = list(dict.fromkeys(spelled.get(term, term) for term in best))[:6]
+        reasons.append(f"words: {', '.join(words)} ({hit.words:.2f})")
     if hit.lent:
         reasons.append("words in the turns around it")
     if hit.candidate.similarity is not None:

@@ -12,7 +12,7 @@ from memolith.index import KINDS, Match, State, Unit
 from memolith.model import Value
 from memolith.ranking import Candidate, Ranked
 from memolith.store import layout
-from memolith.text import excerpt
+from memolith.text import excerpt, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _SUBJECT = 600  # characters of a statement that say what it is about
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what was said.
 STATEMENTS = ("memory", "note", "record", "daily")
 MAX_LIMIT = 1000
+_MARKS = ".,;:!?\"'()[]{}`"
 
 
 class Hit(Value):
@@ -92,6 +93,12 @@ class Recall(Value):
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
+
+    def with_hits(self, hits: list[Hit]) -> Recall:
+        """Return the same answer with other hits."""
+        return Recall(
+            complete=self.complete, hits=hits, missing=self.missing, notes=self.notes, query=self.query
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Return the answer ready for JSON."""
@@ -158,9 +165,15 @@ def recall(home: str, index: Index, asked: Question, meaning: Meaning | None = N
     ranked: list[Ranked] = []
     if asked.query.strip():
         candidates = _candidates(index, asked, meaning)
-        ranked = ranking.rank(candidates, index.terms(asked.slugs, asked.query), asked.day, past=asked.past)
+        analysis = index.terms(asked.slugs, asked.query)
+        ranked = ranking.rank(candidates, analysis, asked.day, past=asked.past, spelled=_spelled(asked.query))
         ranked = _with_text(index, _settled(index, asked, ranked, state)[: asked.limit])
     return _answer(home, asked, ranked, state)
+
+
+def _spelled(query: str) -> dict[str, str]:
+    """Return the words of a question by the terms they are searched as."""
+    return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
 
 
 def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[Candidate]:

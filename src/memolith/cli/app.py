@@ -107,7 +107,7 @@ def shared(command: Callable[..., None]) -> Callable[..., None]:
 # Markdown begins with dashes ("- [ ] buy milk"), which click takes for options. Such an argument passes
 # through it behind this private character.
 _GUARD = "\uf8ff"
-_FLAGS = frozenset(["--", "--json", "--ephemeral-memory", "--force", "--fix", "--all", "--yes"])
+_FLAGS = frozenset(["--", "--json", "--ephemeral-memory", "--force", "--fix", "--all", "--yes", "--dry-run", "--semantic"])
 
 
 def _guard(argument: str, before: str) -> str:
@@ -159,7 +159,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
-    from memolith.cli import memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
+    from memolith.cli import memory, projects, questions, reviewing, upkeep  # noqa: F401 - they add their commands
 
     guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
     codes = [0]
