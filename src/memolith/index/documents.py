@@ -113,9 +113,7 @@ def _single(document: Document, kind: str, stem: str, text: str, changed: str, c
     if document.status == "quarantined":
         return
     document.title = _line(get("title") or get("name") or markdown.heading_title(body)) or stem
-    document.keys = " ".join(
-        [*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")]
-    )
+    document.keys = " ".join([*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")])
     document.extra = " ".join([get("description"), stem, *_foreign(parsed)])
     document.source = of_note(text)
     document.expires, document.valid_from, document.valid_until = (
@@ -142,9 +140,7 @@ def _words(parsed: frontmatter.Parsed, key: str) -> list[str]:
     value = parsed.fields.get(key, "")
     if isinstance(value, str):
         return [value] if value.strip() else []
-    return (
-        [each for each in value if isinstance(each, str) and each.strip()] if isinstance(value, list) else []
-    )
+    return [each for each in value if isinstance(each, str) and each.strip()] if isinstance(value, list) else []
 
 
 def _foreign(parsed: frontmatter.Parsed) -> Iterator[str]:
@@ -263,10 +259,7 @@ def _unpacked(data: bytes) -> str:
 
     pieces: list[bytes] = []
     left = MAX_SESSION
-    with (
-        gzip.GzipFile(fileobj=io.BytesIO(data)) as packed,
-        contextlib.suppress(OSError, EOFError, zlib.error),
-    ):
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed, contextlib.suppress(OSError, EOFError, zlib.error):
         while left > 0 and (piece := packed.read1(min(left, 1 << 20))):
             pieces.append(piece)
             left -= len(piece)

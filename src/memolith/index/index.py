@@ -33,9 +33,7 @@ NAME = f"index-{schema.SCHEMA}.sqlite3"
 _WAIT = 5.0  # seconds for another process that is writing
 _RETRY = 30.0  # seconds in memory before the file is tried again
 # What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
-_DAMAGED = frozenset(
-    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
-)
+_DAMAGED = frozenset([sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT])
 _REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
 
 
@@ -249,9 +247,7 @@ class Index:
         """Throw a damaged file away, once; where that does not help, go on in memory."""
         self._current.clear()
         self._forget()
-        damaged = (
-            isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
-        )
+        damaged = isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
         if damaged and self._memory is None:
             try:
                 self._file.discard(self._wait)

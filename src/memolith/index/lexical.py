@@ -31,9 +31,7 @@ class Lexicon:
     def __init__(self, connection: Connection, slugs: Iterable[str]) -> None:
         self._db = connection
         self._words = schema.words(connection)
-        known = {
-            row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")
-        }
+        known = {row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")}
         found = [known[slug] for slug in dict.fromkeys(slugs) if slug in known]
         self.scopes = [row[0] for row in found]
         self.total = sum(row[1] for row in found)

@@ -80,8 +80,7 @@ class Words:
     def add(self, scope: int, rows: Iterable[tuple[int, str]]) -> None:
         """Add units with their bags."""
         self._connection.executemany(
-            "INSERT INTO words (rowid, terms) VALUES (?, ?)",
-            [(unit, _spelled(scope, bag)) for unit, bag in rows],
+            "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(unit, _spelled(scope, bag)) for unit, bag in rows]
         )
 
     def remove(self, scope: int, rows: Iterable[tuple[int, str]]) -> None:
@@ -94,9 +93,7 @@ class Words:
     def count(self, any_of: Sequence[str]) -> int:
         """Return how many units have one of these terms."""
         return int(
-            self._connection.execute(
-                "SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]
-            ).fetchone()[0]
+            self._connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]).fetchone()[0]
         )
 
     def find(self, all_of: Sequence[Sequence[str]], limit: int) -> list[int]:

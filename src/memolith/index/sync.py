@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 _BATCH = 400
 _MANY = 2000
 _TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
-_FIELDS = "masked category record title date status expires valid_from valid_until supersedes source".split()
+_FIELDS = (
+    "masked category record title date status expires valid_from valid_until supersedes source".split()
+)
 
 
 class Known:
@@ -94,9 +96,7 @@ class Sync:
         for at in range(0, total, _BATCH):
             batch = self._todo[at : at + _BATCH]
             if self._deadline is not None and time.monotonic() > self._deadline:
-                self._miss(
-                    batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more"
-                )
+                self._miss(batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more")
                 self.unfinished |= {task.place.path for task in self._todo[at:]}
                 return
             self._do(batch)
@@ -214,9 +214,7 @@ class Writer:
             self._file(task)
         for path, shift in shifts.items():
             number = self._directory(path)
-            old = self._db.execute("SELECT signature FROM directories WHERE number = ?", [number]).fetchone()[
-                0
-            ]
+            old = self._db.execute("SELECT signature FROM directories WHERE number = ?", [number]).fetchone()[0]
             new = (old + shift) & ((1 << 63) - 1)
             self._db.execute("UPDATE directories SET signature = ? WHERE number = ?", [new, number])
 
@@ -283,17 +281,7 @@ class Writer:
                 words += length
                 title = None if piece.title == document.title else piece.title
                 new.append(
-                    (
-                        unit,
-                        file,
-                        position,
-                        parent,
-                        piece.first,
-                        piece.last,
-                        piece.turn,
-                        piece.role or None,
-                        title,
-                    )
+                    (unit, file, position, parent, piece.first, piece.last, piece.turn, piece.role or None, title)
                     + (piece.date or None, digest, length, bag)
                 )
             if position == -1:
@@ -333,9 +321,7 @@ def known_files(
     elif names is None:
         rows = connection.execute(asked, [place.path]).fetchall()
     else:
-        rows = [
-            row for name in names for row in connection.execute(f"{asked} AND name = ?", [place.path, name])
-        ]
+        rows = [row for name in names for row in connection.execute(f"{asked} AND name = ?", [place.path, name])]
     return {row[0]: Known(row[1:]) for row in rows}
 
 
