@@ -1,4 +1,4 @@
-"""A model that remembers its vectors between runs of the benchmarks: embedding ten thousand turns takes minutes.
+"""A model that remembers its vectors between runs of the benchmarks: ten thousand turns take many minutes.
 
 They are kept in `.dev/` by the text itself, so they stay right whatever a run does with the texts.
 """
