@@ -16,8 +16,10 @@ import bisect
 import contextlib
 import os
 import sqlite3
+import threading
 import zlib
 
+from memolith.errors import MemolithError, UnsafePathError
 from memolith.store import files
 
 TYPE_CHECKING = False
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 KEY = 16  # bytes of a content hash that are kept
 FULL = 4096  # rows of a pack at most
+_NAME = "vectors-1.sqlite3"
 _UNUSED_DAYS = 30  # then the vectors of a model that nobody asks for go
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS model(name TEXT PRIMARY KEY, dimension INTEGER NOT NULL, used INTEGER NOT NULL);
@@ -35,6 +38,8 @@ CREATE TABLE IF NOT EXISTS pack(
   checksum INTEGER NOT NULL, keys BLOB NOT NULL, scales BLOB NOT NULL, vectors BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS pack_of ON pack(model, slug, count);
 """
+
+_REFUSED = (sqlite3.Error, OSError, MemolithError)
 
 Row = tuple[bytes, bytes, bytes]  # key, scale (a float of four bytes), vector (a signed byte each)
 
@@ -77,9 +82,11 @@ class Packs:
     """The file of vectors of one home. A file that cannot be used is as good as none."""
 
     def __init__(self, home: str, day: int) -> None:
-        self.path = os.path.join(home, "cache", "vectors-1.sqlite3")
-        self._day = day
+        self.path = os.path.join(home, "cache", _NAME)
+        self._home, self._day = home, day
         self._open: sqlite3.Connection | None = None
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
         self.problem = ""  # why nothing can be kept, if so
 
     def keys(self, model: str, slug: str) -> set[bytes]:
@@ -125,6 +132,7 @@ class Packs:
             return found
         # A pack that another process joined in the meantime is gone: its rows count as not there yet.
         with (
+            self._lock,
             contextlib.suppress(sqlite3.Error),
             self._open.blobopen("pack", "scales", number, readonly=True) as scales,
             self._open.blobopen("pack", "vectors", number, readonly=True) as vectors,
@@ -211,14 +219,18 @@ class Packs:
         db.execute("DELETE FROM model WHERE used < ?", (self._day - _UNUSED_DAYS,))
 
     def _connect(self) -> sqlite3.Connection:
+        if self._pid != os.getpid():  # a forked child must not use its parent's connection
+            self._open, self._pid = None, os.getpid()
         if self._open is None:
+            files.refuse_links(self._home, f"cache/{_NAME}")
             if not os.path.lexists(self.path):
                 files.make_directory(os.path.dirname(self.path))
+                # Private from its first moment; an empty file is a valid database.
                 with contextlib.suppress(FileExistsError):
-                    files.write_new(
-                        self.path, b""
-                    )  # private from its first moment; empty is a valid database
-            db = sqlite3.connect(self.path, timeout=5, isolation_level=None)
+                    files.write_new(self.path, b"")
+            if os.path.islink(self.path):
+                raise UnsafePathError(f"{self.path}: is a symbolic link; remove it")
+            db = sqlite3.connect(self.path, timeout=5, isolation_level=None, check_same_thread=False)
             self._open = db
             db.execute("PRAGMA secure_delete = ON")
             db.execute("PRAGMA page_size = 65536")  # of a new file: a pack is then few pages, and a row near
@@ -227,31 +239,33 @@ class Packs:
         return self._open
 
     def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        try:
-            return self._connect().execute(question, values).fetchall()
-        except (sqlite3.Error, OSError) as error:
-            self._failed(error)
-            return []
+        with self._lock:
+            try:
+                return self._connect().execute(question, values).fetchall()
+            except _REFUSED as error:
+                self._failed(error)
+                return []
 
     def _write(self, step: Callable[[sqlite3.Connection], object]) -> bool:
-        try:
-            db = self._connect()
-            db.execute("BEGIN IMMEDIATE")
+        with self._lock:
             try:
-                step(db)
-                db.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    db.execute("ROLLBACK")
-                raise
-        except (sqlite3.Error, OSError) as error:
-            self._failed(error)
-            return False
-        return True
+                db = self._connect()
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    step(db)
+                    db.execute("COMMIT")
+                except BaseException:
+                    with contextlib.suppress(sqlite3.Error):
+                        db.execute("ROLLBACK")
+                    raise
+            except _REFUSED as error:
+                self._failed(error)
+                return False
+            return True
 
     def _failed(self, error: Exception) -> None:
         """Note what is wrong; a file that is no database is replaced by an empty one."""
-        self.problem = f"{self.path}: {error}"
+        self.problem = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
         self.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
