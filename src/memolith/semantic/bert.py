@@ -10,9 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from memolith.semantic.numbers import np, npt
 from memolith.semantic.wordpiece import WordPiece
 
 Array = npt.NDArray[np.float32]
