@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _BATCH = 400
 _MANY = 2000
 _TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
+_STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
 _FIELDS = (
     "masked category record title date status expires valid_from valid_until supersedes source".split()
 )
@@ -202,110 +203,116 @@ class Writer:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
         self._words = schema.words(connection)
+        self._lengths = schema.Lengths(connection)
         self._next = (connection.execute("SELECT max(id) FROM units").fetchone()[0] or 0) >> 4
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._totals: dict[int, list[int]] = {}  # of scopes: how many files, units and words come or go
+        self._shifts: dict[int, int] = {}  # of directories: how their signatures change
 
     def apply(self, tasks: list[Task]) -> None:
-        """Put each file's new rows in place of its old ones, and bring the signatures along."""
-        shifts: dict[str, int] = {}
+        """Put each file's new rows in place of its old ones."""
         for task in tasks:
-            before = walk.digest(task.name, *task.known.stamp) if task.known else 0
-            after = task.entry.digest() if task.entry else 0
-            shifts[task.place.path] = shifts.get(task.place.path, 0) + after - before
             self._file(task)
-        for path, shift in shifts.items():
-            number = self._directory(path)
-            old = self._db.execute("SELECT signature FROM directories WHERE number = ?", [number]).fetchone()[0]
-            new = (old + shift) & ((1 << 63) - 1)
+        self._lengths.save()
+        for scope, change in self._totals.items():
+            self._db.execute(
+                "UPDATE scopes SET files = files + ?, units = units + ?, words = words + ? WHERE number = ?",
+                [*change, scope],
+            )
+        for number, shift in self._shifts.items():
+            row = self._db.execute("SELECT signature FROM directories WHERE number = ?", [number]).fetchone()
+            new = (row[0] + shift) & ((1 << 63) - 1)
             self._db.execute("UPDATE directories SET signature = ? WHERE number = ?", [new, number])
 
     def _file(self, task: Task) -> None:
-        scope = self._scope(task.place.slug)
-        entry = task.entry
+        known, entry, place = task.known, task.entry, task.place
+        scope = self._number("scopes", "slug", place.slug)
+        directory = self._number("directories", "path", place.path)
+        totals = self._totals.setdefault(scope, [0, 0, 0])
+        totals[0] += (entry is not None) - (known is not None)
+        shift = (entry.digest() if entry else 0) - (walk.digest(task.name, *known.stamp) if known else 0)
+        self._shifts[directory] = self._shifts.get(directory, 0) + shift
         if entry is None:
-            if task.known is not None:
-                self._units(scope, task.place.kind, task.known.id, documents.Document())
-                self._db.execute("DELETE FROM files WHERE id = ?", [task.known.id])
-                self._db.execute("UPDATE scopes SET files = files - 1 WHERE number = ?", [scope])
+            if known is not None:
+                self._db.execute("DELETE FROM files WHERE id = ?", [known.id])
+                self._units(scope, place.kind, known.id, documents.Document())
             return
-        stamp = [*entry.stamp(), int(entry.settled), task.hash]
-        if task.known is not None:
-            number = task.known.id
-            self._db.execute(
-                "UPDATE files SET inode=?, size=?, mtime=?, ctime=?, settled=?, hash=? WHERE id=?",
-                [*stamp, number],
+        values: dict[str, object] = dict(zip(_STAMP, [*entry.stamp(), entry.settled, task.hash], strict=True))
+        if task.document is not None:
+            values |= {name: getattr(task.document, name) or None for name in _FIELDS}
+            values["supersedes"] = "\n".join(task.document.supersedes) or None
+        if known is None:
+            values |= {"directory": directory, "name": task.name, "scope": scope, "kind": place.kind}
+            marks = ", ".join("?" * len(values))
+            made = self._db.execute(
+                f"INSERT INTO files ({', '.join(values)}) VALUES ({marks})",  # noqa: S608 - our own names
+                list(values.values()),
             )
+            number = made.lastrowid or 0
         else:
-            number = self._db.execute(
-                "INSERT INTO files (inode, size, mtime, ctime, settled, hash, directory, name, scope, kind) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [*stamp, self._directory(task.place.path), task.name, scope, task.place.kind],
-            ).lastrowid
-            self._db.execute("UPDATE scopes SET files = files + 1 WHERE number = ?", [scope])
-        document = task.document
-        if document is None or number is None:
-            return
-        fields = [getattr(document, name) for name in _FIELDS]
-        fields[_FIELDS.index("supersedes")] = "\n".join(document.supersedes)
-        self._db.execute(
-            f"UPDATE files SET {', '.join(f'{name}=?' for name in _FIELDS)} WHERE id=?",  # noqa: S608 - constants
-            [*fields, number],
-        )
-        self._units(scope, task.place.kind, number, document)
-
-    def _units(self, scope: int, kind: int, file: int, document: Document) -> None:
-        """Replace the units of a file; those that stay the same keep their rows."""
-        whole = [(-1 if document.parts else 0, document.whole)] if document.whole is not None else []
-        old = {
-            (position, digest): (unit, length, bag)
-            for unit, position, digest, length, bag in self._db.execute(
-                "SELECT id, position, hash, length, bag FROM units WHERE file = ?", [file]
+            number = known.id
+            self._db.execute(
+                f"UPDATE files SET {', '.join(f'{name} = ?' for name in values)} WHERE id = ?",  # noqa: S608 - same
+                [*values.values(), number],
             )
-        }
-        new: list[tuple[object, ...]] = []
+        if task.document is not None:
+            self._units(scope, place.kind, number, task.document, is_new=known is None)
+
+    def _units(
+        self, scope: int, kind: int, file: int, document: Document, *, is_new: bool = False
+    ) -> None:
+        """Replace the units of a file; those that stay the same keep their rows."""
+        old = {} if is_new else self._old(file)
+        whole = [(-1 if document.parts else 0, document.whole)] if document.whole is not None else []
+        new: list[tuple[int, bytes]] = []
         parent: int | None = None
-        words = 0
+        totals = self._totals[scope]
         for position, piece in [*whole, *enumerate(document.parts)]:
             said = "\0".join([piece.title, document.keys, document.extra, piece.text])
             digest = hash_of(said.encode("utf-8", "replace"))
             kept = old.pop((position, digest), None)
+            values = [parent, piece.first, piece.last, piece.turn, piece.date or None]
             if kept is not None:
-                self._db.execute(
-                    "UPDATE units SET parent=?, first=?, last=?, turn=?, date=? WHERE id=?",
-                    [parent, piece.first, piece.last, piece.turn, piece.date or None, kept[0]],
-                )
                 unit = kept[0]
+                self._db.execute(
+                    "UPDATE units SET parent = ?, first = ?, last = ?, turn = ?, date = ? WHERE id = ?",
+                    [*values, unit],
+                )
             else:
                 self._next += 1
                 unit = self._next << 4 | kind
                 bag, length = _bag(kind, document, piece)
-                words += length
                 title = None if piece.title == document.title else piece.title
-                new.append(
-                    (unit, file, position, parent, piece.first, piece.last, piece.turn, piece.role or None, title)
-                    + (piece.date or None, digest, length, bag)
+                self._db.execute(
+                    "INSERT INTO units (parent, first, last, turn, date, id, file, position, role, title, hash, "
+                    "length, bag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    [*values, unit, file, position, piece.role or None, title, digest, length, bag],
                 )
-            if position == -1:
+                self._lengths.set(unit, length)
+                new.append((unit, bag))
+                totals[2] += length
+            if position < 0:
                 parent = unit
         gone = list(old.values())
         if gone:
             self._words.remove(scope, [(unit, bag) for unit, _, bag in gone])
             self._db.executemany("DELETE FROM units WHERE id = ?", [(unit,) for unit, _, _ in gone])
-        if new:
-            self._db.executemany(f"INSERT INTO units VALUES ({', '.join('?' * 13)})", new)  # noqa: S608
-            self._words.add(scope, [(int(str(row[0])), str(row[12])) for row in new])
-        if gone or new:
-            self._db.execute(
-                "UPDATE scopes SET units = units + ?, words = words + ? WHERE number = ?",
-                [len(new) - len(gone), words - sum(length for _, length, _ in gone), scope],
-            )
+        self._words.add(scope, new)
+        totals[1] += len(new) - len(gone)
+        totals[2] -= sum(length for _, length, _ in gone)
 
-    def _scope(self, slug: str) -> int:
-        self._db.execute("INSERT OR IGNORE INTO scopes (slug) VALUES (?)", [slug])
-        return int(self._db.execute("SELECT number FROM scopes WHERE slug = ?", [slug]).fetchone()[0])
+    def _old(self, file: int) -> dict[tuple[int, bytes], tuple[int, int, bytes]]:
+        rows = self._db.execute("SELECT position, hash, id, length, bag FROM units WHERE file = ?", [file])
+        return {(row[0], row[1]): row[2:] for row in rows}
 
-    def _directory(self, path: str) -> int:
-        self._db.execute("INSERT OR IGNORE INTO directories (path, signature) VALUES (?, 0)", [path])
-        return int(self._db.execute("SELECT number FROM directories WHERE path = ?", [path]).fetchone()[0])
+    def _number(self, table: str, column: str, name: str) -> int:
+        """Return the number of a scope or directory; a new one gets the next."""
+        number = self._numbers.get((table, name))
+        if number is None:
+            self._db.execute(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", [name])  # noqa: S608 - our own
+            row = self._db.execute(f"SELECT number FROM {table} WHERE {column} = ?", [name])  # noqa: S608 - same
+            number = self._numbers[table, name] = int(row.fetchone()[0])
+        return number
 
 
 def known_files(
@@ -333,7 +340,7 @@ def _is_current(connection: Connection, task: Task) -> bool:
     return (now.id, now.stamp, now.hash) == (task.known.id, task.known.stamp, task.known.hash)
 
 
-def _bag(kind: int, document: Document, piece: Piece) -> tuple[str, int]:
+def _bag(kind: int, document: Document, piece: Piece) -> tuple[bytes, int]:
     text = markdown.strip_comments(piece.text) if KINDS[kind] == "memory" else piece.text
     counts, length = terms.count(text)
     if KINDS[kind] != "session":

@@ -17,7 +17,7 @@ from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 _MASK = (1 << 63) - 1
@@ -62,7 +62,7 @@ class Entry:
 
 def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
     """Return the hash of a file's name and stamp. Hashes of numbers are the same in every process."""
-    return hash((crc32(os.fsencode(name)), inode, size, mtime, ctime)) & _MASK
+    return hash((crc32(name.encode()), inode, size, mtime, ctime)) & _MASK
 
 
 def places(slug: str) -> list[Place]:
@@ -106,33 +106,27 @@ def signature(home: str, place: Place) -> int:
     """Return the signature of a directory; 0 if there is none. OSError if it cannot be listed."""
     total = 0
     accepts = place.accepts
-    fsencode = os.fsencode
     if place.kind == 0:  # one file in a directory of others
         entry = look(home, place, layout.MEMORY)
         return entry.digest() if entry else 0
-    try:
-        listing = os.scandir(layout.locate(home, place.path))
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
-    with listing:
-        for item in listing:
-            name = item.name
-            if accepts(name):
-                found = item.stat(follow_symlinks=False)
-                if found.st_mode & 0o170000 == 0o100000:
-                    # The same as `digest`, without a call: this line runs for every file at every query.
-                    total += (
-                        hash(
-                            (
-                                crc32(fsencode(name)),
-                                found.st_ino & _MASK,
-                                found.st_size,
-                                found.st_mtime_ns,
-                                found.st_ctime_ns,
-                            )
+    for item in _listing(home, place):
+        name = item.name
+        if accepts(name):
+            found = item.stat(follow_symlinks=False)
+            if found.st_mode >> 12 == 8:  # a regular file
+                # The same as `digest`, without a call: this runs for every file at every query.
+                total += (
+                    hash(
+                        (
+                            crc32(name.encode()),
+                            found.st_ino & _MASK,
+                            found.st_size,
+                            found.st_mtime_ns,
+                            found.st_ctime_ns,
                         )
-                        & _MASK
                     )
+                    & _MASK
+                )
     return total & _MASK
 
 
@@ -143,20 +137,34 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
         entry = look(home, place, layout.MEMORY)
         return {entry.name: entry} if entry else {}
     found: dict[str, Entry] = {}
-    try:
-        listing = os.scandir(layout.locate(home, place.path))
-    except (FileNotFoundError, NotADirectoryError):
-        return found
-    with listing:
-        for item in listing:
-            if place.accepts(item.name):
-                try:
-                    state = item.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue
-                if stat.S_ISREG(state.st_mode):
-                    found[item.name] = Entry(item.name, state, now)
+    for item in _listing(home, place):
+        if place.accepts(item.name):
+            try:
+                state = item.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            if stat.S_ISREG(state.st_mode):
+                found[item.name] = Entry(item.name, state, now)
     return found
+
+
+def _listing(home: str, place: Place) -> Iterator[os.DirEntry[str]]:
+    """Yield what is in a directory, if it is there. Opened once: then no `stat` has to follow the path."""
+    path = layout.locate(home, place.path)
+    if os.scandir not in os.supports_fd:
+        if os.path.isdir(path):
+            with os.scandir(path) as listing:
+                yield from listing
+        return
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    try:
+        with os.scandir(fd) as listing:
+            yield from listing
+    finally:
+        os.close(fd)
 
 
 def look(home: str, place: Place, name: str) -> Entry | None:

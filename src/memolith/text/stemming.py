@@ -8,8 +8,17 @@ from __future__ import annotations
 
 _VOWELS = frozenset("aeiou")
 
+
+def _by_last(*rules: tuple[str, str]) -> dict[str, list[tuple[str, str]]]:
+    """Return rules by the last letter of their ending."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for rule in rules:
+        found.setdefault(rule[0][-1], []).append(rule)
+    return found
+
+
 # Each step: endings, longest first where they overlap, and what replaces them if enough of a stem is left.
-_STEP2 = (
+_STEP2 = _by_last(
     ("ational", "ate"),
     ("ization", "ize"),
     ("iveness", "ive"),
@@ -32,7 +41,7 @@ _STEP2 = (
     ("bli", "ble"),
     ("eli", "e"),
 )
-_STEP3 = (
+_STEP3 = _by_last(
     ("icate", "ic"),
     ("ative", ""),
     ("alize", "al"),
@@ -41,9 +50,14 @@ _STEP3 = (
     ("ness", ""),
     ("ful", ""),
 )
-_STEP4 = (
-    *("ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ion", "ism", "ate", "iti", "ous"),
-    *("ive", "ize", "al", "er", "ic", "ou"),
+_STEP4 = _by_last(
+    *(
+        (ending, "")
+        for ending in (
+            *("ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ion", "ism", "ate", "iti"),
+            *("ous", "ive", "ize", "al", "er", "ic", "ou"),
+        )
+    )
 )
 
 
@@ -56,7 +70,7 @@ def stem(word: str) -> str:
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
     for step in (_STEP2, _STEP3):
-        for ending, instead in step:
+        for ending, instead in step.get(word[-1], ()):
             if word.endswith(ending):
                 bare = word[: -len(ending)]
                 word = bare + instead if _measure(bare) > 0 else word
@@ -65,7 +79,7 @@ def stem(word: str) -> str:
 
 
 def _plural(word: str) -> str:
-    if word.endswith("sses") or word.endswith("ies"):
+    if word.endswith(("sses", "ies")):
         return word[:-2]
     return word[:-1] if word[-1] == "s" and not word.endswith("ss") else word
 
@@ -84,7 +98,7 @@ def _past(word: str) -> str:
 
 
 def _long_ending(word: str) -> str:
-    for ending in _STEP4:
+    for ending, _ in _STEP4.get(word[-1], ()):
         if word.endswith(ending):
             bare = word[: -len(ending)]
             fits = ending != "ion" or bare.endswith(("s", "t"))

@@ -7,6 +7,8 @@ found by its whole, its parts and neighbouring parts: `getUserById`, `gen-itgc`,
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from memolith.text.stemming import stem
 
 TYPE_CHECKING = False
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_TERM = 64
+EXTRA = 0.4  # of a word's weight, for what an identifier is found by beside its words
 # English words that say nothing by themselves; a query of nothing else still finds them.
 STOP = frozenset(
     (
@@ -26,6 +29,8 @@ STOP = frozenset(
 # What stands between the parts of one identifier.
 _JOINERS = frozenset("-_./:@+#\\&~=,")
 _MOST_PARTS = 12
+# What may stand around a word without being part of it.
+_AROUND = ".,;:!?\"'()[]*`"
 # Endings after an apostrophe that are no words.
 _CLIPPED = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
 _DENSE = (
@@ -91,19 +96,27 @@ def count(text: str, weight: int = 1, into: dict[str, int] | None = None) -> tup
     return counts, words
 
 
-def of_query(text: str) -> dict[str, bool]:
-    """Return the terms of a query in its order, and whether each says nothing by itself."""
-    found: dict[str, bool] = {}
-    for chunk in text.split():
+def of_query(text: str) -> dict[str, float]:
+    """Return the terms of a query in its order, with what each says.
+
+    1, more if two of its words have the same stem, less if it is only another form of them, 0 for `the`.
+    """
+    found: dict[str, float] = {}
+    for chunk in dict.fromkeys(text.replace("’", "'").split()):
         base, extra = _analyse(chunk, in_query=True)
-        stop = chunk.replace("’", "'").strip(".,;:!?\"'()[]").lower() in STOP
-        for term in (*base, *extra):
-            found[term] = stop and found.get(term, True)
+        says = 0.0 if chunk.strip(_AROUND).lower() in STOP else 1.0
+        for term in dict.fromkeys(base):
+            found[term] = min(found.get(term, 0.0) + says, 2.0)
+        for term in extra:
+            found[term] = max(found.get(term, 0.0), EXTRA)
     return found
 
 
 def _analyse(chunk: str, *, in_query: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the terms of a piece of text without spaces: its words, and others that it is found by."""
+    plain = chunk.strip(_AROUND)
+    if plain.isalpha() and plain.isascii() and (plain.islower() or plain[1:].islower()):
+        return (_term(plain),), ()
     base: list[str] = []
     extra: list[str] = []
     parts: list[str] = []  # of the identifier that is being read
@@ -174,6 +187,7 @@ def _kind(char: str, before: str | None) -> str:
     return _SYMBOL if general == "So" else _OTHER
 
 
+@lru_cache(maxsize=1 << 16)
 def _term(word: str) -> str:
     word = word.casefold()
     if word.isascii() and word.isalpha() and len(word) <= 40:
