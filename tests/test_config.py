@@ -122,7 +122,9 @@ def test_a_number_has_a_limit_which_the_error_names(key: str, tmp_path: Path) ->
 def test_a_text_is_one_line_of_bounded_length(tmp_path: Path) -> None:
     assert check("semantic.model", "a model: größer") == "a model: größer"
     for value in ("two\nlines", "bell\x07", "x" * 1001):
-        with pytest.raises(ConfigError, match=r"semantic\.model: must be one line of at most 1000 characters"):
+        with pytest.raises(
+            ConfigError, match=r"semantic\.model: must be one line of at most 1000 characters"
+        ):
             settings(tmp_path, env={"MEMOLITH_SEMANTIC_MODEL": value}).get("semantic.model")
 
 

@@ -83,8 +83,8 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
     (
         "semantic.seconds",
         float,
-        1.0,
-        "How long one recall may spend on embedding what is new; the rest is left to the next one, or to"
+        0.5,
+        "Seconds that one recall may spend on embedding what is new; the rest is left to the next one, or to"
         " `memolith index sync`.",
     ),
 )

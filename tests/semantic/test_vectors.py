@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -109,7 +110,7 @@ def test_a_call_embeds_no_longer_than_its_time_and_says_what_is_left(shelf: Shel
     steps: list[tuple[int, int]] = []
     assert vectors.sync(["shop"], progress=lambda done, total: steps.append((done, total))).complete
     assert steps[-1] == (300, 300)
-    assert len(model.seen) == 300 + len(model.vocabulary())  # none of them twice
+    assert len(model.seen) == 300  # none of them twice
 
 
 def test_another_model_has_its_own_vectors_and_the_unused_ones_go_after_a_month(shelf: Shelf) -> None:
@@ -173,9 +174,20 @@ def test_two_units_of_the_same_text_share_a_vector(shelf: Shelf) -> None:
 # ---------------------------------------------------------------- without the model
 
 
+def test_the_words_of_a_model_are_learnt_once(shelf: Shelf) -> None:
+    model = WordModel()
+    steps: list[tuple[int, int]] = []
+    open_vectors(shelf, model).learn_words(lambda done, total: steps.append((done, total)))
+    open_vectors(shelf, model).learn_words()
+    assert model.seen == model.vocabulary()
+    assert steps == [(4, 4)]
+
+
 def test_a_process_without_numpy_ranks_by_the_words_that_were_kept(shelf: Shelf) -> None:
     good, bad = shelf.put("shop", "rollback of a migration", "the weather in Paris")
-    open_vectors(shelf).sync(["shop"])
+    vectors = open_vectors(shelf)
+    vectors.sync(["shop"])
+    vectors.learn_words()
     code = f"""
 import sys
 sys.modules["numpy"] = None
@@ -229,6 +241,7 @@ def test_switched_off_means_off_even_if_vectors_are_there(
 ) -> None:
     (unit,) = shelf.put("shop", "car")
     open_vectors(shelf).sync(["shop"])
+    open_vectors(shelf).learn_words()
     monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "none")
     vectors = Vectors(shelf, Settings(shelf.home))
     assert vectors.scores(["shop"], "car") == []
@@ -298,6 +311,68 @@ def test_a_file_that_cannot_be_written_stops_nothing(shelf: Shelf) -> None:
     assert not coverage.complete
     assert str(file_of(shelf)) in coverage.problem
     assert open_vectors(shelf).scores(["shop"], "one") == []
+
+
+def test_a_link_in_the_place_of_the_file_is_not_followed(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.put("shop", "one")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(b"")
+    file_of(shelf).parent.mkdir(parents=True)
+    file_of(shelf).symlink_to(elsewhere)
+    coverage = open_vectors(shelf).sync(["shop"])
+    assert "is a symbolic link" in coverage.problem
+    assert elsewhere.read_bytes() == b""
+
+
+_KILLED = """
+import sys
+from memolith.semantic import scan
+from memolith.semantic.packs import Packs
+from tests.semantic.stand_ins import WordModel, key
+packs = Packs(sys.argv[1], 1)
+for number in range(10_000):
+    assert packs.add("words", "shop", scan.quantise([key(str(number))], WordModel().embed([str(number)])))
+    print(number, flush=True)
+"""
+
+
+def test_what_was_kept_before_a_kill_is_there_after_it(shelf: Shelf) -> None:
+    root = Path(__file__).parent.parent.parent
+    done = -1
+    for stop in (3, 20, 57):
+        with subprocess.Popen(
+            [sys.executable, "-c", _KILLED, shelf.home], stdout=subprocess.PIPE, text=True, cwd=root
+        ) as worker:
+            assert worker.stdout is not None
+            for line in worker.stdout:
+                done = max(done, int(line))
+                if int(line) == stop:
+                    worker.kill()
+                    break
+        known = Packs(shelf.home, 1).keys("words", "shop")
+        assert {key(str(number)) for number in range(done + 1)} <= known
+
+
+def test_threads_of_a_server_may_ask_at_the_same_time(shelf: Shelf) -> None:
+    ids = shelf.put("shop", *(f"text {number}" for number in range(64)))
+    vectors = open_vectors(shelf)
+    vectors.sync(["shop"])
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda at: vectors.scores(["shop"], f"text {at}", limit=1)[0][0], range(64)))
+    assert found == ids
+
+
+def test_no_search_finds_what_belongs_to_another_project(shelf: Shelf) -> None:
+    owner: dict[int, str] = {}
+    for project in range(10):
+        texts = [f"topic {number} of project {project}" for number in range(20)]
+        owner.update(dict.fromkeys(shelf.put(f"p{project}", *texts), f"p{project}"))
+    vectors = open_vectors(shelf)
+    vectors.sync([f"p{project}" for project in range(10)])
+    for number in range(200):
+        mine = f"p{number % 10}"
+        found = vectors.scores([mine], f"topic {number % 20} of project {number % 7}")
+        assert {owner[unit] for unit, _ in found} == {mine}
 
 
 def _fill(home: str, first: int) -> None:

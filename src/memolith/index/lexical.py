@@ -43,8 +43,8 @@ class Lexicon:
     def analyse(self, query: str) -> Analysis:
         """Return the terms of a query with their frequencies."""
         found = [
-            Term(term=term, df=self._frequency(term), stop=stop)
-            for term, stop in list(analyser.of_query(query).items())[: 4 * _MOST_TERMS]
+            Term(term=term, df=self._frequency(term), weight=weight)
+            for term, weight in list(analyser.of_query(query).items())[: 4 * _MOST_TERMS]
         ]
         return Analysis(terms=found, total=self.total)
 
@@ -52,11 +52,11 @@ class Lexicon:
         """Return the units that match best, best first; ties in the order of their files."""
         asked = [term for term in self.analyse(query).terms if term.df]
         # Words that say nothing count only if the query has no others.
-        telling = [term for term in asked if not term.stop]
-        if not telling and any(not stop for stop in analyser.of_query(query).values()):
+        telling = [term for term in asked if term.weight]
+        if not telling and any(analyser.of_query(query).values()):
             return []
         weights = {
-            term.term: log(1 + (self.total - term.df + 0.5) / (term.df + 0.5))
+            term.term: log(1 + (self.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
             for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[:_MOST_TERMS]
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}

@@ -77,10 +77,10 @@ class Match(Value):
 class Term(Value):
     """A word of a query as the index knows it, and in how many units it is."""
 
-    __slots__ = ("df", "stop", "term")
+    __slots__ = ("df", "term", "weight")
     term: str
     df: int
-    stop: bool  # a word that says nothing by itself ("the")
+    weight: float  # 1; less for another form of a word; 0 for one that says nothing by itself ("the")
 
 
 class Analysis(Value):

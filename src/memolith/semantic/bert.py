@@ -10,9 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from memolith.semantic.numbers import np, npt
 from memolith.semantic.wordpiece import WordPiece
 
 Array = npt.NDArray[np.float32]
@@ -33,7 +31,7 @@ class Bert:
         self._epsilon: float = config["layer_norm_eps"]
         self._words = WordPiece.read(os.path.join(directory, "vocab.txt"))
         self._weights = _map(os.path.join(directory, "model.safetensors"))
-        self._fused = [self._join(layer) for layer in range(self.layers)]
+        self._joined = [self._join(layer) for layer in range(self.layers)]
 
     def embed(self, texts: Sequence[str]) -> Array:
         """Return one row of length one for each text."""
@@ -81,15 +79,14 @@ class Bert:
         return unit(pooled)
 
     def _attend(self, x: Array, layer: int, count: int, hidden: Array | None) -> Array:
-        weight, bias = self._fused[layer]
+        weight, bias = self._joined[layer]
         width = len(x) // count
         joined = x @ weight.T
         joined += bias
         q, k, v = joined.reshape(count, width, 3, self.heads, -1).transpose(2, 0, 3, 1, 4)
         mixed = np.empty((count, width, self.heads, self.dimension // self.heads), np.float32)
-        for text in range(
-            count
-        ):  # one by one: the scores of one text fit into the cache, those of a batch do not
+        # One text after the other: its scores fit into the cache, those of a batch do not.
+        for text in range(count):
             scores = q[text] @ k[text].transpose(0, 2, 1)
             if hidden is not None:
                 scores += hidden[text]

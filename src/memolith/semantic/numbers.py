@@ -1,36 +1,23 @@
-"""numpy, imported when first needed and with one thread: on a shared machine more only wait for each other.
+"""numpy with one thread: on a shared machine more of them only wait for each other, at ten times the cost.
 
-Whoever sets OPENBLAS_NUM_THREADS (or OMP_NUM_THREADS) is not overruled.
+Whoever set OPENBLAS_NUM_THREADS (or its like), or imported numpy before, is not overruled. Every part that
+needs numpy takes it from here, so that the first import is this one.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-from importlib import util
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
+# The libraries below numpy read this once, when they are loaded; children must not inherit it.
+_ours = [] if any(name in os.environ for name in _VARIABLES) else _VARIABLES
+os.environ.update(dict.fromkeys(_ours, "1"))
+try:
+    import numpy as np
+    import numpy.typing as npt
+finally:
+    for _name in _ours:
+        del os.environ[_name]
 
-def available() -> bool:
-    """Import numpy if it is installed; tell whether it is."""
-    if util.find_spec("numpy") is None:
-        return False
-    with _one_thread():
-        import numpy  # noqa: F401, ICN001
-    return True
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Set what the libraries below numpy read once, when they are loaded, and leave no trace for children."""
-    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-    ours = [] if any(name in os.environ for name in names) else names
-    os.environ.update(dict.fromkeys(ours, "1"))
-    try:
-        yield
-    finally:
-        for name in ours:
-            os.environ.pop(name, None)
+__all__ = ["np", "npt"]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from memolith.errors import ConfigError
 from memolith.semantic.bert import unit
+from memolith.semantic.numbers import np
 from memolith.semantic.providers import prefixed
 
 if TYPE_CHECKING:

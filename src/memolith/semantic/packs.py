@@ -2,9 +2,10 @@
 
 A row is a content hash and a vector of small integers with its scale. Reading a hundred thousand rows one by
 one would cost ten times what comparing them costs, so rows lie together in packs of some thousands, sorted
-by hash. A pack is never changed: what is new becomes a small pack, small ones are joined as they add up; a
-reader knows by a pack's number whether it has it already. A pack belongs to one model and one scope, so
-a search reads nothing of a project that it is not for.
+by hash. A pack is never changed: what is new becomes a small pack, packs are joined as they add up, and large
+ones share the hashes out by range, so that one row is looked for in few of them. A reader knows by a pack's
+number whether it has it already. A pack belongs to one model and one scope, so a search reads nothing of
+a project that it is not for.
 
 The index is another file: it may be rebuilt at any time, while a vector takes a tenth of a second to make.
 """
@@ -15,17 +16,20 @@ import bisect
 import contextlib
 import os
 import sqlite3
+import threading
 import zlib
 
+from memolith.errors import MemolithError, UnsafePathError
 from memolith.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any, Self
 
 KEY = 16  # bytes of a content hash that are kept
-FULL = 4096  # rows; a pack of this size is not joined with others
+FULL = 4096  # rows of a pack at most
+_NAME = "vectors-1.sqlite3"
 _UNUSED_DAYS = 30  # then the vectors of a model that nobody asks for go
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS model(name TEXT PRIMARY KEY, dimension INTEGER NOT NULL, used INTEGER NOT NULL);
@@ -34,6 +38,8 @@ CREATE TABLE IF NOT EXISTS pack(
   checksum INTEGER NOT NULL, keys BLOB NOT NULL, scales BLOB NOT NULL, vectors BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS pack_of ON pack(model, slug, count);
 """
+
+_REFUSED = (sqlite3.Error, OSError, MemolithError)
 
 Row = tuple[bytes, bytes, bytes]  # key, scale (a float of four bytes), vector (a signed byte each)
 
@@ -46,13 +52,15 @@ class Pack:
         self.count = len(keys) // KEY
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> Self:
-        """Put rows together; of two with one key the first stays."""
+    def of(cls, rows: Iterable[Row]) -> Iterator[Self]:
+        """Put rows together, as many packs as it takes; of two rows with one key the first stays."""
         first: dict[bytes, Row] = {}
         for row in rows:
             first.setdefault(row[0], row)
         ordered = [first[key] for key in sorted(first)]
-        return cls(0, *(b"".join(row[part] for row in ordered) for part in range(3)))
+        for start in range(0, len(ordered), FULL):
+            some = ordered[start : start + FULL]
+            yield cls(0, *(b"".join([row[part] for row in some]) for part in range(3)))
 
     def rows(self) -> Iterator[Row]:
         """Take the rows apart again."""
@@ -74,9 +82,11 @@ class Packs:
     """The file of vectors of one home. A file that cannot be used is as good as none."""
 
     def __init__(self, home: str, day: int) -> None:
-        self.path = os.path.join(home, "cache", "vectors-1.sqlite3")
-        self._day = day
+        self.path = os.path.join(home, "cache", _NAME)
+        self._home, self._day = home, day
         self._open: sqlite3.Connection | None = None
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
         self.problem = ""  # why nothing can be kept, if so
 
     def keys(self, model: str, slug: str) -> set[bytes]:
@@ -108,26 +118,27 @@ class Packs:
         rows = self._ask("SELECT id, keys FROM pack WHERE model = ? AND slug = ?", model, slug)
         for number, known in rows:
             count = len(known) // KEY
-            places = [(key, _place(known, count, key)) for key in keys if key not in found]
-            here = [(key, place) for key, place in places if place >= 0]
-            if here:
-                found.update(self._read(number, count, here))
+            first, last = known[:KEY], known[-KEY:]
+            likely = [key for key in keys if first <= key <= last and key not in found]
+            here = [(place, key) for key in likely if (place := _place(known, count, key)) >= 0]
+            found.update(self._read(number, count, sorted(here)))
         return found
 
     def _read(
-        self, number: int, count: int, places: list[tuple[bytes, int]]
+        self, number: int, count: int, places: list[tuple[int, bytes]]
     ) -> dict[bytes, tuple[bytes, bytes]]:
         found: dict[bytes, tuple[bytes, bytes]] = {}
-        if self._open is None:
+        if self._open is None or not places:
             return found
         # A pack that another process joined in the meantime is gone: its rows count as not there yet.
         with (
+            self._lock,
             contextlib.suppress(sqlite3.Error),
             self._open.blobopen("pack", "scales", number, readonly=True) as scales,
             self._open.blobopen("pack", "vectors", number, readonly=True) as vectors,
         ):
             size = len(vectors) // count
-            for key, at in places:
+            for at, key in places:
                 scales.seek(at * 4)
                 vectors.seek(at * size)
                 found[key] = (scales.read(4), vectors.read(size))
@@ -139,19 +150,18 @@ class Packs:
         def step(db: sqlite3.Connection) -> None:
             self._use(db, model, len(rows[0][2]))
             merged, joined = list(rows), []
-            small = db.execute(
+            known = db.execute(
                 "SELECT id, count, keys, scales, vectors FROM pack "
-                "WHERE model = ? AND slug = ? AND count < ? ORDER BY count",
-                (model, slug, FULL),
+                "WHERE model = ? AND slug = ? ORDER BY count",
+                (model, slug),
             )
-            for number, count, *parts in small:
-                if count > 2 * len(merged):
+            for number, count, *parts in known:
+                if count > len(merged):
                     break
                 merged += Pack(number, *parts).rows()
-                joined.append(number)
-            db.executemany("DELETE FROM pack WHERE id = ?", [(number,) for number in joined])
-            for start in range(0, len(merged), 2 * FULL):
-                _insert(db, model, slug, Pack.of(merged[start : start + 2 * FULL]))
+                joined.append((number,))
+            db.executemany("DELETE FROM pack WHERE id = ?", joined)
+            _insert(db, model, slug, merged)
 
         return not rows or self._write(step)
 
@@ -168,8 +178,7 @@ class Packs:
                 if len(kept) < pack.count:
                     dropped += pack.count - len(kept)
                     db.execute("DELETE FROM pack WHERE id = ?", (number,))
-                    if kept:
-                        _insert(db, model, slug, Pack.of(kept))
+                    _insert(db, model, slug, kept)
 
         stale = any(
             known[at : at + KEY] not in keys
@@ -210,46 +219,53 @@ class Packs:
         db.execute("DELETE FROM model WHERE used < ?", (self._day - _UNUSED_DAYS,))
 
     def _connect(self) -> sqlite3.Connection:
+        if self._pid != os.getpid():  # a forked child must not use its parent's connection
+            self._open, self._pid = None, os.getpid()
         if self._open is None:
+            files.refuse_links(self._home, f"cache/{_NAME}")
             if not os.path.lexists(self.path):
                 files.make_directory(os.path.dirname(self.path))
+                # Private from its first moment; an empty file is a valid database.
                 with contextlib.suppress(FileExistsError):
-                    files.write_new(
-                        self.path, b""
-                    )  # private from its first moment; empty is a valid database
-            db = sqlite3.connect(self.path, timeout=5, isolation_level=None)
+                    files.write_new(self.path, b"")
+            if os.path.islink(self.path):
+                raise UnsafePathError(f"{self.path}: is a symbolic link; remove it")
+            db = sqlite3.connect(self.path, timeout=5, isolation_level=None, check_same_thread=False)
             self._open = db
             db.execute("PRAGMA secure_delete = ON")
+            db.execute("PRAGMA page_size = 65536")  # of a new file: a pack is then few pages, and a row near
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pack_of'").fetchone():
                 db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT")
         return self._open
 
     def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        try:
-            return self._connect().execute(question, values).fetchall()
-        except (sqlite3.Error, OSError) as error:
-            self._failed(error)
-            return []
+        with self._lock:
+            try:
+                return self._connect().execute(question, values).fetchall()
+            except _REFUSED as error:
+                self._failed(error)
+                return []
 
     def _write(self, step: Callable[[sqlite3.Connection], object]) -> bool:
-        try:
-            db = self._connect()
-            db.execute("BEGIN IMMEDIATE")
+        with self._lock:
             try:
-                step(db)
-                db.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    db.execute("ROLLBACK")
-                raise
-        except (sqlite3.Error, OSError) as error:
-            self._failed(error)
-            return False
-        return True
+                db = self._connect()
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    step(db)
+                    db.execute("COMMIT")
+                except BaseException:
+                    with contextlib.suppress(sqlite3.Error):
+                        db.execute("ROLLBACK")
+                    raise
+            except _REFUSED as error:
+                self._failed(error)
+                return False
+            return True
 
     def _failed(self, error: Exception) -> None:
         """Note what is wrong; a file that is no database is replaced by an empty one."""
-        self.problem = f"{self.path}: {error}"
+        self.problem = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
         self.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -268,10 +284,13 @@ class Packs:
                     self.problem = f"{path}: {error}"
 
 
-def _insert(db: sqlite3.Connection, model: str, slug: str, pack: Pack) -> None:
-    db.execute(
+def _insert(db: sqlite3.Connection, model: str, slug: str, rows: Iterable[Row]) -> None:
+    db.executemany(
         "INSERT INTO pack(model, slug, count, checksum, keys, scales, vectors) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (model, slug, pack.count, pack.checksum, pack.keys, pack.scales, pack.vectors),
+        [
+            (model, slug, pack.count, pack.checksum, pack.keys, pack.scales, pack.vectors)
+            for pack in Pack.of(rows)
+        ],
     )
 
 

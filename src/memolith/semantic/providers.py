@@ -45,12 +45,12 @@ class Provider(Protocol):
 
 def choose(settings: Settings) -> Provider | None:
     """Return the provider that the settings name; None if there is none. ConfigError if it cannot be had."""
-    from memolith.semantic import numbers
+    from importlib import util
 
     wanted = settings.text("semantic.provider")
     if wanted == "none":
         return None
-    if not numbers.available():
+    if util.find_spec("numpy") is None:
         _refuse(wanted, "numpy")
         return None
     if wanted in ("auto", "minilm"):

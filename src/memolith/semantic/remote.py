@@ -13,10 +13,9 @@ from urllib import error as url_error
 from urllib import request
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from memolith.errors import ConfigError, ProviderError
 from memolith.semantic.bert import unit
+from memolith.semantic.numbers import np
 from memolith.semantic.providers import prefixed
 
 if TYPE_CHECKING:

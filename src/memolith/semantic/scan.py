@@ -8,9 +8,7 @@ one in a hundred.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from memolith.semantic.numbers import np, npt
 from memolith.semantic.packs import KEY, Pack, Packs, Row
 
 TYPE_CHECKING = False

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 Scored = list[tuple[int, float]]
 
-_BATCH = 32  # texts between two looks at the clock
+_BATCH = 8  # texts between two looks at the clock
 _SAVED = 256  # texts between two writes
 _WORDS = "*"  # the scope of the model's own words; no project can be called so
 _REMEMBERED = 64  # questions whose vector is kept
@@ -125,8 +125,6 @@ class Vectors:
         for slug in dict.fromkeys(slugs):
             here, all_ = self._sync(slug, stamp, deadline, progress)
             done, total = done + here, total + all_
-        if done >= total and not self.problem:
-            self._learn_words(deadline)
         problem = self.problem or (self._packs.problem if done < total else "")
         return Coverage(done=done, model=self.provider.name, problem=problem, total=total)
 
@@ -188,15 +186,17 @@ class Vectors:
             self.problem = str(error)
             return None
 
-    def _learn_words(self, deadline: float | None) -> None:
-        """Keep the vector of each word that the model knows, for processes that cannot load it."""
+    def learn_words(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Keep the vector of each word that the model knows, for processes that cannot load it (`rough`).
+
+        Once for a model, and only where nobody waits for an answer: it takes half a minute.
+        """
+        vocabulary = getattr(self.provider, "vocabulary", None)
+        if self.provider is None or vocabulary is None:
+            return
         from memolith.semantic import scan
 
-        assert self.provider is not None  # noqa: S101
         name = self.provider.name
-        vocabulary = getattr(self.provider, "vocabulary", None)
-        if vocabulary is None or _WORDS in self._complete or _over(deadline):
-            return
         known = self._packs.keys(name, _WORDS)
         missing = [word for word in vocabulary() if (key := _word_key(word)) and key not in known]
         for start in range(0, len(missing), _SAVED):
@@ -205,9 +205,8 @@ class Vectors:
             keys = [_word_key(word) for word in batch]
             if found is None or not self._packs.add(name, _WORDS, scan.quantise(keys, found)):
                 return
-            if _over(deadline):
-                return
-        self._complete[_WORDS] = (None, name, len(known) + len(missing))
+            if progress is not None:
+                progress(start + len(batch), len(missing))
 
     def clear(self) -> None:
         """Forget all vectors; they are made again when they are needed."""

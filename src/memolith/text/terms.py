@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_TERM = 64
+EXTRA = 0.4  # of a word's weight, for what an identifier is found by beside its words
 # English words that say nothing by themselves; a query of nothing else still finds them.
 STOP = frozenset(
     (
@@ -95,14 +96,19 @@ def count(text: str, weight: int = 1, into: dict[str, int] | None = None) -> tup
     return counts, words
 
 
-def of_query(text: str) -> dict[str, bool]:
-    """Return the terms of a query in its order, and whether each says nothing by itself."""
-    found: dict[str, bool] = {}
-    for chunk in text.split():
+def of_query(text: str) -> dict[str, float]:
+    """Return the terms of a query in its order, with what each says.
+
+    1, more if two of its words have the same stem, less if it is only another form of them, 0 for `the`.
+    """
+    found: dict[str, float] = {}
+    for chunk in dict.fromkeys(text.replace("’", "'").split()):
         base, extra = _analyse(chunk, in_query=True)
-        stop = chunk.replace("’", "'").strip(_AROUND).lower() in STOP
-        for term in (*base, *extra):
-            found[term] = stop and found.get(term, True)
+        says = 0.0 if chunk.strip(_AROUND).lower() in STOP else 1.0
+        for term in dict.fromkeys(base):
+            found[term] = min(found.get(term, 0.0) + says, 2.0)
+        for term in extra:
+            found[term] = max(found.get(term, 0.0), EXTRA)
     return found
 
 
