@@ -7,12 +7,12 @@ The evidence for a unit is the sum of two numbers from 0 to about 1:
 - meaning: the cosine of the vectors, where there are any.
 
 Then come small factors for what is known besides (kind, role, age), and the order in which statements were made
-(`staleness`). What remains below the threshold is not an answer; see `ANSWER`.
+(`staleness`). A question that nothing here is about gets no answer; see `ANSWER`.
 """
 
 from __future__ import annotations
 
-from math import log
+from math import exp, log
 
 from memolith import staleness
 from memolith.model import Value
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memolith.index import Analysis, Unit
 
 # A turn answers with what was said around it: words it lacks count partly if its neighbours have them.
-NEIGHBOURS = (0.5, 0.25)
+NEIGHBOURS = (0.4, 0.2)
 # ... and a little if they are anywhere in the conversation.
 CONVERSATION = 0.2
 # BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
@@ -40,12 +40,48 @@ PRIOR = 100
 FILLER = 0.3
 _FILLERS = frozenset(
     terms.count(
-        "user users currently current now today please tell remind remember know think believe actually really anything "
-        "something someone thing things way kind much many"
+        # about the asking
+        "user users currently current now today please tell remind remember know think believe actually really say said "
+        "ask see let want need long often ever even still yet anything something someone thing things way kind lot "
+        # how much, which of them, in what order
+        "much many all both each more most other only same too very such few before after during between while because "
+        "until once again further over under off through against above below within without upon whose whom nor "
+        # doing anything at all
+        "go going come take make use used got getting being having doing"
     )[0]
 )
-ANSWER = float(__import__('os').environ.get('ANS','0.2'))  # least evidence by words alone
-ANSWER_WITH_MEANING = 0.45  # least sum of both
+# A question that names a month or year: what was said then counts so much more.
+WHEN = 0.1
+_MONTHS = {
+    term: f"{number:02d}"
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        1,
+    )
+    for term in terms.count(names)[0]
+}
+# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the words that are
+# found of all that were asked for or, where there are vectors, the nearest meaning.
+ANSWER = 0.2
+NEAR = 0.42
+SUPPORT, ENOUGH = 0.25, 0.35  # words support the nearest meaning: so much of them, counted up to so many
+CERTAIN = 0.85  # nearly all words of a question in one place, whatever the vectors say
+TAIL = 0.3  # what has less than this part of the best evidence is left out
+# The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with meaning added.
+CENTRE, CENTRE_WITH_MEANING, SLOPE = 0.97, 1.48, 3.4
 
 
 class Candidate:
@@ -60,7 +96,7 @@ class Candidate:
 
 
 class Ranked(Value):
-    """A unit in its place: a score from 0 to 1, and in words what speaks for it."""
+    """A unit in its place: a score from 0 to 1 (the chance that it is an answer), and what speaks for it."""
 
     __slots__ = ("score", "terms", "unit", "why")
     score: float
@@ -70,12 +106,12 @@ class Ranked(Value):
 
 
 class _Hit:
-    __slots__ = ("candidate", "evidence", "lent", "meaning", "score", "terms", "words")
+    __slots__ = ("candidate", "evidence", "lent", "meaning", "terms", "words")
 
     def __init__(self, candidate: Candidate) -> None:
         self.candidate = candidate
         self.terms: dict[str, float] = {}
-        self.words = self.meaning = self.evidence = self.score = 0.0
+        self.words = self.meaning = self.evidence = 0.0
         self.lent = False
 
 
@@ -96,19 +132,30 @@ def rank(
     semantic = any(hit.candidate.similarity is not None for hit in hits)
     for hit in hits:
         hit.meaning = max(0.0, hit.candidate.similarity or 0.0)
-        hit.evidence = hit.words + hit.meaning
-        hit.score = hit.evidence * _prior(hit.candidate.unit, day)
+        hit.evidence = (hit.words + hit.meaning) * _prior(hit.candidate.unit, day)
+    if not _is_related(hits, semantic=semantic):
+        return []
     hits.sort(key=_order)
-    least = ANSWER_WITH_MEANING if semantic else ANSWER
+    least = hits[0].evidence * TAIL
+    centre = CENTRE_WITH_MEANING if semantic else CENTRE
     return [
         Ranked(
             unit=hit.candidate.unit,
-            score=round(min(1.0, hit.score / (2 if semantic else 1)), 4),
+            score=round(1 / (1 + exp(SLOPE * (centre - hit.evidence))), 4),
             terms=list(hit.terms),
             why=_why(hit, spelled or {}),
         )
         for hit in _single([hit for hit in hits if hit.evidence >= least])
     ]
+
+
+def _is_related(hits: Sequence[_Hit], *, semantic: bool) -> bool:
+    """Tell whether a question is about anything here."""
+    words = max((hit.words for hit in hits), default=0.0)
+    if semantic:
+        nearest = max(hit.meaning for hit in hits) + SUPPORT * min(words, ENOUGH)
+        return words >= CERTAIN or nearest >= NEAR
+    return words >= ANSWER
 
 
 def current_first(
@@ -165,15 +212,16 @@ def weights(asked: Analysis) -> dict[str, float]:
 
     A small memory cannot know which words are rare, so it is taken as a part of one that is PRIOR larger.
     """
-    telling = [term for term in asked.terms if not term.stop] or asked.terms
-    all_terms = {term.term for term in asked.terms}
+    telling = [term for term in asked.terms if term.weight] or asked.terms
     found = {}
     for term in telling:
-        # A compound (gen-itgc) is looked for as a whole too; that nobody writes it so says nothing.
-        if not term.df and any(term.term.startswith(other) and term.term != other for other in all_terms):
-            continue
+        weight = term.weight or 1.0
+        if weight < 1 and not term.df:
+            continue  # another form of a word (gen-itgc as one) that nobody uses
+        if not term.df and (term.term in _MONTHS or term.term.isdigit()):
+            continue  # a date is in the head of a text more often than in it
         rarity = log(1 + (asked.total + PRIOR - term.df + 0.5) / (term.df + 0.5))
-        found[term.term] = rarity * (FILLER if term.term in _FILLERS else 1.0)
+        found[term.term] = rarity * weight * (FILLER if term.term in _FILLERS else 1.0)
     return found
 
 
@@ -190,12 +238,15 @@ def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Can
 def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
     """Set the evidence of the words, with what the turns around a turn lend it."""
     weight = weights(asked)
+    # As the score has them.
     plain = {
-        term.term: log(1 + (asked.total - term.df + 0.5) / (term.df + 0.5)) for term in asked.terms
-    }  # as in the score
+        term.term: log(1 + (asked.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
+        for term in asked.terms
+    }
     best = sum(weight.values()) * SATURATION
     if not best:
         return
+    months, years = _dates(asked)
     turns: dict[tuple[str, int], _Hit] = {}
     said: dict[str, dict[str, float]] = {}  # in each conversation, the best of every term
     for hit in hits:
@@ -212,17 +263,39 @@ def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
         unit = hit.candidate.unit
         if unit.kind != "session":
             hit.words = sum(hit.terms.values()) / best
-            continue
-        heard = dict(hit.terms)
-        for distance, part in enumerate(NEIGHBOURS, 1):
-            for position in (unit.position - distance, unit.position + distance):
-                neighbour = turns.get((unit.path, position))
-                for term, value in neighbour.terms.items() if neighbour else ():
-                    if part * value > heard.get(term, 0.0):
-                        heard[term] = part * value
-                        hit.lent = True
-        around = CONVERSATION * sum(said[unit.path].values())
-        hit.words = (sum(heard.values()) * ROLES.get(unit.role, 1.0) + around) / best
+        else:
+            heard = _heard(hit, turns)
+            around = CONVERSATION * sum(said[unit.path].values())
+            hit.words = (sum(heard.values()) * ROLES.get(unit.role, 1.0) + around) / best
+        if hit.words and _is_of(unit.date, months, years):
+            hit.words += WHEN
+
+
+def _heard(hit: _Hit, turns: Mapping[tuple[str, int], _Hit]) -> dict[str, float]:
+    """Return the terms of a turn with those that the turns around it lend."""
+    unit = hit.candidate.unit
+    heard = dict(hit.terms)
+    for distance, part in enumerate(NEIGHBOURS, 1):
+        for position in (unit.position - distance, unit.position + distance):
+            neighbour = turns.get((unit.path, position))
+            for term, value in neighbour.terms.items() if neighbour else ():
+                if part * value > heard.get(term, 0.0):
+                    heard[term] = part * value
+                    hit.lent = True
+    return heard
+
+
+def _dates(asked: Analysis) -> tuple[set[str], set[str]]:
+    """Return the months and years that a question names."""
+    named = {term.term for term in asked.terms}
+    years = {term for term in named if len(term) == 4 and term.isdigit() and "1900" <= term < "2100"}
+    return {_MONTHS[term] for term in named if term in _MONTHS}, years
+
+
+def _is_of(date: str, months: set[str], years: set[str]) -> bool:
+    if not months and not years:
+        return False
+    return (not months or date[5:7] in months) and (not years or date[:4] in years)
 
 
 def _prior(unit: Unit, day: str) -> float:
@@ -240,7 +313,7 @@ def _days(date: str, day: str) -> float:
 
 def _order(hit: _Hit) -> tuple[float, str, str]:
     unit = hit.candidate.unit
-    return (-hit.score, _inverse(unit.date), unit.key)  # of equals, the newer one; then always the same
+    return (-hit.evidence, _inverse(unit.date), unit.key)  # of equals, the newer one; then always the same
 
 
 def _inverse(date: str) -> str:

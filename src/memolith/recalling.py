@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memolith.semantic.vectors import Vectors
 
 _ITEMS = 20
+_WORTH_IT = 0.1  # what is put into a prompt unasked should be an answer at least one time in ten
 _QUERY = 4000
 # MEMORY.md is in the block as it is.
 _NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
@@ -75,7 +76,7 @@ def for_block(mem: Mem, query: str, budget: int | None = None) -> Recall:
 
     found = mem.recall(query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=None if mem.is_warm else False)
     shown = (layout.daily(mem.project, mem.today), layout.daily(mem.project, mem.yesterday))
-    hits = [hit for hit in found if not hit.id.startswith(shown)]
+    hits = [hit for hit in found if hit.score >= _WORTH_IT and not hit.id.startswith(shown)]
     return found.with_hits(rendering.fitting(hits, rendering.TOKENS if budget is None else budget))
 
 
