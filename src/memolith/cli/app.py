@@ -159,7 +159,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
-    from memolith.cli import memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
+    from memolith.cli import indexing, memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
 
     guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
     codes = [0]

@@ -13,8 +13,9 @@ import threading
 import time
 
 from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
-from memolith.index import lexical, reading, schema, walk
+from memolith.index import reading, schema, walk
 from memolith.index.journal import Journal
+from memolith.index.lexical import Lexicon
 from memolith.index.model import Analysis, Match, State, Unit
 from memolith.index.sync import Sync
 from memolith.store.derived import Derived
@@ -22,7 +23,7 @@ from memolith.store.derived import Derived
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import TypeVar
+    from typing import Self, TypeVar
 
     from memolith.index.walk import Place
 
@@ -33,7 +34,9 @@ NAME = f"index-{schema.SCHEMA}.sqlite3"
 _WAIT = 5.0  # seconds for another process that is writing
 _RETRY = 30.0  # seconds in memory before the file is tried again
 # What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
-_DAMAGED = frozenset([sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT])
+_DAMAGED = frozenset(
+    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
+)
 _REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
 
 
@@ -58,7 +61,7 @@ class Index:
         self._current: set[str] = set()  # directories that are in the index as they are
         self._asked: tuple[str, ...] = ()
         self._totals: tuple[int, int] | None = None
-        self._lexicons: dict[tuple[str, ...], lexical.Lexicon] = {}
+        self._lexicons: dict[tuple[str, ...], Lexicon] = {}
         self._reader = reading.Reader(self.home)
 
     @property
@@ -167,6 +170,25 @@ class Index:
         """Return id and content hash of every unit, ordered by id: the rows of a vector search."""
         return self._ask(lambda db: reading.hashes(db, slugs), list)
 
+    def status(self, slugs: Sequence[str]) -> State:
+        """Return what a sync would find, without writing; `changed` counts the files to catch up."""
+        with self._lock:
+            try:
+                connection = self._connection()
+                work = Sync(self.home, self._writing)
+                for place in (place for slug in dict.fromkeys(slugs) for place in walk.places(slug)):
+                    work.look(connection, place, None)
+                files, units = reading.totals(connection, slugs) if connection else (0, 0)
+            except _REFUSED as error:
+                return State(complete=False, missing=[str(error)], notes=[], files=0, units=0, changed=0)
+        behind = work.pending
+        missing, complete = work.missing, not work.missing and not behind
+        return State(complete=complete, missing=missing, notes=[], files=files, units=units, changed=behind)
+
+    def scopes(self) -> list[str]:
+        """Return the scopes that the index has something of, also of projects that are gone."""
+        return self._ask(lambda db: [row[0] for row in db.execute("SELECT slug FROM scopes")], list)
+
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
         """Throw the index away and make it anew."""
         with self._lock:
@@ -185,7 +207,7 @@ class Index:
             self._journal.close()
             self._start()
 
-    def __enter__(self) -> Index:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -203,11 +225,11 @@ class Index:
                     self.sync(self._asked)
             return nothing()
 
-    def _lexicon(self, connection: sqlite3.Connection, slugs: Sequence[str]) -> lexical.Lexicon:
+    def _lexicon(self, connection: sqlite3.Connection, slugs: Sequence[str]) -> Lexicon:
         scopes = tuple(dict.fromkeys(slugs))
         found = self._lexicons.get(scopes)
         if found is None:
-            found = self._lexicons[scopes] = lexical.Lexicon(connection, scopes)
+            found = self._lexicons[scopes] = Lexicon(connection, scopes)
         return found
 
     def _connection(self) -> sqlite3.Connection | None:
@@ -243,7 +265,9 @@ class Index:
         """Throw a damaged file away, once; where that does not help, go on in memory."""
         self._current.clear()
         self._forget()
-        damaged = isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
+        damaged = (
+            isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
+        )
         if damaged and self._memory is None:
             try:
                 self._file.discard(self._wait)

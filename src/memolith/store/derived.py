@@ -75,7 +75,7 @@ class Derived:
             self._remove()
 
     def copy(self, *, fresh: bool = False) -> Connection:
-        """Return a database in memory: a copy of the file if it can be read, else (or if `fresh`) a new one."""
+        """Return a database in memory: a copy of the file, or a new one (if `fresh`, or it is unreadable)."""
         import sqlite3
 
         memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
