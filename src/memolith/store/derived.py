@@ -85,6 +85,9 @@ class Derived:
                 with contextlib.suppress(sqlite3.Error):
                     source = sqlite3.connect(f"file:{_quoted(self.path)}?{options}", uri=True, timeout=0.2)
                     try:
+                        # The lock first, with its time limit: copying would wait for it for ever.
+                        source.execute("BEGIN")
+                        source.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
                         source.backup(memory)
                     finally:
                         source.close()
