@@ -11,8 +11,9 @@ from memolith.index import Index
 SLUG = "shop"
 BOTH = ["", SLUG]
 WORDS = (
-    "redis postgres deploy rollback cache token gateway invoice webhook retry queue worker cron backup restore index"
-).split()
+    *("redis", "postgres", "deploy", "rollback", "cache", "token", "gateway", "invoice"),
+    *("webhook", "retry", "queue", "worker", "cron", "backup", "restore", "index"),
+)
 
 
 def write(home: Path, path: str, text: str) -> Path:
@@ -25,7 +26,9 @@ def write(home: Path, path: str, text: str) -> Path:
 
 def session(home: Path, name: str, turns: list[tuple[str, str]], slug: str = SLUG) -> Path:
     """Write a stored session."""
-    rows: list[dict[str, object]] = [{"agent": "claude", "id": name, "project": slug, "started": "2026-01-02T03:04"}]
+    rows: list[dict[str, object]] = [
+        {"agent": "claude", "id": name, "project": slug, "started": "2026-01-02T03:04"}
+    ]
     rows += [{"turn": n, "role": role, "time": None, "text": text} for n, (role, text) in enumerate(turns, 1)]
     place = home / "sessions" / slug / f"claude-{name}.jsonl.gz"
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -35,20 +38,32 @@ def session(home: Path, name: str, turns: list[tuple[str, str]], slug: str = SLU
 
 def fill(home: Path, notes: int = 40) -> None:
     """Make a memory that any of WORDS finds something in."""
-    write(home, "memory/MEMORY.md", "# Memory\n\n## About me\n- I drink tea.\n\n## Servers\n- The gateway is blue.\n")
+    write(
+        home,
+        "memory/MEMORY.md",
+        "# Memory\n\n## About me\n- I drink tea.\n\n## Servers\n- The gateway is blue.\n",
+    )
     base = f"memory/projects/{SLUG}"
     for number in range(notes):
         said = " ".join(WORDS[(number * 7 + step * step) % len(WORDS)] for step in range(number % 11 + 3))
         write(home, f"{base}/notes/topic-{number:03}.md", f"---\nname: Topic {number}\n---\n{said}.\n")
-    write(home, f"{base}/daily/2026-01-02.md", "### 10:11 — standup\nThe queue was full.\n\n### 12:30 — lunch\nSoup.\n")
+    write(
+        home,
+        f"{base}/daily/2026-01-02.md",
+        "### 10:11 — standup\nThe queue was full.\n\n### 12:30 — lunch\nSoup.\n",
+    )
     write(
         home,
         f"{base}/records/decisions/db.md",
         "---\nid: use-postgres\ntitle: Database\naliases: [pg, elephant]\nkeywords: storage\ncreated: 2025-05-06\n"
         "supersedes: [use-mysql]\n---\nWe chose postgres.\n",
     )
-    write(home, f"{base}/tickets/t-1.md", "---\nid: t-1\ntitle: Slow invoice\ntype: bug\n---\nThe invoice page.\n")
-    session(home, "abc", [("user", "Why is the worker slow?"), ("tool", "noise"), ("assistant", "A cron runs.")])
+    write(
+        home,
+        f"{base}/tickets/t-1.md",
+        "---\nid: t-1\ntitle: Slow invoice\ntype: bug\n---\nThe invoice page.\n",
+    )
+    session(home, "abc", [("user", "Is the worker slow?"), ("tool", "noise"), ("assistant", "A cron runs.")])
 
 
 def ranked(index: Index, query: str, slugs: list[str] | None = None) -> list[str]:

@@ -26,6 +26,13 @@ def cut(point: int) -> Callable[[Path], None]:
     return lambda path: os.truncate(path, path.stat().st_size * point // 20)
 
 
+def filled(data: bytes) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        path.write_bytes(data)
+
+    return damage
+
+
 def flip(seed: int) -> Callable[[Path], None]:
     def damage(path: Path) -> None:
         data = bytearray(path.read_bytes())
@@ -46,8 +53,8 @@ def other_version(path: Path) -> None:
 
 DAMAGE: dict[str, Callable[[Path], None]] = {
     "deleted": Path.unlink,
-    "empty": lambda path: path.write_bytes(b""),
-    "text": lambda path: path.write_bytes(b"not a database " * 99),
+    "empty": filled(b""),
+    "text": filled(b"not a database " * 99),
     "version": other_version,
     **{f"cut {point}": cut(point) for point in range(20)},
     **{f"flip {seed}": flip(seed) for seed in range(10)},

@@ -57,7 +57,11 @@ def index(options: Options, action: str) -> None:
         behind = "" if state.complete else ", not complete"
         output.text(
             f"{state.files} file(s), {state.units} unit(s), {size:,} bytes in {found.path}{behind}\n"
-            + (f"{state.changed} file(s) to catch up" if action == "status" else f"{state.changed} file(s) read")
+            + (
+                f"{state.changed} file(s) to catch up"
+                if action == "status"
+                else f"{state.changed} file(s) read"
+            )
         )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import threading
 import time
+from _thread import RLock  # `threading` costs more than the rest of this module
 
 from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
 from memolith.index import reading, schema, walk
@@ -46,7 +46,7 @@ class Index:
     def __init__(self, home: str, *, wait: float = _WAIT) -> None:
         self.home = home
         self._wait = wait
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._start()
 
     def _start(self) -> None:

@@ -126,12 +126,7 @@ class Lexicon:
 
     def _untied(self, scored: list[Scored]) -> list[Scored]:
         """Put equal scores in an order that does not depend on when a file was indexed."""
-        tied = {
-            unit
-            for one, two in pairwise(scored)
-            if one[0] == two[0]
-            for unit in (one[1], two[1])
-        }
+        tied = {unit for one, two in pairwise(scored) if one[0] == two[0] for unit in (one[1], two[1])}
         if not tied:
             return scored
         asked = ",".join(map(str, tied))

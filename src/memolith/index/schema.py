@@ -20,8 +20,8 @@ CREATE TABLE directories (number INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL,
     signature INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE files (id INTEGER PRIMARY KEY, directory INTEGER NOT NULL, name TEXT NOT NULL,
     inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, settled INTEGER, hash BLOB, scope INTEGER,
-    kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT, expires TEXT,
-    valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, UNIQUE (directory, name));
+    kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT,
+    expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, UNIQUE (directory, name));
 CREATE INDEX unsettled ON files (directory) WHERE settled = 0;
 CREATE INDEX records ON files (record) WHERE record != '';
 CREATE TABLE units (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, position INTEGER NOT NULL, parent INTEGER,
