@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from memolith import errors
-from memolith.cli import memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
+from memolith.cli import indexing, memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
 from memolith.cli.app import cli
 from memolith.config import PROJECT_FILE, PROJECT_KEYS, TABLE, env_name
 

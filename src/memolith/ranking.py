@@ -77,6 +77,7 @@ _MONTHS = {
 # found of all that were asked for or, where there are vectors, the nearest meaning.
 ANSWER = 0.2
 NEAR = 0.42
+USUAL = 500  # units for which these hold: in fewer, less is there by chance
 SUPPORT, ENOUGH = 0.25, 0.35  # words support the nearest meaning: so much of them, counted up to so many
 CERTAIN = 0.85  # nearly all words of a question in one place, whatever the vectors say
 TAIL = 0.3  # what has less than this part of the best evidence is left out
@@ -133,7 +134,7 @@ def rank(
     for hit in hits:
         hit.meaning = max(0.0, hit.candidate.similarity or 0.0)
         hit.evidence = (hit.words + hit.meaning) * _prior(hit.candidate.unit, day)
-    if not _is_related(hits, semantic=semantic):
+    if not _is_related(hits, asked.total, semantic=semantic):
         return []
     hits.sort(key=_order)
     least = hits[0].evidence * TAIL
@@ -149,13 +150,14 @@ def rank(
     ]
 
 
-def _is_related(hits: Sequence[_Hit], *, semantic: bool) -> bool:
+def _is_related(hits: Sequence[_Hit], total: int, *, semantic: bool) -> bool:
     """Tell whether a question is about anything here."""
+    chance = 0.66 + 0.34 * min(1.2, log(max(total, 1)) / log(USUAL))
     words = max((hit.words for hit in hits), default=0.0)
     if semantic:
         nearest = max(hit.meaning for hit in hits) + SUPPORT * min(words, ENOUGH)
-        return words >= CERTAIN or nearest >= NEAR
-    return words >= ANSWER
+        return words >= CERTAIN or nearest >= NEAR * chance
+    return words >= ANSWER * chance
 
 
 def current_first(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memolith.index import Index
 
 _CANDIDATES = 200
+_CHAIN = 5  # how often a record may have been superseded
 _AROUND = 20  # turns whose neighbours are looked at
 _SETTLED = 20  # hits among which a later statement goes before an earlier one
 _FOLLOWED = 3  # statements for which later ones are searched
@@ -197,7 +198,23 @@ def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[
     for unit in by_id.values():
         match = matches.get(unit.id, nothing)
         found.append(Candidate(unit, match.score, match.terms, near.get(unit.id)))
-    return [each for each in found if asked.allows(each.unit)]
+    return [each for each in _succeeded(index, asked, found) if asked.allows(each.unit)]
+
+
+def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Candidate]:
+    """Add the records that supersede one that was found: whoever asks in the old words wants the new answer."""
+    here = {each.unit.id for each in found}
+    old = [each for each in found if each.unit.kind == "record"]
+    for _ in range(_CHAIN):
+        records = {(each.unit.scope, each.unit.record): each for each in reversed(old)}
+        old = []
+        for unit in index.successors(asked.slugs, [record for _, record in records]) if records else ():
+            before = next(filter(None, (records.get((unit.scope, each)) for each in unit.supersedes)), None)
+            if before is not None and unit.id not in here:
+                here.add(unit.id)
+                old.append(Candidate(unit, before.lexical, before.terms, before.similarity))
+        found = found + old
+    return found
 
 
 def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:

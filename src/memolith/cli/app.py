@@ -159,7 +159,14 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
-    from memolith.cli import memory, projects, questions, reviewing, upkeep  # noqa: F401 - they add their commands
+    from memolith.cli import (  # noqa: F401 - they add their commands
+        indexing,
+        memory,
+        projects,
+        questions,
+        reviewing,
+        upkeep,
+    )
 
     guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
     codes = [0]

@@ -24,8 +24,31 @@ MAX_TURN = 8000
 MAX_SESSION = 200_000_000  # bytes; a small file can unpack to any size
 # Fields of a head that describe the file and are no text to search for.
 _ABOUT = frozenset(
-    "id category scope created updated source status temporal expires valid_from valid_until supersedes origin "
-    "taint type priority sessions title name aliases keywords tags description".split()
+    [
+        "id",
+        "category",
+        "scope",
+        "created",
+        "updated",
+        "source",
+        "status",
+        "temporal",
+        "expires",
+        "valid_from",
+        "valid_until",
+        "supersedes",
+        "origin",
+        "taint",
+        "type",
+        "priority",
+        "sessions",
+        "title",
+        "name",
+        "aliases",
+        "keywords",
+        "tags",
+        "description",
+    ]
 )
 
 
@@ -113,7 +136,9 @@ def _single(document: Document, kind: str, stem: str, text: str, changed: str, c
     if document.status == "quarantined":
         return
     document.title = _line(get("title") or get("name") or markdown.heading_title(body)) or stem
-    document.keys = " ".join([*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")])
+    document.keys = " ".join(
+        [*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")]
+    )
     document.extra = " ".join([get("description"), stem, *_foreign(parsed)])
     document.source = of_note(text)
     document.expires, document.valid_from, document.valid_until = (
@@ -140,7 +165,9 @@ def _words(parsed: frontmatter.Parsed, key: str) -> list[str]:
     value = parsed.fields.get(key, "")
     if isinstance(value, str):
         return [value] if value.strip() else []
-    return [each for each in value if isinstance(each, str) and each.strip()] if isinstance(value, list) else []
+    return (
+        [each for each in value if isinstance(each, str) and each.strip()] if isinstance(value, list) else []
+    )
 
 
 def _foreign(parsed: frontmatter.Parsed) -> Iterator[str]:
@@ -201,7 +228,7 @@ def _cut(text: str, first: int, title: str, date: str, limit: int) -> Iterator[P
     begin = size = 0
     for at, row in enumerate(rows):
         starts = not row.strip() or row.startswith(("- ", "* ", "+ ", "#")) or row[:1].isdigit()
-        if size and (size + len(row) > limit and starts) or size + len(row) > 3 * limit:
+        if (size and (size + len(row) > limit and starts)) or size + len(row) > 3 * limit:
             yield from _piece(rows[begin:at], first + begin, title, date)
             begin, size = at, 0
         size += len(row) + 1
@@ -259,7 +286,10 @@ def _unpacked(data: bytes) -> str:
 
     pieces: list[bytes] = []
     left = MAX_SESSION
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed, contextlib.suppress(OSError, EOFError, zlib.error):
+    with (
+        gzip.GzipFile(fileobj=io.BytesIO(data)) as packed,
+        contextlib.suppress(OSError, EOFError, zlib.error),
+    ):
         while left > 0 and (piece := packed.read1(min(left, 1 << 20))):
             pieces.append(piece)
             left -= len(piece)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import threading
 import time
+from _thread import RLock  # `threading` costs more than the rest of this module
 
 from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
-from memolith.index import lexical, reading, schema, walk
+from memolith.index import reading, schema, walk
 from memolith.index.journal import Journal
+from memolith.index.lexical import Lexicon
 from memolith.index.model import Analysis, Match, State, Unit
 from memolith.index.sync import Sync
 from memolith.store.derived import Derived
@@ -22,7 +23,7 @@ from memolith.store.derived import Derived
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import TypeVar
+    from typing import Self, TypeVar
 
     from memolith.index.walk import Place
 
@@ -33,7 +34,9 @@ NAME = f"index-{schema.SCHEMA}.sqlite3"
 _WAIT = 5.0  # seconds for another process that is writing
 _RETRY = 30.0  # seconds in memory before the file is tried again
 # What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
-_DAMAGED = frozenset([sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT])
+_DAMAGED = frozenset(
+    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
+)
 _REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
 
 
@@ -43,7 +46,7 @@ class Index:
     def __init__(self, home: str, *, wait: float = _WAIT) -> None:
         self.home = home
         self._wait = wait
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._start()
 
     def _start(self) -> None:
@@ -58,7 +61,7 @@ class Index:
         self._current: set[str] = set()  # directories that are in the index as they are
         self._asked: tuple[str, ...] = ()
         self._totals: tuple[int, int] | None = None
-        self._lexicons: dict[tuple[str, ...], lexical.Lexicon] = {}
+        self._lexicons: dict[tuple[str, ...], Lexicon] = {}
         self._reader = reading.Reader(self.home)
 
     @property
@@ -159,6 +162,10 @@ class Index:
         """Return the whole records or tickets with these ids (for `supersedes`), without their text."""
         return self._ask(lambda db: self._reader.by_record(db, slugs, ids), list)
 
+    def successors(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records that say of themselves that they supersede one of these, without their text."""
+        return self._ask(lambda db: self._reader.successors(db, slugs, ids), list)
+
     def texts(self, slugs: Sequence[str], skip: Collection[bytes] = ()) -> Iterator[tuple[int, bytes, str]]:
         """Yield unit id, content hash and text of every unit whose hash is not in `skip`, to embed them."""
         yield from self._ask(lambda db: self._reader.texts(db, slugs, skip), lambda: iter(()))
@@ -170,6 +177,25 @@ class Index:
     def stamp(self) -> object:
         """Return something that changes whenever the index does."""
         return self._ask(lambda db: (self._used, db.total_changes), lambda: None)
+
+    def status(self, slugs: Sequence[str]) -> State:
+        """Return what a sync would find, without writing; `changed` counts the files to catch up."""
+        with self._lock:
+            try:
+                connection = self._connection()
+                work = Sync(self.home, self._writing)
+                for place in (place for slug in dict.fromkeys(slugs) for place in walk.places(slug)):
+                    work.look(connection, place, None)
+                files, units = reading.totals(connection, slugs) if connection else (0, 0)
+            except _REFUSED as error:
+                return State(complete=False, missing=[str(error)], notes=[], files=0, units=0, changed=0)
+        behind = work.pending
+        missing, complete = work.missing, not work.missing and not behind
+        return State(complete=complete, missing=missing, notes=[], files=files, units=units, changed=behind)
+
+    def scopes(self) -> list[str]:
+        """Return the scopes that the index has something of, also of projects that are gone."""
+        return self._ask(lambda db: [row[0] for row in db.execute("SELECT slug FROM scopes")], list)
 
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
         """Throw the index away and make it anew."""
@@ -189,7 +215,7 @@ class Index:
             self._journal.close()
             self._start()
 
-    def __enter__(self) -> Index:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -207,11 +233,11 @@ class Index:
                     self.sync(self._asked)
             return nothing()
 
-    def _lexicon(self, connection: sqlite3.Connection, slugs: Sequence[str]) -> lexical.Lexicon:
+    def _lexicon(self, connection: sqlite3.Connection, slugs: Sequence[str]) -> Lexicon:
         scopes = tuple(dict.fromkeys(slugs))
         found = self._lexicons.get(scopes)
         if found is None:
-            found = self._lexicons[scopes] = lexical.Lexicon(connection, scopes)
+            found = self._lexicons[scopes] = Lexicon(connection, scopes)
         return found
 
     def _connection(self) -> sqlite3.Connection | None:
@@ -247,7 +273,9 @@ class Index:
         """Throw a damaged file away, once; where that does not help, go on in memory."""
         self._current.clear()
         self._forget()
-        damaged = isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
+        damaged = (
+            isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
+        )
         if damaged and self._memory is None:
             try:
                 self._file.discard(self._wait)

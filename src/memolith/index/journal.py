@@ -13,8 +13,6 @@ import struct
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x40, 0x80, 0x100, 0x200, 0x400, 0x800
@@ -102,38 +100,34 @@ class Journal:
 
     def changes(self) -> dict[str, set[str]] | None:
         """Return the names in each directory that something happened to; None if that is not known."""
-        if not self.is_open:
+        found = self._read() if self.is_open else None
+        # A path may lead elsewhere although nothing happened in the directories that were watched.
+        if found is None or any(self._inode(path) != known for path, known in self._identity.items()):
+            self.close()
             return None
+        return found
+
+    def _read(self) -> dict[str, set[str]] | None:
         found: dict[str, set[str]] = {}
         while True:
             try:
                 data = os.read(self._fd, 65_536)
             except BlockingIOError:
-                break
+                return found
             except OSError:
-                return self._lost()
+                return None
             at = 0
             while at < len(data):
                 watch, mask, _, size = _HEADER.unpack_from(data, at)
                 name = os.fsdecode(data[at + 16 : at + 16 + size].rstrip(b"\0"))
                 at += 16 + size
-                if mask & _LOST:
-                    return self._lost()
                 path = self._paths.get(watch)
-                below = f"{path}/{name}" if path else name
-                if mask & _IS_DIR and (below in self._identity):
-                    return self._lost()  # a directory came, went or became another
-                if path is None:
-                    return self._lost()
+                if mask & _LOST or path is None:
+                    return None
+                if mask & _IS_DIR and (f"{path}/{name}" if path else name) in self._identity:
+                    return None  # a directory came, went or became another
                 if path in self.directories and name:
                     found.setdefault(path, set()).add(name)
-        # A path may lead elsewhere although nothing happened in the directories that were watched.
-        if any(self._inode(path) != known for path, known in self._identity.items()):
-            return self._lost()
-        return found
-
-    def _lost(self) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop watching."""

@@ -6,6 +6,7 @@ a rarer word brought in. The work depends on the query, hardly on the size of th
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log
 
 from memolith.index import schema
@@ -33,7 +34,9 @@ class Lexicon:
         self._db = connection
         self._words = schema.words(connection)
         self._lengths = schema.Lengths(connection)
-        known = {row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")}
+        known = {
+            row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")
+        }
         found = [known[slug] for slug in dict.fromkeys(slugs) if slug in known]
         self.scopes = [row[0] for row in found]
         self.total = sum(row[1] for row in found)
@@ -64,7 +67,7 @@ class Lexicon:
         scored = sorted(self._scored(found, weights), key=lambda row: -row[0])
         return [
             Match(unit_id=unit, score=score, terms=terms)
-            for score, unit, terms in self._untied(scored, limit)[:limit]
+            for score, unit, terms in self._untied(scored)[:limit]
         ]
 
     def _frequency(self, term: str) -> int:
@@ -121,14 +124,9 @@ class Lexicon:
             if matched:
                 yield score, unit, matched
 
-    def _untied(self, scored: list[Scored], limit: int) -> list[Scored]:
+    def _untied(self, scored: list[Scored]) -> list[Scored]:
         """Put equal scores in an order that does not depend on when a file was indexed."""
-        tied = {
-            unit
-            for one, two in zip(scored[:limit], scored[1:], strict=False)
-            if one[0] == two[0]
-            for unit in (one[1], two[1])
-        }
+        tied = {unit for one, two in pairwise(scored) if one[0] == two[0] for unit in (one[1], two[1])}
         if not tied:
             return scored
         asked = ",".join(map(str, tied))

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _COLUMNS = {
-    **{name: f"units.{name}" for name in ("id", "position", "parent", "first", "last", "turn", "role", "hash")},
-    **{name: f"files.{name}" for name in ("file_name", "mtime", "kind", "masked", "category", "record", "status")},
+    **{
+        name: f"units.{name}"
+        for name in ("id", "position", "parent", "first", "last", "turn", "role", "hash")
+    },
+    **{
+        name: f"files.{name}"
+        for name in ("file_name", "mtime", "kind", "masked", "category", "record", "status")
+    },
     **{name: f"files.{name}" for name in ("expires", "valid_from", "valid_until", "supersedes", "source")},
     "file_name": "files.name",
     "title": "coalesce(units.title, files.title)",
@@ -80,6 +86,13 @@ class Reader:
         numbers = ",".join(map(str, _numbers(connection, slugs)))
         where = f"WHERE files.record = ? AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
         rows = [row for each in ids if each for row in _rows(connection, where, [each])]
+        return list(self._built(rows, text=False))
+
+    def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records that supersede one of these."""
+        numbers = ",".join(map(str, _numbers(connection, slugs)))
+        where = f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
+        rows = [row for row in _rows(connection, where) if not set(ids).isdisjoint(row["supersedes"].split("\n"))]
         return list(self._built(rows, text=False))
 
     def texts(
@@ -167,7 +180,9 @@ def _unit(row: dict[str, Any], text: str | None) -> Unit:
     kind = KINDS[row["kind"]]
     place = f"{row['directory']}/{row['file_name']}"
     path = place.removeprefix(_STORE)
-    is_whole = row["position"] < 0 or (row["position"] == 0 and kind not in ("memory", "daily") and row["parent"] is None)
+    is_whole = row["position"] < 0 or (
+        row["position"] == 0 and kind not in ("memory", "daily") and row["parent"] is None
+    )
     if kind == "session":
         key = f"session:{row['record']}#{row['turn']}"
     else:

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 _TABLES = """
-CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL, files INTEGER NOT NULL DEFAULT 0,
-    units INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE directories (number INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,
+    files INTEGER NOT NULL DEFAULT 0, units INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE directories (number INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL,
+    signature INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE files (id INTEGER PRIMARY KEY, directory INTEGER NOT NULL, name TEXT NOT NULL,
     inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, settled INTEGER, hash BLOB, scope INTEGER,
-    kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT, expires TEXT,
-    valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, UNIQUE (directory, name));
+    kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT,
+    expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, UNIQUE (directory, name));
 CREATE INDEX unsettled ON files (directory) WHERE settled = 0;
 CREATE INDEX records ON files (record) WHERE record != '';
+CREATE INDEX successors ON files (scope) WHERE supersedes != '';
 CREATE TABLE units (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, position INTEGER NOT NULL, parent INTEGER,
     first INTEGER, last INTEGER, turn INTEGER, role TEXT, title TEXT, date TEXT, hash BLOB, length INTEGER,
     bag BLOB);
@@ -56,7 +58,9 @@ def build(connection: Connection) -> None:
 
 def pack(counts: dict[str, int]) -> bytes:
     """Return a unit's terms with how often each is there: ` term` and one control character, compressed."""
-    return compress("".join([f" {term}{chr(min(n, MAX_TF))}" for term, n in sorted(counts.items())]).encode(), 6)
+    return compress(
+        "".join([f" {term}{chr(min(n, MAX_TF))}" for term, n in sorted(counts.items())]).encode(), 6
+    )
 
 
 def unpack(bag: bytes) -> str:
@@ -105,7 +109,9 @@ class Words:
     def count(self, any_of: Sequence[str]) -> int:
         """Return how many units have one of these terms."""
         return int(
-            self._connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]).fetchone()[0]
+            self._connection.execute(
+                "SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]
+            ).fetchone()[0]
         )
 
     def find(self, all_of: Sequence[Sequence[str]], limit: int) -> list[int]:
@@ -160,7 +166,9 @@ def _spelled(scope: int, bag: bytes) -> str:
     """Return the terms of a bag as the table has them; the control characters only separate there."""
     text = unpack(bag)
     often = [item for item in text.split(" ")[1:] if item[-1] != "\x01"]
-    more = [f" {scope}:{item[:-1]}{sign}" for item in often for least, sign in OFTEN if ord(item[-1]) >= least]
+    more = [
+        f" {scope}:{item[:-1]}{sign}" for item in often for least, sign in OFTEN if ord(item[-1]) >= least
+    ]
     return text.replace(" ", f" {scope}:") + "".join(more)
 
 

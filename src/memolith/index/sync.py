@@ -16,7 +16,7 @@ from memolith.text import markdown, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
@@ -29,9 +29,19 @@ _BATCH = 400
 _MANY = 2000
 _TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
 _STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
-_FIELDS = (
-    "masked category record title date status expires valid_from valid_until supersedes source".split()
-)
+_FIELDS = [
+    "masked",
+    "category",
+    "record",
+    "title",
+    "date",
+    "status",
+    "expires",
+    "valid_from",
+    "valid_until",
+    "supersedes",
+    "source",
+]
 
 
 class Known:
@@ -91,13 +101,20 @@ class Sync:
         """Note what is to do in a directory; `names` limits the look to some of its files."""
         self._todo += self._tasks(connection, place, names)
 
+    @property
+    def pending(self) -> int:
+        """How many files are to be read or dropped."""
+        return len(self._todo)
+
     def run(self) -> None:
         """Do it."""
         total, done = len(self._todo), 0
         for at in range(0, total, _BATCH):
             batch = self._todo[at : at + _BATCH]
             if self._deadline is not None and time.monotonic() > self._deadline:
-                self._miss(batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more")
+                self._miss(
+                    batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more"
+                )
                 self.unfinished |= {task.place.path for task in self._todo[at:]}
                 return
             self._do(batch)
@@ -258,9 +275,7 @@ class Writer:
         if task.document is not None:
             self._units(scope, place.kind, number, task.document, is_new=known is None)
 
-    def _units(
-        self, scope: int, kind: int, file: int, document: Document, *, is_new: bool = False
-    ) -> None:
+    def _units(self, scope: int, kind: int, file: int, document: Document, *, is_new: bool = False) -> None:
         """Replace the units of a file; those that stay the same keep their rows."""
         old = {} if is_new else self._old(file)
         whole = [(-1 if document.parts else 0, document.whole)] if document.whole is not None else []
@@ -268,7 +283,7 @@ class Writer:
         parent: int | None = None
         totals = self._totals[scope]
         for position, piece in [*whole, *enumerate(document.parts)]:
-            said = "\0".join([piece.title, document.keys, document.extra, piece.text])
+            said = f"{piece.title}\0{document.keys}\0{document.extra}\0{piece.text}"
             digest = hash_of(said.encode("utf-8", "replace"))
             kept = old.pop((position, digest), None)
             values = [parent, piece.first, piece.last, piece.turn, piece.date or None]
@@ -284,8 +299,8 @@ class Writer:
                 bag, length = _bag(kind, document, piece)
                 title = None if piece.title == document.title else piece.title
                 self._db.execute(
-                    "INSERT INTO units (parent, first, last, turn, date, id, file, position, role, title, hash, "
-                    "length, bag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO units (parent, first, last, turn, date, id, file, position, role, title, "
+                    "hash, length, bag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [*values, unit, file, position, piece.role or None, title, digest, length, bag],
                 )
                 self._lengths.set(unit, length)
@@ -328,7 +343,9 @@ def known_files(
     elif names is None:
         rows = connection.execute(asked, [place.path]).fetchall()
     else:
-        rows = [row for name in names for row in connection.execute(f"{asked} AND name = ?", [place.path, name])]
+        rows = [
+            row for name in names for row in connection.execute(f"{asked} AND name = ?", [place.path, name])
+        ]
     return {row[0]: Known(row[1:]) for row in rows}
 
 

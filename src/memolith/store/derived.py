@@ -75,7 +75,7 @@ class Derived:
             self._remove()
 
     def copy(self, *, fresh: bool = False) -> Connection:
-        """Return a database in memory: a copy of the file if it can be read, else (or if `fresh`) a new one."""
+        """Return a database in memory: a copy of the file, or a new one (if `fresh`, or it is unreadable)."""
         import sqlite3
 
         memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
@@ -85,6 +85,9 @@ class Derived:
                 with contextlib.suppress(sqlite3.Error):
                     source = sqlite3.connect(f"file:{_quoted(self.path)}?{options}", uri=True, timeout=0.2)
                     try:
+                        # The lock first, with its time limit: copying would wait for it for ever.
+                        source.execute("BEGIN")
+                        source.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
                         source.backup(memory)
                     finally:
                         source.close()

@@ -79,9 +79,7 @@ def parts(text: str) -> list[Part]:
 
     A section ends at the next heading of its own or a higher level.
     """
-    found = [
-        (start, line) for start, line, fenced in rows(text) if not fenced and line.startswith(_HEADINGS)
-    ]
+    found = [(start, line) for start, line, fenced in rows(text) if not fenced and line.startswith(_HEADINGS)]
     ends = [start for start, _ in found[1:]] + [len(text)]
     return [
         _part(line, text[start + len(line) : end], start, end)

@@ -6,6 +6,8 @@ way in the text and in the query, so it is still found.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 _VOWELS = frozenset("aeiou")
 
 
@@ -128,7 +130,7 @@ def _shape(word: str) -> list[bool]:
 def _measure(word: str) -> int:
     """Return how often a vowel is followed by a consonant."""
     shape = _shape(word)
-    return sum(before and not after for before, after in zip(shape, shape[1:], strict=False))
+    return sum(before and not after for before, after in pairwise(shape))
 
 
 def _has_vowel(word: str) -> bool:

@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
 MAX_TERM = 64
 EXTRA = 0.4  # of a word's weight, for what an identifier is found by beside its words
+_EMPTY = """
+a about also am an and any are as at be been but by can could did do does for from get had has have he her
+here him his how i if in into is it its just like me my no not of on or our out she should so some than that
+the their them then there these they this those to up us was we were what when where which who why will with
+would you your i'm it's don't doesn't didn't what's that's isn't can't i've there's
+"""
 # English words that say nothing by themselves; a query of nothing else still finds them.
-STOP = frozenset(
-    (
-        "a about also am an and any are as at be been but by can could did do does for from get had has have he "
-        "her here him his how i if in into is it its just like me my no not of on or our out she should so some "
-        "than that the their them then there these they this those to up us was we were what when where which "
-        "who why will with would you your i'm it's don't doesn't didn't what's that's isn't can't i've there's"
-    ).split()
-)
+STOP = frozenset(_EMPTY.split())
 # What stands between the parts of one identifier.
 _JOINERS = frozenset("-_./:@+#\\&~=,")
 _MOST_PARTS = 12
@@ -67,7 +66,12 @@ _FOLDED: dict[int, str | None] = {
     **{code: None for first, last in _MARKS for code in range(first, last + 1)},
     **{ord(each): "'" for each in "’‘ʼ＇"},
     **dict(zip(map(ord, "øØđĐłŁıħŧ"), "oOdDlLiht", strict=True)),
-    **{ord("æ"): "ae", ord("Æ"): "AE", ord("œ"): "oe", ord("Œ"): "OE", ord("ى"): "ي", ord("ـ"): None},
+    ord("æ"): "ae",
+    ord("Æ"): "AE",
+    ord("œ"): "oe",
+    ord("Œ"): "OE",
+    ord("ى"): "ي",
+    ord("ـ"): None,
 }
 _WORD, _DENSE_RUN, _SYMBOL, _OTHER = "w", "d", "s", ""
 # Most chunks of a text were seen before, so their terms are looked up.
@@ -159,7 +163,7 @@ def fold(text: str) -> str:
 
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:
-    """Split into runs of letters and digits, of characters written without spaces, of symbols, of the rest."""
+    """Split into runs: letters and digits, characters written without spaces, symbols, the rest."""
     begin, before = 0, None
     for at, char in enumerate(text):
         kind = _kind(char, before)
