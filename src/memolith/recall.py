@@ -203,18 +203,20 @@ def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[
 
 def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Candidate]:
     """Add the records that supersede one that was found: whoever asks in the old words wants the new answer."""
-    here = {each.unit.id for each in found}
+    by_id = {each.unit.id: each for each in found}
     old = [each for each in found if each.unit.kind == "record"]
     for _ in range(_CHAIN):
         records = {(each.unit.scope, each.unit.record): each for each in reversed(old)}
         old = []
         for unit in index.successors(asked.slugs, [record for _, record in records]) if records else ():
-            before = next(filter(None, (records.get((unit.scope, each)) for each in unit.supersedes)), None)
-            if before is not None and unit.id not in here:
-                here.add(unit.id)
-                old.append(Candidate(unit, before.lexical, before.terms, before.similarity))
-        found = found + old
-    return found
+            for before in filter(None, (records.get((unit.scope, each)) for each in unit.supersedes)):
+                new = by_id.setdefault(unit.id, Candidate(unit))
+                if before.lexical > new.lexical:
+                    new.lexical, new.terms = before.lexical, before.terms
+                if before.similarity is not None:
+                    new.similarity = max(before.similarity, new.similarity or 0.0)
+                old.append(new)
+    return list(by_id.values())
 
 
 def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
