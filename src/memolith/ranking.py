@@ -79,7 +79,7 @@ ANSWER = 0.2
 NEAR = 0.42
 USUAL = 500  # units for which these hold: in fewer, less is there by chance
 SUPPORT, ENOUGH = 0.25, 0.35  # words support the nearest meaning: so much of them, counted up to so many
-CERTAIN = 0.85  # nearly all words of a question in one place, whatever the vectors say
+CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
 TAIL = 0.3  # what has less than this part of the best evidence is left out
 # The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with meaning added.
 CENTRE, CENTRE_WITH_MEANING, SLOPE = 0.97, 1.48, 3.4
@@ -107,12 +107,12 @@ class Ranked(Value):
 
 
 class _Hit:
-    __slots__ = ("candidate", "evidence", "lent", "meaning", "terms", "words")
+    __slots__ = ("candidate", "covered", "evidence", "lent", "meaning", "terms", "words")
 
     def __init__(self, candidate: Candidate) -> None:
         self.candidate = candidate
         self.terms: dict[str, float] = {}
-        self.words = self.meaning = self.evidence = 0.0
+        self.words = self.covered = self.meaning = self.evidence = 0.0
         self.lent = False
 
 
@@ -156,16 +156,22 @@ def _is_related(hits: Sequence[_Hit], total: int, *, semantic: bool) -> bool:
     words = max((hit.words for hit in hits), default=0.0)
     if semantic:
         nearest = max(hit.meaning for hit in hits) + SUPPORT * min(words, ENOUGH)
-        return words >= CERTAIN or nearest >= NEAR * chance
+        return nearest >= NEAR * chance or max(hit.covered for hit in hits) >= CERTAIN
     return words >= ANSWER * chance
 
 
 def current_first(
-    ranked: Sequence[Ranked], others: Sequence[Unit], near: Callable[[Unit, Unit], bool] | None = None
+    ranked: Sequence[Ranked],
+    others: Sequence[Unit] = (),
+    links: Mapping[tuple[int, int], float] | None = None,
+    *,
+    alone: bool = False,
 ) -> list[Ranked]:
     """Put before each statement the later one that replaces it, be it among the ranked or the `others`.
 
-    Only units that come with their text are statements. `near` tells of two units whether their meaning is close.
+    Only units that come with their text are statements. `links` tells, by their ids, how much of an earlier one is in
+    another (without it their words are compared). `alone` says that there is hardly anything else that a later
+    statement could be about.
     """
     said = {hit.unit.id: staleness.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
     waiting = list(ranked)
@@ -174,39 +180,37 @@ def current_first(
         if unit.content_hash not in known:
             said[unit.id] = staleness.Statement(unit)
             waiting.append(Ranked(unit=unit, score=0.0, terms=[], why=""))
+
+    def replaces(hit: Ranked, first: Ranked) -> bool:
+        later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
+        if later is None or earlier is None or hit.unit.scope != first.unit.scope or later.date <= earlier.date:
+            return False
+        if alone and later.changes and not hit.terms:
+            return True
+        alike = len(set(hit.terms) & set(first.terms)) >= max(2, len(first.terms) / 2)
+        # Among a handful of statements no word is known to be rare.
+        common = None if alone else (links or {}).get((first.unit.id, hit.unit.id))
+        return staleness.replaces(later, earlier, common, asked_alike=alike)
+
     done: list[Ranked] = []
     while waiting:
         first = waiting[0]
-        if first.why:
-            newer = [hit for hit in waiting[1:] if _replaces(hit, first, said, near)]
-            if newer:
-                # Looked at again in its new place: a third statement may have replaced it in turn.
-                best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
-                waiting.remove(best)
-                why = f"newer than {first.unit.key}"
-                lifted = Ranked(
-                    unit=best.unit,
-                    score=max(best.score, first.score),
-                    terms=best.terms,
-                    why=f"{best.why}; {why}" if best.why else why,
-                )
-                waiting.insert(0, lifted)
-                continue
-            done.append(first)
-        del waiting[0]
+        newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
+        if newer:
+            # Looked at again in its new place: a third statement may have replaced it in turn.
+            best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
+            waiting.remove(best)
+            waiting.insert(0, _lifted(best, first))
+        else:
+            del waiting[0]
+            if first.why:
+                done.append(first)
     return done
 
 
-def _replaces(
-    hit: Ranked, first: Ranked, said: dict[int, staleness.Statement], near: Callable[[Unit, Unit], bool] | None
-) -> bool:
-    later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
-    if later is None or earlier is None or hit.unit.scope != first.unit.scope:
-        return False
-    alike = len(set(hit.terms) & set(first.terms)) >= max(2, len(first.terms) / 2)
-    if staleness.replaces(later, earlier, asked_alike=alike):
-        return True
-    return near is not None and later.changes and later.date > earlier.date and near(hit.unit, first.unit)
+def _lifted(hit: Ranked, first: Ranked) -> Ranked:
+    why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
+    return Ranked(unit=hit.unit, score=max(hit.score, first.score), terms=hit.terms, why=why)
 
 
 def weights(asked: Analysis) -> dict[str, float]:
@@ -256,6 +260,7 @@ def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
         # The score is spread over the matched terms, each as much as it weighs.
         share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
         hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
+        hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * SATURATION / best
         if each.unit.kind == "session":
             turns[each.unit.path, each.unit.position] = hit
             there = said.setdefault(each.unit.path, {})

@@ -24,12 +24,13 @@ _CANDIDATES = 200
 _CHAIN = 5  # how often a record may have been superseded
 _AROUND = 20  # turns whose neighbours are looked at
 _SETTLED = 20  # hits among which a later statement goes before an earlier one
-_FOLLOWED = 3  # statements for which later ones are searched
-_FOLLOWERS = 12
+_FOLLOWED = 4  # statements for which later ones are searched
+_FOLLOWERS = 16
 _FEW = 4  # units in all scopes
 _SUBJECT = 600  # characters of a statement that say what it is about
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what was said.
 STATEMENTS = ("memory", "note", "record", "daily")
+_SPARE = 3  # hits that take the place of those that say the same as another
 MAX_LIMIT = 1000
 _MARKS = ".,;:!?\"'()[]{}`"
 
@@ -168,7 +169,8 @@ def recall(home: str, index: Index, asked: Question, meaning: Meaning | None = N
         candidates = _candidates(index, asked, meaning)
         analysis = index.terms(asked.slugs, asked.query)
         ranked = ranking.rank(candidates, analysis, asked.day, past=asked.past, spelled=_spelled(asked.query))
-        ranked = _with_text(index, _settled(index, asked, ranked, state)[: asked.limit])
+        ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
+        ranked = _different(_with_text(index, ranked))[: asked.limit]
     return _answer(home, asked, ranked, state)
 
 
@@ -223,27 +225,30 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) 
     """Put what is current before what it replaces, among the best hits and what was said about the same later."""
     best = ranked[:_SETTLED]
     statements = _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
-    followers: dict[int, None] = {}
+    known = {hit.unit.id: hit for hit in statements}
+    links: dict[tuple[int, int], float] = {}
     for hit in statements[:_FOLLOWED]:
-        about = f"{hit.unit.title} {hit.unit.text}"[:_SUBJECT]
-        followers.update((match.unit_id, None) for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS))
+        links.update(_links(index, asked, hit.unit))
     few = statements and state.units <= _FEW
-    if few:
-        followers.update((unit, None) for unit, _ in index.hashes(asked.slugs))
-    for hit in best:
-        followers.pop(hit.unit.id, None)
+    near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
     others = [
         unit
-        for unit in index.units(list(followers))
+        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
         if asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
     ]
-    known = {hit.unit.id: hit for hit in statements}
-    best = [known.get(hit.unit.id, hit) for hit in best]
     # What reads like a change changes something that was said before. If there is hardly anything, it is this.
-    near = (lambda _later, _earlier: True) if few else None
-    moved = ranking.current_first(best, others, near)
+    best = [known.get(hit.unit.id, hit) for hit in best]
+    moved = ranking.current_first(best, others, links, alone=bool(few))
     first = {hit.unit.id for hit in moved}
     return moved + [hit for hit in ranked[_SETTLED:] if hit.unit.id not in first]
+
+
+def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:
+    """Return how much other statements have in common with one: their BM25 for its text, as part of its own."""
+    about = f"{unit.title} {unit.text}"[:_SUBJECT]
+    scores = {match.unit_id: match.score for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS)}
+    own = scores.pop(unit.id, 0.0)
+    return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
 
 
 def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -256,6 +261,14 @@ def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
         for hit in ranked
         if hit.unit.id in units
     ]
+
+
+def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Leave out what was said already, if only with another title or other spaces."""
+    first: dict[str, Ranked] = {}
+    for hit in ranked:
+        first.setdefault(" ".join((hit.unit.text or "").split()).casefold(), hit)
+    return list(first.values())
 
 
 def _answer(home: str, asked: Question, ranked: Sequence[Ranked], state: State) -> Recall:

@@ -43,13 +43,14 @@ _CHANGES = (
 _CHANGE = frozenset(_CHANGES.split())
 # Written without spaces, so they are looked for anywhere.
 _CHANGE_SIGNS = ("现在", "改为", "改成", "不再", "換成", "現在", "変更", "移行", "이제", "변경")
-# How much of the shorter statement must be in the other one, counted in terms that are not about change.
+# How much of a statement must be in a later one that reads like a change of it.
 SAME_SUBJECT = 0.22
 _SAME_ANSWER = 0.12
+_RARE = 0.4  # ... and so much of that when rare words count more
 # Without a word of change, a later statement must say nearly the same.
 _SAME_SENTENCE = 0.6
 _LONG = 60  # more terms than that are a document, not a statement
-_CONTEXT = frozenset("current currently user users today date about".split())
+_CONTEXT = frozenset("current currently user users today date every always".split())
 _IGNORED = frozenset(terms.count(" ".join([*sorted(_CHANGE), *sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
 
 
@@ -72,17 +73,22 @@ def _reads_like_change(text: str) -> bool:
     return not _CHANGE.isdisjoint(words) or any(sign in text for sign in _CHANGE_SIGNS)
 
 
-def replaces(later: Statement, earlier: Statement, *, asked_alike: bool = False) -> bool:
+def replaces(
+    later: Statement, earlier: Statement, common: float | None = None, *, asked_alike: bool = False
+) -> bool:
     """Tell whether a statement seems to say anew what another one said before it.
 
-    `asked_alike` says that both answer the question in the same words: then they need less in common.
+    `common` is how much of the earlier one is in the later one when rare words count more, where that is known: what
+    all facts about the billing service share is not enough.
+    `asked_alike` says that both answer a question in the same words: then they need less in common.
     """
     if later.date <= earlier.date or max(len(later.subject), len(earlier.subject)) > _LONG:
         return False
-    common = overlap(later, earlier)
-    if later.changes:
-        return common >= (_SAME_ANSWER if asked_alike else SAME_SUBJECT)
-    return common >= _SAME_SENTENCE
+    shared = overlap(later, earlier)
+    if not later.changes:
+        return shared >= _SAME_SENTENCE
+    least = _SAME_ANSWER if asked_alike else SAME_SUBJECT
+    return shared >= least and (common is None or common >= least * _RARE)
 
 
 def overlap(one: Statement, other: Statement) -> float:

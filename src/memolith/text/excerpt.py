@@ -21,7 +21,8 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
     looked_for = set(wanted)
     found = [looked_for.intersection(terms.count(line)[0]) for line in lines]
     best, begin, end = -1, 0, 0
-    for start in range(len(lines)):
+    starts = [at for at, matched in enumerate(found) if matched] or range(len(lines))
+    for start in starts:
         if not lines[start].strip():
             continue
         size, seen, stop = 0, set(), start
