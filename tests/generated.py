@@ -43,7 +43,9 @@ def settings_page() -> str:
         "|---|---|---|---|---|",
     ]
     for key, kind, default, meaning in TABLE:
-        values = " \\| ".join(f"`{each}`" for each in kind) if isinstance(kind, tuple) else "number"
+        values = "text" if kind is str else "number"
+        if isinstance(kind, tuple):
+            values = " \\| ".join(f"`{each}`" for each in kind)
         lines.append(f"| `{key}` | `{env_name(key)}` | {values} | `{default}` | {meaning} |")
     lines += [
         "",

@@ -53,6 +53,40 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
     ("history.versions", int, 50, "Versions kept of each file."),
     ("history.days", int, 180, "Days a version is kept; the newest one of a file always stays."),
     ("lock.seconds", float, 10.0, "How long a write waits for another process before it gives up."),
+    (
+        "semantic.provider",
+        ("auto", "none", "minilm", "ollama", "openai", "fastembed", "sentence-transformers"),
+        "auto",
+        "Which model finds memories by meaning: `auto` = the local one if `memolith[semantic]` is installed;"
+        " `ollama` and `openai` (any service with its protocol) send the texts to `semantic.url`.",
+    ),
+    (
+        "semantic.model",
+        str,
+        "",
+        "The model's name, or for `minilm` its directory. Empty = the provider's own.",
+    ),
+    (
+        "semantic.url",
+        str,
+        "",
+        "Address of the service, such as http://127.0.0.1:11434. Empty = the provider's own.",
+    ),
+    (
+        "semantic.key_env",
+        str,
+        "OPENAI_API_KEY",
+        "Name of the environment variable that holds the key for `openai`. The key itself is never stored.",
+    ),
+    ("semantic.key_command", str, "", "Command that prints the key, instead of the variable."),
+    ("semantic.timeout", float, 30.0, "Seconds to wait for an answer of the service."),
+    (
+        "semantic.seconds",
+        float,
+        0.5,
+        "Seconds that one recall may spend on embedding what is new; the rest is left to the next one, or to"
+        " `memolith index sync`.",
+    ),
 )
 _BY_KEY = {row[0]: row for row in TABLE}
 # What a project's own file may set: how its memory is shown, never where it is kept or what is let in.
@@ -66,7 +100,10 @@ LIMITS = {
     "history.versions": 100_000,
     "history.days": 36_500,
     "lock.seconds": 3_600,
+    "semantic.timeout": 3_600,
+    "semantic.seconds": 3_600,
 }
+_MAX_TEXT = 1_000
 
 
 def env_name(key: str) -> str:
@@ -219,6 +256,10 @@ def _convert(key: str, value: str, where: str) -> object:
         if value in kind:
             return value
         raise ConfigError(f"{where}: {key} = {value!r}; must be one of {', '.join(kind)}")
+    if kind is str:
+        if len(value) > _MAX_TEXT or not value.isprintable():
+            raise ConfigError(f"{where}: {key}: must be one line of at most {_MAX_TEXT} characters")
+        return value
     try:
         number = kind(value)
     except ValueError:

@@ -12,7 +12,8 @@
     ├── UnsafePathError     10   a link or name that leads out of the store
     ├── LossError           11   the change would drop too much; says what
     ├── ConfigError         12   a setting or config file that cannot be understood
-    └── HistoryError        13   there is nothing to undo, or not to that version
+    ├── HistoryError        13   there is nothing to undo, or not to that version
+    └── ProviderError       14   a model or service that makes vectors did not answer as it should
 
 A message names the file, the value and the next step. The edges (CLI, hooks, servers)
 translate; nothing below them catches these.
@@ -125,6 +126,12 @@ class HistoryError(MemolithError):
     """There is no such version."""
 
     exit_code = 13
+
+
+class ProviderError(MemolithError):
+    """A model or service that makes vectors did not answer as it should."""
+
+    exit_code = 14
 
 
 def _next_step(error: OSError) -> str:

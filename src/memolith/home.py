@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from memolith.index import Index
+    from memolith.semantic.vectors import Vectors
     from memolith.store.gate import Gate
 
 
@@ -43,6 +45,8 @@ class Home:
         self._store = os.path.join(home, layout.STORE)
         self._project: projects.Project | None = None
         self._gate: Gate | None = None
+        self._index: Index | None = None
+        self._vectors: Vectors | None = None
         self._cleanup: Callable[[], None] | None = None
 
     @classmethod
@@ -87,7 +91,13 @@ class Home:
         return type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
 
     def close(self) -> None:
-        """Remove an ephemeral memory; any other needs no closing."""
+        """Let go of the index; remove an ephemeral memory."""
+        if self._vectors is not None:
+            self._vectors.close()
+            self._vectors = None
+        if self._index is not None:
+            self._index.close()
+            self._index = None
         if self._cleanup is not None:
             self._cleanup()
             self._cleanup = None
@@ -148,6 +158,29 @@ class Home:
 
             self._gate = Gate(self.home, self.settings, self._now, self.source.origin)
         return self._gate
+
+    @property
+    def index(self) -> Index:
+        """The index, kept open between questions."""
+        if self._index is None:
+            from memolith.index import Index
+
+            self._index = Index(self.home)
+        return self._index
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors; they have a `provider` only where the semantic extra is installed."""
+        if self._vectors is None:
+            from memolith.semantic.vectors import Vectors
+
+            self._vectors = Vectors(self.index, self.settings)
+        return self._vectors
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a question was asked by meaning before, so that the next one costs little."""
+        return self._vectors is not None
 
     def register(self) -> None:
         """Write the project's identity down before its first memory, so that it is found again."""

@@ -14,8 +14,9 @@ from memolith.store import files, layout
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
+    from memolith.recall import Recall
     from memolith.records import Records
     from memolith.search import SearchResults
     from memolith.sessions import Sessions
@@ -147,9 +148,13 @@ class Mem(Home):
         """Return the block to inject into a prompt, or None if there is nothing to inject.
 
         Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller
-        limit. `query` will add what is recalled for a task; until recall is built it adds nothing.
+        limit. `query` is the task at hand and adds what is recalled for it.
         """
-        del query
+        recalled = ""
+        if query and query.strip():
+            from memolith import recalling
+
+            recalled = recalling.brief(self, query)
         return context.build(
             Tree(self._store),
             self.project,
@@ -157,6 +162,7 @@ class Mem(Home):
             self.yesterday,
             recent=self.settings.text("inject.daily") == "recent",
             max_chars=max_chars,
+            recalled=recalled,
         )
 
     def search(self, query: str) -> SearchResults:
@@ -166,6 +172,40 @@ class Mem(Home):
         if not isinstance(query, str):
             raise InputError(f"query must be text, not {type(query).__name__}")
         return search.search(self._store, self.project, query)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        scopes: Collection[str] | None = None,
+        kinds: Collection[str] | None = None,
+        categories: Collection[str] | None = None,
+        since: str | None = None,
+        as_of: str | None = None,
+        budget: int | None = None,
+        semantic: bool | None = None,
+    ) -> Recall:
+        """Return what is known about a question, best first; nothing if nothing is about it.
+
+        `scopes` are project and user (default: both), `kinds` and `categories` those of the hits. `since` leaves out
+        what is older than a date, `as_of` answers for a day in the past, `budget` is the room for the brief in tokens.
+        `semantic` asks by meaning too; by default if the extra is installed.
+        """
+        from memolith import recalling
+
+        return recalling.recall(
+            self,
+            query,
+            limit=limit,
+            scopes=scopes,
+            kinds=kinds,
+            categories=categories,
+            since=since,
+            as_of=as_of,
+            budget=budget,
+            semantic=semantic,
+        )
 
     def list(self) -> builtins.list[str]:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""

@@ -119,6 +119,7 @@ _FLAGS = frozenset(
         "--purge",
         "--dry-run",
         "--remove",
+        "--semantic",
     ]
 )
 
@@ -174,7 +175,9 @@ def load_commands() -> None:
     """Let each module add its commands, in the order in which help shows them."""
     from importlib import import_module
 
-    for name in ("memory", "records", "tickets", "sessions", "reviewing", "projects", "scan", "upkeep"):
+    for name in (
+        "memory questions records tickets sessions reviewing projects indexing scan upkeep".split()
+    ):
         import_module(f"memolith.cli.{name}")
 
 

@@ -1,4 +1,4 @@
-"""`context` and `search` without a command line library: they run on every prompt.
+"""`context`, `search` and `recall` without a command line library: they run on every prompt.
 
 The same functions answer when click is in charge (`--help`, unknown options): one behaviour, two doors.
 """
@@ -12,8 +12,18 @@ from memolith.cli import output
 from memolith.errors import ConfigError, InputError
 from memolith.mem import Mem
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _VALUES = {"--home": "home", "--project": "project", "--max-chars": "max_chars"}
 _FLAGS = {"--json": "json", "--ephemeral-memory": "ephemeral"}
+# What only `recall` understands.
+_ASKED = {
+    f"--{name}": name.replace("-", "_")
+    for name in ("as-of", "budget", "category", "format", "kind", "limit", "scope", "since", "ticket")
+}
+_ASKED_FLAGS = {"--dry-run": "dry_run", "--semantic": "semantic"}
 
 
 class Options:
@@ -52,27 +62,37 @@ class Options:
 
 
 def run_fast(arguments: list[str]) -> int | None:
-    """Run `context` or `search` if that is what is asked and nothing is unusual; else None."""
+    """Run `context`, `search` or `recall` if that is what is asked and nothing is unusual; else None."""
     if "_MEMOLITH_COMPLETE" in os.environ:
         return None
     options = Options()
     words: list[str] = []
+    asked: dict[str, str | bool] = {}
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
             words += rest
         elif argument in _FLAGS:
             setattr(options, _FLAGS[argument], True)
+        elif argument in _ASKED_FLAGS:
+            asked[_ASKED_FLAGS[argument]] = True
         elif argument.startswith("--"):
             name, equals, value = argument.partition("=")
-            if name not in _VALUES:
+            if name not in _VALUES and name not in _ASKED:
                 return None
-            setattr(options, _VALUES[name], value if equals else next(rest, ""))
+            value = value if equals else next(rest, "")
+            if name in _ASKED:
+                asked[_ASKED[name]] = value
+            else:
+                setattr(options, _VALUES[name], value)
         elif argument.startswith("-") and len(argument) > 1:
             return None
         else:
             words.append(argument)
-    if not words or words[0] not in ("context", "search") or (words[0] == "search" and len(words) < 2):
+    command = words[0] if words else ""
+    if command == "recall" and options.max_chars is None:
+        return output.guarded(lambda: recall(options, asked, " ".join(words[1:])))
+    if command not in ("context", "search") or asked or (command == "search" and len(words) < 2):
         return None
     return output.guarded(lambda: answer(options, words[0], " ".join(words[1:])))
 
@@ -96,6 +116,16 @@ def answer(options: Options, command: str, query: str) -> None:
             output.json(results.as_dict())
         else:
             output.text(results.render())
+
+
+def recall(options: Options, given: Mapping[str, object], query: str) -> None:
+    """Print what is known about a question."""
+    from memolith.cli.asking import Asked, answer
+
+    asked = Asked()
+    for name, value in given.items():
+        setattr(asked, name, value)
+    answer(options, asked, query)
 
 
 def notice(mem: Mem) -> None:

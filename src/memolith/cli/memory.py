@@ -154,11 +154,11 @@ def edit(
 def context(options: Options, query: tuple[str, ...], max_chars: str | None) -> None:
     """Print the block that an agent gets to see; nothing if there is nothing.
 
-    QUERY is the task at hand. It will add what is recalled for it; until recall is built it
-    adds nothing.
+    QUERY is the task at hand; what is recalled for it is added.
 
     \b
     memolith context
+    memolith context "fix the flaky login test"
     memolith context --max-chars 9500
     """
     options.max_chars = max_chars

@@ -81,9 +81,7 @@ def parts(text: str) -> list[Part]:
 
     A section ends at the next heading of its own or a higher level.
     """
-    found = [
-        (start, line) for start, line, fenced in _lines(text) if not fenced and line.startswith(_HEADINGS)
-    ]
+    found = [(start, line) for start, line, fenced in rows(text) if not fenced and line.startswith(_HEADINGS)]
     ends = [start for start, _ in found[1:]] + [len(text)]
     return [
         _part(line, text[start + len(line) : end], start, end)
@@ -187,7 +185,7 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
     wrote until some arrow far below: a heading or the start of another comment shows that it was left open.
     """
     opened = -1
-    for at, line, fenced in _lines(text):
+    for at, line, fenced in rows(text):
         if fenced:
             continue
         search = 0
@@ -239,7 +237,7 @@ def heading_title(text: str) -> str:
     """Return the text of the first `# ` heading, or the empty string."""
     if not text.startswith("# ") and "\n# " not in text:
         return ""
-    for _, line, fenced in _lines(text):
+    for _, line, fenced in rows(text):
         if not fenced and line.startswith("# "):
             return line[2:].strip()
     return ""
@@ -277,7 +275,7 @@ def _split(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
+def rows(text: str) -> Iterator[tuple[int, str, bool]]:
     """Yield each line with its position and whether it is inside a code fence."""
     fence = ""
     at = 0

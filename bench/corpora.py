@@ -1,0 +1,140 @@
+"""A corpus of the public benchmark data as a memory: files in the layout of the store, in a throw-away home.
+
+Turns become sessions, single notes and abstracts become notes, dated facts become records. Each haystack is a project of
+its own. Files are written directly, as an editor would: ten thousand writes through the gate would only measure fsync.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memolith import Mem
+from memolith.store import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memolith.recall import Hit
+
+Row = dict[str, Any]
+_AGENT = "bench"
+
+
+def read(path: Path) -> list[Row]:
+    """Return the rows of a file of gzipped JSON lines."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+class Corpus:
+    """A loaded corpus: a memory per haystack, and which row each hit stands for."""
+
+    def __init__(
+        self,
+        rows: Iterable[Row],
+        base: Path,
+        supersedes: Mapping[str, list[str]] | None = None,
+        *,
+        semantic: bool = False,
+    ) -> None:
+        self.home = base / "home"
+        self.memories: dict[str, Mem] = {}
+        self._documents: dict[tuple[str, str], str] = {}
+        self._sessions: dict[tuple[str, str], str] = {}
+        self._records: dict[str, str] = {}
+        self._supersedes = supersedes or {}
+        self.semantic, self.meaning = semantic, "words only"
+        haystacks: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            haystacks[row["haystack"]].append(row)
+        for number, (name, mine) in enumerate(sorted(haystacks.items())):
+            project = base / "work" / f"haystack-{number:03d}"
+            project.mkdir(parents=True, exist_ok=True)
+            mem = self.memories[name] = Mem.open(project, home=self.home)
+            mem.register()
+            self._load(name, mem.project, mine)
+
+    def _load(self, haystack: str, slug: str, rows: list[Row]) -> None:
+        sessions: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            sessions[row["session"]].append(row)
+        for number, (session, mine) in enumerate(sessions.items()):
+            first = mine[0]
+            if first["role"] == "session":
+                turns = [{**first, "role": "user", "text": line} for line in first["text"].split("\n")]
+                self._session(haystack, slug, f"s{number:05d}", session, turns)
+            elif "seq" in first:
+                for row in mine:
+                    self._fact(haystack, slug, row)
+            elif first["role"] in ("note", "doc"):
+                for row in mine:
+                    self._note(haystack, slug, number, row)
+            else:
+                self._session(haystack, slug, f"s{number:05d}", session, mine)
+
+    def _session(self, haystack: str, slug: str, name: str, session: str, turns: list[Row]) -> None:
+        directory = self.home / "sessions" / slug
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        identity = f"{_AGENT}-{name}"
+        started = f"{turns[0]['date'] or '2026-01-01T00:00'}:00Z"
+        lines = [{"agent": _AGENT, "id": name, "project": slug, "started": started}]
+        for number, row in enumerate(turns, 1):
+            role = "assistant" if row["role"] == "assistant" else "user"
+            lines.append({"turn": number, "role": role, "time": started, "text": row["text"]})
+            self._documents[haystack, f"session:{identity}#{number}"] = row["doc_id"]
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        path = directory / f"{identity}.jsonl.gz"
+        if not path.exists():
+            path.write_bytes(gzip.compress(text.encode(), 1, mtime=0))
+        self._sessions[haystack, identity] = session
+
+    def _note(self, haystack: str, slug: str, number: int, row: Row) -> None:
+        title = " ".join((row.get("title") or "").split())
+        name = f"{layout.file_name(title)[:40]}-{number}" if title else f"n{number:05d}"
+        body = row["text"].removeprefix(title).lstrip("\n") if title else row["text"]
+        head = f"---\nname: {json.dumps(title, ensure_ascii=False)}\ntype: project\n---\n" if title else ""
+        self._write(haystack, layout.note(slug, name), f"{head}{body}\n", row["doc_id"])
+
+    def _fact(self, haystack: str, slug: str, row: Row) -> None:
+        date = row["date"] or f"2026-01-{row['seq'] + 1:02d}T12:00:00"
+        old = ", ".join(self._record(each) for each in self._supersedes.get(row["doc_id"], ()))
+        relation = f"supersedes: [{old}]\n" if old else ""
+        name = self._record(row["doc_id"])
+        head = f"---\nid: {name}\ncategory: decisions\ncreated: {date}\n{relation}---\n"
+        directory = f"{layout.scope_directory(slug)}/records/decisions"
+        self._write(haystack, f"{directory}/{name}.md", f"{head}{row['text']}\n", row["doc_id"])
+
+    def _record(self, document: str) -> str:
+        """Return the id of a record: a number, for the ids of the corpus say which facts belong together."""
+        return self._records.setdefault(document, f"r{len(self._records):05d}")
+
+    def _write(self, haystack: str, relative: str, text: str, document: str) -> None:
+        path = self.home / layout.STORE / relative
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():
+            path.write_text(text, encoding="utf-8")
+        self._documents[haystack, relative] = document
+
+    def identity(self, haystack: str, hit: Hit, level: str) -> str:
+        """Return the row, or with the level `session` the session, that a hit stands for."""
+        if level == "session" and hit.kind == "session":
+            return self._sessions[haystack, hit.record]
+        return self._documents[haystack, hit.id.partition("#L")[0]]
+
+    def prepare(self) -> None:
+        """Index everything now, so that the first question does not pay for it."""
+        for mem in self.memories.values():
+            slugs = [layout.USER, mem.project]
+            mem.index.sync(slugs)
+            if self.semantic and mem.vectors.provider is not None:
+                self.meaning = str(mem.vectors.sync(slugs)).partition(":")[0]
+
+    def ranking(self, query: Row, level: str) -> list[str]:
+        """Return what recall finds for a query, best first, each once."""
+        haystack = query["haystack"]
+        found = self.memories[haystack].recall(query["query"], limit=60 if level == "session" else 20, semantic=self.semantic)
+        return list(dict.fromkeys(self.identity(haystack, hit, level) for hit in found))

@@ -1,0 +1,67 @@
+"""`bench/quality CORPUS QUERIES --level turn|session --out RANKING.jsonl`: how well recall ranks a public corpus.
+
+Loads the corpus (see ../shared/data/README.md for the format) through the store's files and the index into a throw-away
+home, asks `Mem.recall` every question, writes {"id", "ranked": [...]} for each, and prints the measures next to plain FTS5.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.corpora import Corpus, Row, read
+from bench.scoring import MEASURES, Plain, asked, mean, measures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def replaced(queries: Sequence[Row]) -> dict[str, list[str]]:
+    """Return which rows the last current row of each question replaces."""
+    return {
+        query["gold"][-1]: [*query["stale"], *query["gold"][:-1]] for query in queries if query.get("stale")
+    }
+
+
+def show(name: str, scores: dict[str, float]) -> None:
+    print(f"{name:<28}" + "".join(f"{scores[each]:>11.3f}" if each in scores else f"{'–':>11}" for each in MEASURES))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="bench/quality", description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("queries", type=Path)
+    parser.add_argument("--level", choices=["turn", "session"], default="turn")
+    parser.add_argument("--out", type=Path, help="where the rankings go, one JSON line for each question")
+    parser.add_argument("--lexical", action="store_true", help="without vectors, even if the extra is installed")
+    parser.add_argument("--supersedes", action="store_true", help="tell the store which facts replace which")
+    parser.add_argument("--keep", type=Path, help="directory for the home, used again by the next run of the same corpus")
+    chosen = parser.parse_args(argv)
+    rows, queries = read(chosen.corpus), read(chosen.queries)
+    relations = replaced(queries) if chosen.supersedes else None
+    with tempfile.TemporaryDirectory(prefix="memolith-quality-") as directory:
+        corpus = Corpus(rows, chosen.keep or Path(directory), relations, semantic=not chosen.lexical)
+        start = time.process_time()
+        corpus.prepare()
+        print(f"{len(rows)} rows indexed in {time.process_time() - start:.1f} s CPU; {corpus.meaning}")
+        start = time.process_time()
+        rankings = {query["id"]: corpus.ranking(query, chosen.level) for query in queries}
+        took = (time.process_time() - start) * 1000 / max(1, len(queries))
+    if chosen.out:
+        lines = (json.dumps({"id": each, "ranked": ranked}) + "\n" for each, ranked in rankings.items())
+        chosen.out.write_text("".join(lines), encoding="utf-8")
+    counted = [query for query in queries if asked(query)]
+    plain = Plain(rows)
+    print(f"{len(counted)} questions, {took:.1f} ms CPU each\n{'':<28}" + "".join(f"{each:>11}" for each in MEASURES))
+    show("plain FTS5 porter", mean(measures(plain.ranking(query, chosen.level), query) for query in counted))
+    show("memolith recall", mean(measures(rankings[query["id"]], query) for query in counted))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Measures of a ranking, and the plain full-text search that it has to beat."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bench.corpora import Row
+
+MEASURES = ("any@5", "any@10", "recall@10", "NDCG@10", "MRR", "current")
+# A common English list; the baseline searches for the other words.
+STOP = frozenset(
+    (
+        "a about above after again against all am an and any are as at be because been before being below between both "
+        "but by can could did do does doing down during each few for from further had has have having he her here hers "
+        "him his how i if in into is it its just me more most my no nor not now of off on once only or other our ours "
+        "out over own same she should so some such than that the their theirs them then there these they this those "
+        "through to too under until up very was we were what when where which while who whom why will with would you "
+        "your yours s t d ll m o re ve"
+    ).split()
+)
+
+
+def measures(ranked: Sequence[str], query: Row) -> dict[str, float]:
+    """Return the measures of one ranking; `current` only for a question with a stale answer."""
+    gold, first = set(query["gold"]), ranked[:10]
+    gains = [1 / math.log2(place + 2) for place, each in enumerate(first) if each in gold]
+    ideal = sum(1 / math.log2(place + 2) for place in range(min(10, len(gold))))
+    found = [place for place, each in enumerate(ranked) if each in gold]
+    result = {
+        "any@5": float(any(place < 5 for place in found)),
+        "any@10": float(bool(gains)),
+        "recall@10": len(gains) / len(gold),
+        "NDCG@10": sum(gains) / ideal,
+        "MRR": 1 / (found[0] + 1) if found else 0.0,
+    }
+    if query.get("stale"):
+        stale = [place for place, each in enumerate(ranked) if each in query["stale"]]
+        result["current"] = float(bool(found) and (not stale or found[0] < stale[0]))
+    return result
+
+
+def mean(scores: Iterable[dict[str, float]]) -> dict[str, float]:
+    """Return the mean of each measure over the questions that have it."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for each in scores:
+        for name, value in each.items():
+            values[name].append(value)
+    return {name: sum(values[name]) / len(values[name]) for name in MEASURES if name in values}
+
+
+def asked(query: Row) -> bool:
+    """Tell whether a question counts: it has an answer, and is not one of those that must not be answered."""
+    return bool(query["gold"]) and not query.get("abstention") and query.get("category", 1) in (1, 2, 3, 4, None)
+
+
+class Plain:
+    """FTS5 with Porter stemming over the same rows: OR of the words that are no stop words, whole rows, BM25."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._tables: dict[str, sqlite3.Connection] = {}
+        self._rows: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            self._rows[row["haystack"]].append(row)
+        for name, mine in self._rows.items():
+            table = self._tables[name] = sqlite3.connect(":memory:")
+            table.execute("CREATE VIRTUAL TABLE rows USING fts5(text, tokenize='porter unicode61')")
+            texts = ((n, f"{row.get('title') or ''}\n{row['text']}") for n, row in enumerate(mine))
+            table.executemany("INSERT INTO rows (rowid, text) VALUES (?, ?)", texts)
+
+    def ranking(self, query: Row, level: str) -> list[str]:
+        """Return the rows (or their sessions) for a query, best first."""
+        words = "".join(char if char.isalnum() else " " for char in query["query"].lower()).split()
+        telling = [word for word in words if word not in STOP] or words
+        match = " OR ".join(f'"{word}"' for word in dict.fromkeys(telling))
+        if not match:
+            return []
+        found = self._tables[query["haystack"]].execute(
+            "SELECT rowid FROM rows WHERE rows MATCH ? ORDER BY bm25(rows), rowid LIMIT 1000", [match]
+        )
+        field = "session" if level == "session" else "doc_id"
+        mine = self._rows[query["haystack"]]
+        return list(dict.fromkeys(mine[row[0]][field] for row in found))

@@ -1,0 +1,113 @@
+"""`recall`, in the way of `cli.fast`: the same function answers whether click is in charge or not."""
+
+from __future__ import annotations
+
+from memolith.cli import output
+from memolith.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.cli.fast import Options
+    from memolith.mem import Mem
+    from memolith.recall import Recall
+
+FORMATS = ("snippets", "prompt", "json")
+
+
+class Asked:
+    """The options of `recall`, as they were typed."""
+
+    __slots__ = (
+        "as_of",
+        "budget",
+        "category",
+        "dry_run",
+        "format",
+        "kind",
+        "limit",
+        "scope",
+        "semantic",
+        "since",
+        "ticket",
+    )
+
+    def __init__(self) -> None:
+        self.as_of: str | None = None
+        self.budget: str | None = None
+        self.category: str | None = None
+        self.format: str | None = None
+        self.kind: str | None = None
+        self.limit: str | None = None
+        self.scope: str | None = None
+        self.since: str | None = None
+        self.ticket: str | None = None
+        self.dry_run = self.semantic = False
+
+
+def answer(options: Options, asked: Asked, query: str) -> None:
+    """Print what is known about a question."""
+    if asked.format is not None and asked.format not in FORMATS:
+        raise InputError(f"--format {asked.format!r}: must be one of {', '.join(FORMATS)}")
+    with options.open() as mem:
+        if asked.ticket is not None:
+            from memolith.recalling import ticket_query
+
+            query = ticket_query(mem, asked.ticket, query)
+        elif not query.strip():
+            raise InputError("what should be recalled? Give a question, or --ticket ID")
+        found = _ask(mem, asked, query)
+        if mem.identity.notice:
+            output.note(mem.identity.notice)
+    if not found.complete:
+        output.note(f"not everything was searched: {'; '.join(found.missing[:3])}", "warning")
+    for each in found.notes:
+        output.note(each)
+    _show(options, asked, found)
+
+
+def _ask(mem: Mem, asked: Asked, query: str) -> Recall:
+    budget = number("--budget", asked.budget)
+    if asked.dry_run:
+        from memolith.recalling import for_block
+
+        return for_block(mem, query, budget)
+    # A process that answers once must not pay for loading a model unless it is told to.
+    return mem.recall(
+        query,
+        limit=number("--limit", asked.limit) or 10,
+        scopes=_several(asked.scope),
+        kinds=_several(asked.kind),
+        categories=_several(asked.category),
+        since=asked.since,
+        as_of=asked.as_of,
+        budget=budget,
+        semantic=True if asked.semantic else False,
+    )
+
+
+def _show(options: Options, asked: Asked, found: Recall) -> None:
+    if options.json or asked.format == "json":
+        output.json(found.as_dict())
+        return
+    from memolith import brief
+
+    if asked.dry_run or asked.format == "prompt":
+        text = brief.prompt(found)
+        if text:
+            output.text(text)
+    else:
+        output.text(brief.snippets(found))
+
+
+def _several(value: str | None) -> list[str] | None:
+    return None if value is None else [each.strip() for each in value.split(",") if each.strip()]
+
+
+def number(name: str, value: str | None) -> int | None:
+    """Read a whole number that was typed."""
+    if value is None:
+        return None
+    try:
+        return int(value)
+    except ValueError:
+        raise InputError(f"{name} {value!r}: must be a whole number") from None

@@ -1,0 +1,80 @@
+"""The command that looks after the derived index."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.cli import completing, output
+from memolith.cli.app import choice, cli, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.cli.fast import Options
+
+_ACTIONS = ("status", "sync", "rebuild")
+
+
+@cli.command()
+@click.argument(
+    "action", default="status", metavar="[status|sync|rebuild]", shell_complete=completing.words(*_ACTIONS)
+)
+@shared
+def index(options: Options, action: str) -> None:
+    """Show, catch up or make anew what recall searches in. It is derived: the files know everything.
+
+    Recall does this by itself; nothing is lost when the index is deleted.
+
+    \b
+    memolith index
+    memolith index rebuild
+    """
+    choice(action, _ACTIONS, "action")
+    from memolith.doctor import scopes
+    from memolith.index import Index
+
+    with options.open() as mem, Index(mem.home) as found:
+        slugs = list(dict.fromkeys([*scopes(str(mem.root)), *found.scopes()]))
+        if action == "status":
+            state = found.status(slugs)
+        elif action == "sync":
+            state = found.sync(slugs, progress=_progress())
+        else:
+            state = found.rebuild(slugs, progress=_progress())
+        size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
+        if options.json:
+            output.json({"path": found.path, "bytes": size, **state.as_dict()})
+            return
+        for note in state.notes:
+            output.note(note, "warning")
+        for what in state.missing:
+            output.text(f"missing  {what}")
+        behind = "" if state.complete else ", not complete"
+        output.text(
+            f"{state.files} file(s), {state.units} unit(s), {size:,} bytes in {found.path}{behind}\n"
+            + (
+                f"{state.changed} file(s) to catch up"
+                if action == "status"
+                else f"{state.changed} file(s) read"
+            )
+        )
+
+
+def _progress() -> Callable[[int, int], None] | None:
+    """Return what shows a person at a terminal how far it is, once that takes more than a second."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    begin = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        if time.monotonic() - begin > 1:
+            end = "\n" if done >= total else ""
+            sys.stderr.write(f"\rmemolith: {done:,} of {total:,} files{end}")
+            sys.stderr.flush()
+
+    return show

@@ -1,0 +1,296 @@
+"""A file as a document: what its head says of it, and the units it is cut into. Text in, values out.
+
+A note about one thing is found best as a whole, so it is one unit; a long one also has its sections. Pages
+that collect many things (MEMORY.md, a day) have only their sections. A session has its turns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+from memolith.provenance import of_note
+from memolith.store.layout import is_date
+from memolith.text import frontmatter, markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WHOLE = 3000  # characters up to which a note is one unit
+PART = 1500
+FACTS = 700
+MAX_TURN = 8000
+MAX_SESSION = 200_000_000  # bytes; a small file can unpack to any size
+# Fields of a head that describe the file and are no text to search for.
+_ABOUT = frozenset(
+    [
+        "id",
+        "category",
+        "scope",
+        "created",
+        "updated",
+        "source",
+        "status",
+        "temporal",
+        "expires",
+        "valid_from",
+        "valid_until",
+        "supersedes",
+        "origin",
+        "taint",
+        "type",
+        "priority",
+        "sessions",
+        "title",
+        "name",
+        "aliases",
+        "keywords",
+        "tags",
+        "description",
+    ]
+)
+
+
+class Piece:
+    """A unit before it is in the index; lines count from 1."""
+
+    __slots__ = ("date", "first", "last", "role", "text", "title", "turn")
+
+    def __init__(self, text: str, title: str, first: int | None, last: int | None, date: str = "") -> None:
+        self.text, self.title, self.first, self.last, self.date = text, title, first, last, date
+        self.turn: int | None = None
+        self.role = ""
+
+
+class Document:
+    """What is known of a file, its whole (if that is a unit) and its parts."""
+
+    __slots__ = (
+        "category",
+        "date",
+        "expires",
+        "extra",
+        "keys",
+        "masked",
+        "parts",
+        "record",
+        "source",
+        "status",
+        "supersedes",
+        "title",
+        "valid_from",
+        "valid_until",
+        "whole",
+    )
+
+    def __init__(self) -> None:
+        self.category = self.date = self.expires = self.keys = self.extra = self.record = self.source = ""
+        self.status, self.title, self.valid_from, self.valid_until = "active", "", "", ""
+        self.supersedes: list[str] = []
+        self.masked = False
+        self.whole: Piece | None = None
+        self.parts: list[Piece] = []
+
+
+def masked(text: str) -> tuple[str, bool]:
+    """Return text without its secrets, line for line, and whether it had any."""
+    from memolith.text.secrets import redact
+
+    done = redact(text)
+    if not done.findings:
+        return text, False
+    pieces: list[str] = []
+    at = 0
+    for finding in done.findings:
+        marker = "[private]" if finding.kind == "private" else f"[secret:{finding.kind}]"
+        # The lines that a masked key took up stay, so that what follows keeps its number.
+        pieces += [text[at : finding.start], marker, "\n" * text.count("\n", finding.start, finding.end)]
+        at = finding.end
+    return "".join([*pieces, text[at:]]), True
+
+
+def read(kind: str, name: str, text: str, mtime: int, category: str = "") -> Document:
+    """Return the document that a Markdown file is; `name` is the file's, `mtime` in nanoseconds."""
+    text, hidden = masked(text)
+    document = Document()
+    document.masked = hidden
+    stem = name.removesuffix(".md")
+    changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(mtime, 0) // 1_000_000_000))
+    if kind == "memory":
+        document.title, document.date = "MEMORY.md", changed
+        document.parts = list(_facts(text))
+    elif kind == "daily":
+        document.title = document.date = stem
+        document.parts = list(_entries(text, stem))
+    else:
+        _single(document, kind, stem, text, changed, category)
+    return document
+
+
+def _single(document: Document, kind: str, stem: str, text: str, changed: str, category: str) -> None:
+    parsed = frontmatter.split(text)
+    body = text if parsed.problem else parsed.body
+    get = parsed.get
+    document.status = get("status").strip().lower() or ("open" if kind == "ticket" else "active")
+    if document.status == "quarantined":
+        return
+    document.title = _line(get("title") or get("name") or markdown.heading_title(body)) or stem
+    document.keys = " ".join(
+        [*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")]
+    )
+    document.extra = " ".join([get("description"), stem, *_foreign(parsed)])
+    document.source = of_note(text)
+    document.expires, document.valid_from, document.valid_until = (
+        _date(get(key)) for key in ("expires", "valid_from", "valid_until")
+    )
+    document.date = document.valid_from or _date(get("updated")) or _date(get("created")) or changed
+    if kind in ("record", "ticket"):
+        document.record = get("id").strip() or stem
+        document.supersedes = _words(parsed, "supersedes")
+        document.category = category or get("type").strip()
+    first = 1 if parsed.problem else parsed.head.count("\n") + 1
+    lines = body.split("\n")
+    last = first + len(lines) - 1 - (lines[-1] == "" and len(lines) > 1)
+    document.whole = Piece(body.strip("\n"), document.title, first, last)
+    if len(body) > WHOLE:
+        document.parts = list(_sections(body, first, document.title, PART))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:200]
+
+
+def _words(parsed: frontmatter.Parsed, key: str) -> list[str]:
+    value = parsed.fields.get(key, "")
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    return (
+        [each for each in value if isinstance(each, str) and each.strip()] if isinstance(value, list) else []
+    )
+
+
+def _foreign(parsed: frontmatter.Parsed) -> Iterator[str]:
+    """Yield what a person's own fields say."""
+    for key in parsed.fields:
+        if key not in _ABOUT:
+            yield from _words(parsed, key)
+
+
+def _date(value: str) -> str:
+    value = value.strip()
+    return value if is_date(value[:10]) else ""
+
+
+def _facts(text: str) -> Iterator[Piece]:
+    """Cut MEMORY.md: each section, a long one into groups of its lines. Comments say nothing."""
+    at = 0
+    line = 1
+    for part in [*markdown.parts(text), None]:
+        end = part.start if part else len(text)
+        yield from _cut(text[at:end], line, "", "", FACTS)
+        line += text.count("\n", at, end)
+        if part is None:
+            return
+        if not part.blank:
+            yield from _cut(text[part.start : part.end], line, part.title, part.updated, FACTS)
+        line += text.count("\n", part.start, part.end)
+        at = part.end
+
+
+def _entries(text: str, day: str) -> Iterator[Piece]:
+    for piece in _sections(text, 1, day, PART, levels=("### ", "## ", "# ")):
+        clock = piece.title.rpartition("› ")[2][:5]
+        is_clock = len(clock) == 5 and clock[2] == ":" and (clock[:2] + clock[3:]).isdigit()
+        piece.date = f"{day}T{clock}" if is_clock else day
+        yield piece
+
+
+def _sections(
+    text: str, first: int, title: str, limit: int, levels: tuple[str, ...] = ("# ", "## ", "### ", "#### ")
+) -> Iterator[Piece]:
+    begin, heading, line = 0, "", first
+    for at, row, fenced in markdown.rows(text):
+        if not fenced and row.startswith(levels):
+            yield from _cut(text[begin:at], line, _titled(title, heading), "", limit)
+            line += text.count("\n", begin, at)
+            begin, heading = at, row.lstrip("#").strip()
+    yield from _cut(text[begin:], line, _titled(title, heading), "", limit)
+
+
+def _titled(title: str, heading: str) -> str:
+    return f"{title} › {_line(heading)}" if heading and heading != title else title
+
+
+def _cut(text: str, first: int, title: str, date: str, limit: int) -> Iterator[Piece]:
+    """Cut a section at its paragraphs and list items into pieces of about `limit` characters."""
+    rows = text.split("\n")
+    begin = size = 0
+    for at, row in enumerate(rows):
+        starts = not row.strip() or row.startswith(("- ", "* ", "+ ", "#")) or row[:1].isdigit()
+        if (size and (size + len(row) > limit and starts)) or size + len(row) > 3 * limit:
+            yield from _piece(rows[begin:at], first + begin, title, date)
+            begin, size = at, 0
+        size += len(row) + 1
+    yield from _piece(rows[begin:], first + begin, title, date)
+
+
+def _piece(rows: list[str], first: int, title: str, date: str) -> Iterator[Piece]:
+    while rows and not rows[0].strip():
+        rows, first = rows[1:], first + 1
+    while rows and not rows[-1].strip():
+        rows = rows[:-1]
+    text = "\n".join(rows)
+    said = markdown.strip_comments(text).strip()
+    if said and said.casefold() != markdown.TEMPLATE_TITLE.casefold():
+        yield Piece(text, title, first, first + len(rows) - 1, date)
+
+
+def read_session(name: str, data: bytes) -> Document:
+    """Return the document that a stored session is: a unit for each thing that a person or agent said.
+
+    What tools answered is noise here. A file that breaks off gives what it has.
+    """
+    import json
+
+    document = Document()
+    document.record = document.title = name.removesuffix(".jsonl.gz")
+    for number, row in enumerate(_unpacked(data).split("\n")):
+        try:
+            turn = json.loads(row)
+        except ValueError:
+            continue
+        if not isinstance(turn, dict):
+            continue
+        if number == 0 and "turn" not in turn:
+            document.date = str(turn.get("started") or "")
+            document.category = str(turn.get("ticket") or "")
+            document.status = str(turn.get("status") or "") or "active"
+            continue
+        if turn.get("role") not in ("user", "assistant"):
+            continue
+        said, hidden = masked(str(turn.get("text") or "").strip())
+        document.masked = document.masked or hidden
+        if said:
+            piece = Piece(said[:MAX_TURN], document.title, None, None, str(turn.get("time") or ""))
+            given = turn.get("turn")
+            piece.turn, piece.role = given if isinstance(given, int) else number, str(turn["role"])
+            document.parts.append(piece)
+    return document
+
+
+def _unpacked(data: bytes) -> str:
+    import gzip
+    import io
+    import zlib
+
+    pieces: list[bytes] = []
+    left = MAX_SESSION
+    with (
+        gzip.GzipFile(fileobj=io.BytesIO(data)) as packed,
+        contextlib.suppress(OSError, EOFError, zlib.error),
+    ):
+        while left > 0 and (piece := packed.read1(min(left, 1 << 20))):
+            pieces.append(piece)
+            left -= len(piece)
+    return b"".join(pieces).decode("utf-8", "replace")

@@ -1,0 +1,289 @@
+"""The index as the rest of memolith sees it: always up to date, and there even when its file is not.
+
+It is kept in one SQLite file (`store.derived`). Where that cannot be read or written, a copy in memory takes
+its place, made from what can be read of it and from the files; the answers are the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from _thread import RLock  # `threading` costs more than the rest of this module
+
+from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
+from memolith.index import reading, schema, walk
+from memolith.index.journal import Journal
+from memolith.index.lexical import Lexicon
+from memolith.index.model import Analysis, Match, State, Unit
+from memolith.index.sync import Sync
+from memolith.store.derived import Derived
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import Self, TypeVar
+
+    from memolith.index.walk import Place
+
+    T = TypeVar("T")
+    Progress = Callable[[int, int], None]
+
+NAME = f"index-{schema.SCHEMA}.sqlite3"
+_WAIT = 5.0  # seconds for another process that is writing
+_RETRY = 30.0  # seconds in memory before the file is tried again
+# What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
+_DAMAGED = frozenset(
+    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
+)
+_REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
+
+
+class Index:
+    """The index of one home. Keep it open in a long-lived process: it then knows what did not change."""
+
+    def __init__(self, home: str, *, wait: float = _WAIT) -> None:
+        self.home = home
+        self._wait = wait
+        self._lock = RLock()
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build)
+        self._memory: sqlite3.Connection | None = None
+        self._refused = (0.0, "")  # when and why the file could not be used
+        self._journal = Journal()
+        self._answered = False
+        # The connection, and the state of the file, that the rest of this is about.
+        self._used: tuple[int, tuple[int, int, int, int] | None] | None = None
+        self._current: set[str] = set()  # directories that are in the index as they are
+        self._asked: tuple[str, ...] = ()
+        self._totals: tuple[int, int] | None = None
+        self._lexicons: dict[tuple[str, ...], Lexicon] = {}
+        self._reader = reading.Reader(self.home)
+
+    @property
+    def path(self) -> str:
+        """The file of the index."""
+        return self._file.path
+
+    def sync(
+        self, slugs: Sequence[str], *, seconds: float | None = None, progress: Progress | None = None
+    ) -> State:
+        """Bring the scopes up to date with the files; "" is the user-wide scope.
+
+        Stops after `seconds`; what was not reached is named in the state. `progress` gets done and total.
+        """
+        deadline = None if seconds is None else time.monotonic() + seconds
+        with self._lock:
+            if self._pid != os.getpid():
+                self._start()  # a forked child must not use its parent's connections
+            self._asked = tuple(dict.fromkeys(slugs))
+            for _ in range(3):
+                try:
+                    return self._sync(deadline, progress)
+                except _REFUSED as error:
+                    self._give_way(error)
+            return self._sync(deadline, progress)
+
+    def _sync(self, deadline: float | None, progress: Progress | None) -> State:
+        if self._memory is not None and time.monotonic() - self._refused[0] > _RETRY:
+            self._memory = None
+        connection = self._connection()
+        work = Sync(self.home, self._writing, deadline, progress)
+        changes = self._changes()
+        looked: set[str] = set()
+        for place in self._places():
+            known = place.path in self._current
+            names = changes.get(place.path) if known else None
+            if known and not names:
+                continue
+            self._current.discard(place.path)
+            work.look(connection, place, names)
+            looked.add(place.path)
+        work.run()
+        if self._journal.is_open:
+            self._current |= looked - work.unfinished
+        if work.wrote:
+            self._forget()
+            connection = self._connection()
+        if self._totals is None:
+            self._totals = reading.totals(connection, self._asked) if connection else (0, 0)
+        return State(
+            complete=not work.missing,
+            missing=work.missing,
+            notes=[self._refused[1]] if self._memory is not None else [],
+            files=self._totals[0],
+            units=self._totals[1],
+            changed=work.changed,
+        )
+
+    def _places(self) -> list[Place]:
+        return [place for slug in self._asked for place in walk.places(slug)]
+
+    def _changes(self) -> dict[str, set[str]]:
+        """Return what the journal says of the directories that are current; in doubt, none is."""
+        wanted = frozenset(place.path for place in self._places())
+        if wanted <= self._journal.directories:
+            changes = self._journal.changes()
+            if changes is not None:
+                return changes
+        self._current.clear()
+        # Before the files are looked at, so that nothing that happens from now on is missed. The first
+        # answer of a process does without: most processes give only one.
+        if self._answered:
+            self._journal.watch(self.home, wanted | self._journal.directories)
+        self._answered = True
+        return {}
+
+    def lexical(
+        self, slugs: Sequence[str], query: str, limit: int = 200, kinds: Collection[str] | None = None
+    ) -> list[Match]:
+        """Return the units that best match the words of `query`, best first; any text is a valid query."""
+        return self._ask(lambda db: self._lexicon(db, slugs).search(query, limit, kinds), list)
+
+    def terms(self, slugs: Sequence[str], query: str) -> Analysis:
+        """Return the words of `query` as the index knows them, with their frequencies."""
+        return self._ask(
+            lambda db: self._lexicon(db, slugs).analyse(query), lambda: Analysis(terms=[], total=0)
+        )
+
+    def units(self, ids: Sequence[int], *, text: bool = True) -> list[Unit]:
+        """Return units in the given order. `text=False` spares reading the files (text is then None)."""
+        return self._ask(lambda db: self._reader.units(db, ids, text=text), list)
+
+    def neighbours(self, unit: Unit, reach: int = 1, *, text: bool = True) -> list[Unit]:
+        """Return the units before and after one in its document, in order, without itself."""
+        return self._ask(lambda db: self._reader.neighbours(db, unit, reach, text=text), list)
+
+    def by_record(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records or tickets with these ids (for `supersedes`), without their text."""
+        return self._ask(lambda db: self._reader.by_record(db, slugs, ids), list)
+
+    def successors(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records that say of themselves that they supersede one of these, without their text."""
+        return self._ask(lambda db: self._reader.successors(db, slugs, ids), list)
+
+    def texts(self, slugs: Sequence[str], skip: Collection[bytes] = ()) -> Iterator[tuple[int, bytes, str]]:
+        """Yield unit id, content hash and text of every unit whose hash is not in `skip`, to embed them."""
+        yield from self._ask(lambda db: self._reader.texts(db, slugs, skip), lambda: iter(()))
+
+    def hashes(self, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
+        """Return id and content hash of every unit, ordered by id: the rows of a vector search."""
+        return self._ask(lambda db: reading.hashes(db, slugs), list)
+
+    def stamp(self) -> object:
+        """Return something that changes whenever the index does."""
+        return self._ask(lambda db: (self._used, db.total_changes), lambda: None)
+
+    def status(self, slugs: Sequence[str]) -> State:
+        """Return what a sync would find, without writing; `changed` counts the files to catch up."""
+        with self._lock:
+            try:
+                connection = self._connection()
+                work = Sync(self.home, self._writing)
+                for place in (place for slug in dict.fromkeys(slugs) for place in walk.places(slug)):
+                    work.look(connection, place, None)
+                files, units = reading.totals(connection, slugs) if connection else (0, 0)
+            except _REFUSED as error:
+                return State(complete=False, missing=[str(error)], notes=[], files=0, units=0, changed=0)
+        behind = work.pending
+        missing, complete = work.missing, not work.missing and not behind
+        return State(complete=complete, missing=missing, notes=[], files=files, units=units, changed=behind)
+
+    def scopes(self) -> list[str]:
+        """Return the scopes that the index has something of, also of projects that are gone."""
+        return self._ask(lambda db: [row[0] for row in db.execute("SELECT slug FROM scopes")], list)
+
+    def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
+        """Throw the index away and make it anew."""
+        with self._lock:
+            self._memory = None
+            with contextlib.suppress(BusyError):
+                self._file.discard(self._wait)
+            self._forget()
+            return self.sync(slugs, progress=progress)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            self._file.close()
+            if self._memory is not None:
+                self._memory.close()
+            self._journal.close()
+            self._start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, question: Callable[[sqlite3.Connection], T], nothing: Callable[[], T]) -> T:
+        """Ask the index; if it turns out to be damaged, make it anew and ask again."""
+        with self._lock:
+            for _ in range(3):
+                try:
+                    connection = self._connection()
+                    return nothing() if connection is None else question(connection)
+                except _REFUSED as error:
+                    self._give_way(error)
+                    self.sync(self._asked)
+            return nothing()
+
+    def _lexicon(self, connection: sqlite3.Connection, slugs: Sequence[str]) -> Lexicon:
+        scopes = tuple(dict.fromkeys(slugs))
+        found = self._lexicons.get(scopes)
+        if found is None:
+            found = self._lexicons[scopes] = Lexicon(connection, scopes)
+        return found
+
+    def _connection(self) -> sqlite3.Connection | None:
+        connection = self._memory or self._file.connection(self._wait)
+        used = (id(connection), self._file.seen)
+        if used != self._used:
+            # Another process wrote, or made the file anew: what was remembered is not about this one.
+            if self._used is not None and self._used[0] != used[0]:
+                self._current.clear()
+            self._forget()
+            self._used = used
+        return connection
+
+    def _forget(self) -> None:
+        self._lexicons.clear()
+        self._totals = None
+
+    @contextlib.contextmanager
+    def _writing(self, wait: float | None = None) -> Iterator[sqlite3.Connection]:
+        if self._memory is None:
+            with self._file.writing(self._wait if wait is None else wait) as connection:
+                yield connection
+            return
+        self._memory.execute("BEGIN")
+        try:
+            yield self._memory
+        except BaseException:
+            self._memory.execute("ROLLBACK")
+            raise
+        self._memory.execute("COMMIT")
+
+    def _give_way(self, error: MemolithError | sqlite3.Error) -> None:
+        """Throw a damaged file away, once; where that does not help, go on in memory."""
+        self._current.clear()
+        self._forget()
+        damaged = (
+            isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
+        )
+        if damaged and self._memory is None:
+            try:
+                self._file.discard(self._wait)
+            except _REFUSED as other:
+                error = other
+            else:
+                return
+        why = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
+        self._file.close()
+        self._refused = (time.monotonic(), f"the index is kept in memory only: {why}")
+        self._memory = self._file.copy(fresh=self._memory is not None)

@@ -1,0 +1,214 @@
+"""Units as values: what the index knows of them, and their text, cut out of the file as it is now."""
+
+from __future__ import annotations
+
+from memolith.errors import StorageError, UnsafePathError
+from memolith.index import documents
+from memolith.index.model import KINDS, Unit
+from memolith.index.sync import hash_of
+from memolith.store import files, layout
+from memolith.text import hygiene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+_COLUMNS = {
+    **{
+        name: f"units.{name}"
+        for name in ("id", "position", "parent", "first", "last", "turn", "role", "hash")
+    },
+    **{
+        name: f"files.{name}"
+        for name in ("file_name", "mtime", "kind", "masked", "category", "record", "status")
+    },
+    **{name: f"files.{name}" for name in ("expires", "valid_from", "valid_until", "supersedes", "source")},
+    "file_name": "files.name",
+    "title": "coalesce(units.title, files.title)",
+    "date": "coalesce(units.date, files.date)",
+    "file_hash": "files.hash",
+    "directory": "directories.path",
+    "scope": "scopes.slug",
+}
+_SELECT = (
+    f"SELECT {', '.join(_COLUMNS.values())} FROM units "  # noqa: S608 - constants
+    "JOIN files ON files.id = units.file JOIN directories ON directories.number = files.directory "
+    "JOIN scopes ON scopes.number = files.scope"
+)
+_STORE = f"{layout.STORE}/"
+_KEPT = 8
+
+
+def totals(connection: Connection, slugs: Iterable[str]) -> tuple[int, int]:
+    """Return how many files and units some scopes have."""
+    numbers = _numbers(connection, slugs)
+    asked = ",".join(map(str, numbers))
+    files_, units = 0, 0
+    if numbers:
+        query = f"SELECT sum(files), sum(units) FROM scopes WHERE number IN ({asked})"  # noqa: S608 - numbers
+        files_, units = connection.execute(query).fetchone()
+    return files_, units
+
+
+def _numbers(connection: Connection, slugs: Iterable[str]) -> list[int]:
+    wanted = set(slugs)
+    return [row[0] for row in connection.execute("SELECT number, slug FROM scopes") if row[1] in wanted]
+
+
+class Reader:
+    """Reads units of one home; remembers the last documents that were costly to read."""
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._documents: dict[bytes, documents.Document] = {}
+
+    def units(self, connection: Connection, ids: Sequence[int], *, text: bool) -> list[Unit]:
+        """Return units in the given order; those that are gone are left out."""
+        asked = ",".join(str(int(each)) for each in ids)
+        found = {row["id"]: row for row in _rows(connection, f"WHERE units.id IN ({asked})")}
+        return list(self._built((found[each] for each in ids if each in found), text=text))
+
+    def neighbours(self, connection: Connection, unit: Unit, reach: int, *, text: bool) -> list[Unit]:
+        """Return the units around one in its document."""
+        where = (
+            "WHERE units.file = (SELECT file FROM units WHERE id = ?) AND position BETWEEN ? AND ? "
+            "AND position >= 0 AND units.id != ? ORDER BY position"
+        )
+        if unit.position < 0:
+            return []
+        values = [unit.id, unit.position - reach, unit.position + reach, unit.id]
+        return list(self._built(_rows(connection, where, values), text=text))
+
+    def by_record(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records and tickets with these ids."""
+        numbers = ",".join(map(str, _numbers(connection, slugs)))
+        where = f"WHERE files.record = ? AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
+        rows = [row for each in ids if each for row in _rows(connection, where, [each])]
+        return list(self._built(rows, text=False))
+
+    def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records that supersede one of these."""
+        numbers = ",".join(map(str, _numbers(connection, slugs)))
+        where = f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
+        rows = [row for row in _rows(connection, where) if not set(ids).isdisjoint(row["supersedes"].split("\n"))]
+        return list(self._built(rows, text=False))
+
+    def texts(
+        self, connection: Connection, slugs: Iterable[str], skip: Collection[bytes]
+    ) -> Iterator[tuple[int, bytes, str]]:
+        """Yield id, hash and text (with its title) of the units that are not in `skip`."""
+        for number in _numbers(connection, slugs):
+            rows = connection.execute(
+                "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file WHERE scope = ? "
+                "ORDER BY units.id",
+                [number],
+            ).fetchall()
+            wanted = [row[0] for row in rows if row[1] not in skip]
+            for at in range(0, len(wanted), 200):
+                for unit in self.units(connection, wanted[at : at + 200], text=True):
+                    text = unit.text or ""
+                    told = unit.kind == "session" or unit.title in text[: len(unit.title) + 4]
+                    yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
+
+    def _built(self, rows: Iterable[dict[str, Any]], *, text: bool) -> Iterator[Unit]:
+        read: dict[str, bytes | None] = {}
+        for row in rows:
+            said = self._text(row, read) if text else None
+            if said is not None or not text:
+                yield _unit(row, said)
+
+    def _text(self, row: dict[str, Any], read: dict[str, bytes | None]) -> str | None:
+        """Return a unit's text; None if its file is gone or has no such part any more."""
+        place = f"{row['directory']}/{row['file_name']}"
+        if place not in read:
+            try:
+                read[place] = files.read(layout.locate(self._home, place))
+            except (StorageError, UnsafePathError):
+                read[place] = None
+        data = read[place]
+        if data is None:
+            return None
+        kind = KINDS[row["kind"]]
+        if kind != "session" and not row["masked"] and hash_of(data) == row["file_hash"]:
+            lines = files.text_of(data).split("\n")[row["first"] - 1 : row["last"]]
+            text = "\n".join(lines).strip("\n")
+        else:
+            piece = _find(self._document(kind, row, data), row["position"])
+            if piece is None:
+                return None
+            text = piece.text
+        return text if text.isascii() else hygiene.clean(text)[0]
+
+    def _document(self, kind: str, row: dict[str, Any], data: bytes) -> documents.Document:
+        digest = hash_of(data)
+        document = self._documents.get(digest)
+        if document is None:
+            if kind == "session":
+                document = documents.read_session(row["file_name"], data)
+            else:
+                document = documents.read(kind, row["file_name"], files.text_of(data), row["mtime"])
+            while len(self._documents) >= _KEPT:
+                del self._documents[next(iter(self._documents))]
+            self._documents[digest] = document
+        return document
+
+
+def _find(document: documents.Document, position: int) -> documents.Piece | None:
+    if position < 0 or (not document.parts and position == 0):
+        return document.whole
+    return document.parts[position] if position < len(document.parts) else None
+
+
+def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, bytes]]:
+    """Return id and content hash of every unit, by id."""
+    asked = ",".join(map(str, _numbers(connection, slugs)))
+    query = (
+        "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file "  # noqa: S608 - numbers
+        f"WHERE scope IN ({asked}) ORDER BY units.id"
+    )
+    return connection.execute(query).fetchall()
+
+
+def _rows(connection: Connection, where: str, values: Sequence[object] = ()) -> Iterator[dict[str, Any]]:
+    for row in connection.execute(f"{_SELECT} {where}", values):
+        yield dict(zip(_COLUMNS, row, strict=True))
+
+
+def _unit(row: dict[str, Any], text: str | None) -> Unit:
+    kind = KINDS[row["kind"]]
+    place = f"{row['directory']}/{row['file_name']}"
+    path = place.removeprefix(_STORE)
+    is_whole = row["position"] < 0 or (
+        row["position"] == 0 and kind not in ("memory", "daily") and row["parent"] is None
+    )
+    if kind == "session":
+        key = f"session:{row['record']}#{row['turn']}"
+    else:
+        key = path if is_whole else f"{path}#L{row['first']}-{row['last']}"
+    return Unit(
+        id=row["id"],
+        key=key,
+        path=path,
+        scope=row["scope"],
+        kind=kind,
+        category=row["category"] or "",
+        record=row["record"] or "",
+        title=row["title"] or "",
+        text=text,
+        first_line=row["first"],
+        last_line=row["last"],
+        turn=row["turn"],
+        role=row["role"] or "",
+        date=row["date"] or "",
+        status=row["status"] or "",
+        expires=row["expires"] or "",
+        valid_from=row["valid_from"] or "",
+        valid_until=row["valid_until"] or "",
+        supersedes=row["supersedes"].split("\n") if row["supersedes"] else [],
+        source=row["source"] or "",
+        parent=row["parent"],
+        position=row["position"],
+        content_hash=row["hash"],
+    )

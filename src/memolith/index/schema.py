@@ -1,0 +1,211 @@
+"""The tables of the index, and the one that finds units by their terms."""
+
+from __future__ import annotations
+
+from array import array
+from zlib import compress, decompress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from sqlite3 import Connection
+
+# Part of the file's name: raise it whenever tables, terms or the cutting of documents change.
+SCHEMA = 1
+
+_TABLES = """
+CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,
+    files INTEGER NOT NULL DEFAULT 0, units INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE directories (number INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL,
+    signature INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE files (id INTEGER PRIMARY KEY, directory INTEGER NOT NULL, name TEXT NOT NULL,
+    inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, settled INTEGER, hash BLOB, scope INTEGER,
+    kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT,
+    expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, UNIQUE (directory, name));
+CREATE INDEX unsettled ON files (directory) WHERE settled = 0;
+CREATE INDEX records ON files (record) WHERE record != '';
+CREATE INDEX successors ON files (scope) WHERE supersedes != '';
+CREATE TABLE units (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, position INTEGER NOT NULL, parent INTEGER,
+    first INTEGER, last INTEGER, turn INTEGER, role TEXT, title TEXT, date TEXT, hash BLOB, length INTEGER,
+    bag BLOB);
+CREATE INDEX units_of_file ON units (file, position);
+CREATE TABLE lengths (block INTEGER PRIMARY KEY, words BLOB NOT NULL);
+"""
+# All signs that terms are made of are letters to it; the rest separates. It knows no positions (`detail`),
+# keeps no text (`content`), and holds only which units have a term: what it finds is scored from the bags.
+_FTS = """CREATE VIRTUAL TABLE words USING fts5(terms, content='', columnsize=0, detail=none,
+    tokenize="ascii tokenchars '.+#:'")"""
+_PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit)) WITHOUT ROWID"
+
+# A term that is often in a unit is also there under these: so the best units are found without reading all.
+OFTEN = ((2, "²"), (3, "³"), (5, "⁵"))
+MAX_TF = 31
+BLOCK = 4096
+
+
+def build(connection: Connection) -> None:
+    """Make the tables; without FTS5 an ordinary table does its work."""
+    import sqlite3
+
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    connection.executescript(_TABLES)
+    try:
+        connection.execute(_FTS)
+    except sqlite3.OperationalError:
+        connection.execute(_PLAIN)
+    connection.execute(f"PRAGMA user_version={SCHEMA}")
+
+
+def pack(counts: dict[str, int]) -> bytes:
+    """Return a unit's terms with how often each is there: ` term` and one control character, compressed."""
+    return compress(
+        "".join([f" {term}{chr(min(n, MAX_TF))}" for term, n in sorted(counts.items())]).encode(), 6
+    )
+
+
+def unpack(bag: bytes) -> str:
+    """Return what was packed."""
+    return decompress(bag).decode()
+
+
+def frequency(bag: str, term: str) -> int:
+    """Return how often a term is in a bag that was unpacked."""
+    wanted = f" {term}"
+    at = bag.find(wanted)
+    while at >= 0:
+        sign = bag[at + len(wanted)]
+        if sign < " ":
+            return ord(sign)
+        at = bag.find(wanted, at + 1)
+    return 0
+
+
+def words(connection: Connection) -> Words:
+    """Return the table of terms of an index."""
+    row = connection.execute("SELECT sql FROM sqlite_master WHERE name='words'").fetchone()
+    return Words(connection) if "fts5" in row[0] else PlainWords(connection)
+
+
+class Words:
+    """Which units have a term. A term carries its scope: what another project has is never touched."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
+        """Add units with their bags."""
+        self._connection.executemany(
+            "INSERT INTO words (rowid, terms) VALUES (?, ?)",
+            [(unit, _spelled(scope, bag)) for unit, bag in rows],
+        )
+
+    def remove(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
+        """Remove units; the bags must be those they were added with."""
+        self._connection.executemany(
+            "INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)",
+            [(unit, _spelled(scope, bag)) for unit, bag in rows],
+        )
+
+    def count(self, any_of: Sequence[str]) -> int:
+        """Return how many units have one of these terms."""
+        return int(
+            self._connection.execute(
+                "SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]
+            ).fetchone()[0]
+        )
+
+    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> list[int]:
+        """Return the newest units that have of each group at least one term."""
+        asked = " AND ".join(f"({_any(group)})" for group in all_of)
+        found = self._connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?", [asked, limit]
+        )
+        return [row[0] for row in found]
+
+    def settle(self) -> None:
+        """Merge what many writes left in pieces."""
+        self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        # Each call gives one page back (the module takes one step where SQLite means many).
+        for _ in range(self._connection.execute("PRAGMA freelist_count").fetchone()[0]):
+            self._connection.execute("PRAGMA incremental_vacuum(1)")
+
+
+class PlainWords(Words):
+    """The same in an ordinary table."""
+
+    def add(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
+        """Add units with their bags."""
+        self._connection.executemany("INSERT INTO words VALUES (?, ?)", _pairs(scope, rows))
+
+    def remove(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
+        """Remove units; the bags must be those they were added with."""
+        self._connection.executemany("DELETE FROM words WHERE term = ? AND unit = ?", _pairs(scope, rows))
+
+    def count(self, any_of: Sequence[str]) -> int:
+        """Return how many units have one of these terms."""
+        rows = (self._connection.execute("SELECT count(*) FROM words WHERE term = ?", [t]) for t in any_of)
+        return sum(row.fetchone()[0] for row in rows)
+
+    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> list[int]:
+        """Return the newest units that have of each group at least one term."""
+        groups = [
+            {
+                row[0]
+                for term in group
+                for row in self._connection.execute("SELECT unit FROM words WHERE term = ?", [term])
+            }
+            for group in all_of
+        ]
+        return sorted(set.intersection(*groups), reverse=True)[:limit]
+
+    def settle(self) -> None:
+        """Nothing to do."""
+
+
+def _spelled(scope: int, bag: bytes) -> str:
+    """Return the terms of a bag as the table has them; the control characters only separate there."""
+    text = unpack(bag)
+    often = [item for item in text.split(" ")[1:] if item[-1] != "\x01"]
+    more = [
+        f" {scope}:{item[:-1]}{sign}" for item in often for least, sign in OFTEN if ord(item[-1]) >= least
+    ]
+    return text.replace(" ", f" {scope}:") + "".join(more)
+
+
+def _pairs(scope: int, rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[str, int]]:
+    for unit, bag in rows:
+        for term in _spelled(scope, bag).split(" ")[1:]:
+            yield (term[:-1] if term[-1] < " " else term), unit
+
+
+def _any(terms: Sequence[str]) -> str:
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+class Lengths:
+    """How many words each unit has, in blocks: read for thousands of units at once."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._blocks: dict[int, array[int]] = {}
+        self._changed: set[int] = set()
+
+    def block(self, number: int) -> array[int]:
+        """Return the lengths of the units of a block."""
+        found = self._blocks.get(number)
+        if found is None:
+            row = self._connection.execute("SELECT words FROM lengths WHERE block = ?", [number]).fetchone()
+            found = self._blocks[number] = array("H", row[0] if row else bytes(2 * BLOCK))
+        return found
+
+    def set(self, unit: int, length: int) -> None:
+        """Note a length; `save` writes it."""
+        number, at = divmod(unit >> 4, BLOCK)
+        self.block(number)[at] = min(length, 0xFFFF)
+        self._changed.add(number)
+
+    def save(self) -> None:
+        """Write what was set."""
+        rows = [(number, self._blocks[number].tobytes()) for number in self._changed]
+        self._connection.executemany("INSERT OR REPLACE INTO lengths VALUES (?, ?)", rows)
+        self._changed.clear()

@@ -1,0 +1,374 @@
+"""Catching up: which files changed since the index saw them, and putting their units in place of the old.
+
+Files are read and cut before the lock is taken; under it, a batch is written only if the rows it was
+compared with are still the same, else it is looked at again. So several processes may sync at once.
+"""
+
+from __future__ import annotations
+
+import time
+
+from memolith.errors import BusyError, StorageError, UnsafePathError
+from memolith.index import documents, schema, walk
+from memolith.index.model import KINDS
+from memolith.store import files, layout
+from memolith.text import markdown, terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+    from sqlite3 import Connection
+
+    from memolith.index.documents import Document, Piece
+    from memolith.index.walk import Entry, Place
+
+    Writing = Callable[[], AbstractContextManager[Connection]]
+
+_BATCH = 400
+_MANY = 2000
+_TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
+_STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
+_FIELDS = [
+    "masked",
+    "category",
+    "record",
+    "title",
+    "date",
+    "status",
+    "expires",
+    "valid_from",
+    "valid_until",
+    "supersedes",
+    "source",
+]
+
+
+class Known:
+    """A file as the index has it."""
+
+    __slots__ = ("hash", "id", "settled", "stamp")
+
+    def __init__(self, row: tuple[int, int, int, int, int, int, bytes]) -> None:
+        self.id, self.stamp, self.settled, self.hash = row[0], row[1:5], bool(row[5]), row[6]
+
+    @property
+    def mtime(self) -> int:
+        """When the file was written; the date of a note that names none."""
+        return self.stamp[2]
+
+
+class Task:
+    """A file whose rows have to change: to `entry`, or away if that is None."""
+
+    __slots__ = ("document", "entry", "hash", "known", "name", "place")
+
+    def __init__(self, place: Place, name: str, entry: Entry | None, known: Known | None) -> None:
+        self.place, self.name, self.entry, self.known = place, name, entry, known
+        self.hash = b""
+        self.document: Document | None = None
+
+    @property
+    def path(self) -> str:
+        """Where the file is, from the home."""
+        return f"{self.place.path}/{self.name}"
+
+    @property
+    def matters(self) -> bool:
+        """Whether answers change by it; else only what is known of the file's times does."""
+        return self.entry is None or self.document is not None
+
+
+class Sync:
+    """One catching up: `look` at each directory, then `run`."""
+
+    def __init__(
+        self,
+        home: str,
+        writing: Writing,
+        deadline: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.home, self._writing = home, writing
+        self._deadline, self._progress = deadline, progress
+        self._todo: list[Task] = []
+        self.missing: list[str] = []
+        self.unfinished: set[str] = set()  # directories with something missing
+        self.changed = 0
+        self.wrote = False
+
+    def look(self, connection: Connection | None, place: Place, names: set[str] | None) -> None:
+        """Note what is to do in a directory; `names` limits the look to some of its files."""
+        self._todo += self._tasks(connection, place, names)
+
+    @property
+    def pending(self) -> int:
+        """How many files are to be read or dropped."""
+        return len(self._todo)
+
+    def run(self) -> None:
+        """Do it."""
+        total, done = len(self._todo), 0
+        for at in range(0, total, _BATCH):
+            batch = self._todo[at : at + _BATCH]
+            if self._deadline is not None and time.monotonic() > self._deadline:
+                self._miss(
+                    batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more"
+                )
+                self.unfinished |= {task.place.path for task in self._todo[at:]}
+                return
+            self._do(batch)
+            done += len(batch)
+            if self._progress is not None:
+                self._progress(done, total)
+        if total > _MANY:
+            with self._writing() as database:
+                schema.words(database).settle()
+
+    def _miss(self, place: Place, what: str) -> None:
+        self.missing.append(what)
+        self.unfinished.add(place.path)
+
+    def _tasks(self, connection: Connection | None, place: Place, names: set[str] | None) -> Iterator[Task]:
+        """Yield the files of a directory that are not as the index has them, or might not be."""
+        found: dict[str, Entry] = {}
+        problem = walk.check(self.home, place)
+        if problem is not None:
+            self._miss(place, problem)
+        elif names is not None:
+            seen = {name: walk.look(self.home, place, name) for name in names}
+            found = {name: entry for name, entry in seen.items() if entry is not None}
+        else:
+            try:
+                if connection is not None and self._is_same(connection, place):
+                    yield from self._doubtful(connection, place)
+                    return
+                found = walk.entries(self.home, place)
+            except OSError as error:
+                # What its files said before is no longer known to be so: they leave the index.
+                self._miss(place, str(StorageError(layout.locate(self.home, place.path), error)))
+        known = {} if connection is None else known_files(connection, place, names)
+        for name in known.keys() - found.keys():
+            yield Task(place, name, None, known[name])
+        for name, entry in found.items():
+            before = known.get(name)
+            if before is None or before.stamp != entry.stamp() or not before.settled:
+                yield Task(place, name, entry, before)
+
+    def _is_same(self, connection: Connection, place: Place) -> bool:
+        row = connection.execute("SELECT signature FROM directories WHERE path = ?", [place.path]).fetchone()
+        return walk.signature(self.home, place) == (row[0] if row else 0)
+
+    def _doubtful(self, connection: Connection, place: Place) -> Iterator[Task]:
+        """Yield files that were read so soon after a change that another may have left no trace."""
+        for name, known in known_files(connection, place, None, doubtful=True).items():
+            entry = walk.look(self.home, place, name)
+            yield Task(place, name, entry, known)
+
+    def _do(self, batch: list[Task]) -> None:
+        ready = [task for task in batch if self._prepare(task)]
+        if not ready:
+            return
+        try:
+            with self._writing() as connection:
+                stale = [task for task in ready if not _is_current(connection, task)]
+                for task in stale:  # another process was there in between
+                    ready.remove(task)
+                    again = self._tasks(connection, task.place, {task.name})
+                    ready += [each for each in again if self._prepare(each)]
+                Writer(connection).apply(ready)
+        except (BusyError, StorageError):
+            if any(task.matters for task in ready):
+                raise
+            return  # the index is right as it is; only a look could have been spared next time
+        self.wrote = True
+        self.changed += sum(task.matters for task in ready)
+
+    def _prepare(self, task: Task) -> bool:
+        """Read a file and cut it. False if there is nothing to write."""
+        if task.entry is None:
+            return True
+        try:
+            data = files.read(layout.locate(self.home, task.path))
+        except UnsafePathError:
+            task.entry = None  # became a link: no memory; `doctor` reports it
+            return task.known is not None
+        except StorageError as error:
+            self._miss(task.place, str(error))
+            task.entry = None  # what it said before must not be given for what it says now
+            return task.known is not None
+        if data is None:
+            task.entry = None
+            return task.known is not None
+        task.hash = hash_of(data)
+        if task.known is not None and task.known.hash == task.hash and task.known.mtime == task.entry.mtime:
+            # Only its stamp changed; if not even that, and it is still too young to be sure, write nothing.
+            return task.known.stamp != task.entry.stamp() or task.entry.settled
+        kind = KINDS[task.place.kind]
+        if kind == "session":
+            task.document = documents.read_session(task.name, data)
+        else:
+            task.document = documents.read(
+                kind, task.name, files.text_of(data), task.entry.mtime, task.place.category
+            )
+        return True
+
+
+class Writer:
+    """Writes files and their units, inside a transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._words = schema.words(connection)
+        self._lengths = schema.Lengths(connection)
+        self._next = (connection.execute("SELECT max(id) FROM units").fetchone()[0] or 0) >> 4
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._totals: dict[int, list[int]] = {}  # of scopes: how many files, units and words come or go
+        self._shifts: dict[int, int] = {}  # of directories: how their signatures change
+
+    def apply(self, tasks: list[Task]) -> None:
+        """Put each file's new rows in place of its old ones."""
+        for task in tasks:
+            self._file(task)
+        self._lengths.save()
+        for scope, change in self._totals.items():
+            self._db.execute(
+                "UPDATE scopes SET files = files + ?, units = units + ?, words = words + ? WHERE number = ?",
+                [*change, scope],
+            )
+        for number, shift in self._shifts.items():
+            row = self._db.execute("SELECT signature FROM directories WHERE number = ?", [number]).fetchone()
+            new = (row[0] + shift) & ((1 << 63) - 1)
+            self._db.execute("UPDATE directories SET signature = ? WHERE number = ?", [new, number])
+
+    def _file(self, task: Task) -> None:
+        known, entry, place = task.known, task.entry, task.place
+        scope = self._number("scopes", "slug", place.slug)
+        directory = self._number("directories", "path", place.path)
+        totals = self._totals.setdefault(scope, [0, 0, 0])
+        totals[0] += (entry is not None) - (known is not None)
+        shift = (entry.digest() if entry else 0) - (walk.digest(task.name, *known.stamp) if known else 0)
+        self._shifts[directory] = self._shifts.get(directory, 0) + shift
+        if entry is None:
+            if known is not None:
+                self._db.execute("DELETE FROM files WHERE id = ?", [known.id])
+                self._units(scope, place.kind, known.id, documents.Document())
+            return
+        values: dict[str, object] = dict(zip(_STAMP, [*entry.stamp(), entry.settled, task.hash], strict=True))
+        if task.document is not None:
+            values |= {name: getattr(task.document, name) or None for name in _FIELDS}
+            values["supersedes"] = "\n".join(task.document.supersedes) or None
+        if known is None:
+            values |= {"directory": directory, "name": task.name, "scope": scope, "kind": place.kind}
+            marks = ", ".join("?" * len(values))
+            made = self._db.execute(
+                f"INSERT INTO files ({', '.join(values)}) VALUES ({marks})",  # noqa: S608 - our own names
+                list(values.values()),
+            )
+            number = made.lastrowid or 0
+        else:
+            number = known.id
+            self._db.execute(
+                f"UPDATE files SET {', '.join(f'{name} = ?' for name in values)} WHERE id = ?",  # noqa: S608 - same
+                [*values.values(), number],
+            )
+        if task.document is not None:
+            self._units(scope, place.kind, number, task.document, is_new=known is None)
+
+    def _units(self, scope: int, kind: int, file: int, document: Document, *, is_new: bool = False) -> None:
+        """Replace the units of a file; those that stay the same keep their rows."""
+        old = {} if is_new else self._old(file)
+        whole = [(-1 if document.parts else 0, document.whole)] if document.whole is not None else []
+        new: list[tuple[int, bytes]] = []
+        parent: int | None = None
+        totals = self._totals[scope]
+        for position, piece in [*whole, *enumerate(document.parts)]:
+            said = f"{piece.title}\0{document.keys}\0{document.extra}\0{piece.text}"
+            digest = hash_of(said.encode("utf-8", "replace"))
+            kept = old.pop((position, digest), None)
+            values = [parent, piece.first, piece.last, piece.turn, piece.date or None]
+            if kept is not None:
+                unit = kept[0]
+                self._db.execute(
+                    "UPDATE units SET parent = ?, first = ?, last = ?, turn = ?, date = ? WHERE id = ?",
+                    [*values, unit],
+                )
+            else:
+                self._next += 1
+                unit = self._next << 4 | kind
+                bag, length = _bag(kind, document, piece)
+                title = None if piece.title == document.title else piece.title
+                self._db.execute(
+                    "INSERT INTO units (parent, first, last, turn, date, id, file, position, role, title, "
+                    "hash, length, bag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    [*values, unit, file, position, piece.role or None, title, digest, length, bag],
+                )
+                self._lengths.set(unit, length)
+                new.append((unit, bag))
+                totals[2] += length
+            if position < 0:
+                parent = unit
+        gone = list(old.values())
+        if gone:
+            self._words.remove(scope, [(unit, bag) for unit, _, bag in gone])
+            self._db.executemany("DELETE FROM units WHERE id = ?", [(unit,) for unit, _, _ in gone])
+        self._words.add(scope, new)
+        totals[1] += len(new) - len(gone)
+        totals[2] -= sum(length for _, length, _ in gone)
+
+    def _old(self, file: int) -> dict[tuple[int, bytes], tuple[int, int, bytes]]:
+        rows = self._db.execute("SELECT position, hash, id, length, bag FROM units WHERE file = ?", [file])
+        return {(row[0], row[1]): row[2:] for row in rows}
+
+    def _number(self, table: str, column: str, name: str) -> int:
+        """Return the number of a scope or directory; a new one gets the next."""
+        number = self._numbers.get((table, name))
+        if number is None:
+            self._db.execute(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", [name])  # noqa: S608 - our own
+            row = self._db.execute(f"SELECT number FROM {table} WHERE {column} = ?", [name])  # noqa: S608 - same
+            number = self._numbers[table, name] = int(row.fetchone()[0])
+        return number
+
+
+def known_files(
+    connection: Connection, place: Place, names: set[str] | None, *, doubtful: bool = False
+) -> dict[str, Known]:
+    """Return what the index has of a directory: all, some by name, or those it is not sure of."""
+    asked = (
+        "SELECT name, id, inode, size, mtime, ctime, settled, hash FROM files "
+        "WHERE directory = (SELECT number FROM directories WHERE path = ?)"
+    )
+    if doubtful:
+        rows = connection.execute(f"{asked} AND settled = 0", [place.path]).fetchall()
+    elif names is None:
+        rows = connection.execute(asked, [place.path]).fetchall()
+    else:
+        rows = [
+            row for name in names for row in connection.execute(f"{asked} AND name = ?", [place.path, name])
+        ]
+    return {row[0]: Known(row[1:]) for row in rows}
+
+
+def _is_current(connection: Connection, task: Task) -> bool:
+    """Tell whether the index still has what a task was made from."""
+    now = known_files(connection, task.place, {task.name}).get(task.name)
+    if now is None or task.known is None:
+        return now is task.known
+    return (now.id, now.stamp, now.hash) == (task.known.id, task.known.stamp, task.known.hash)
+
+
+def _bag(kind: int, document: Document, piece: Piece) -> tuple[bytes, int]:
+    text = markdown.strip_comments(piece.text) if KINDS[kind] == "memory" else piece.text
+    counts, length = terms.count(text)
+    if KINDS[kind] != "session":
+        more = terms.count(piece.title, _TITLE, counts)[1]
+        more += terms.count(document.keys, _KEYS, counts)[1]
+        length += more + terms.count(document.extra, 1, counts)[1]
+    return schema.pack(counts), length
+
+
+def hash_of(data: bytes) -> bytes:
+    """Return the hash by which content is known again."""
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=16).digest()

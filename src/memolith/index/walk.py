@@ -1,0 +1,183 @@
+"""Which files the index covers, and whether any of them changed, for one `stat` each.
+
+A directory has a signature: the sum of the hashes of its files' names, sizes, times and inodes. One number is
+compared, however many files there are, and one changed file changes it without looking at the others.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from zlib import crc32
+
+from memolith.errors import StorageError, UnsafePathError
+from memolith.index.model import KINDS
+from memolith.store import files, layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
+_MASK = (1 << 63) - 1
+# A file changed this shortly before it was looked at may change again without its times showing it: the
+# clock of a file system ticks every few milliseconds, that of some only every two seconds.
+_TICK = 25_000_000
+_COARSE_TICK = 2_100_000_000
+
+
+class Place:
+    """A directory with files of one kind; `path` is relative to the home."""
+
+    __slots__ = ("accepts", "category", "kind", "path", "slug")
+
+    def __init__(
+        self, slug: str, path: str, kind: str, accepts: Callable[[str], bool], category: str = ""
+    ) -> None:
+        self.slug, self.path, self.kind, self.category = slug, path, KINDS.index(kind), category
+        self.accepts = accepts
+
+
+class Entry:
+    """A file as the directory shows it."""
+
+    __slots__ = ("ctime", "inode", "mtime", "name", "settled", "size")
+
+    def __init__(self, name: str, found: os.stat_result, now: int) -> None:
+        self.name, self.size, self.inode = name, found.st_size, _number(found.st_ino)
+        self.mtime, self.ctime = found.st_mtime_ns, found.st_ctime_ns
+        newest = max(self.mtime, self.ctime)
+        tick = _TICK if newest % 1_000_000 else _COARSE_TICK
+        self.settled = newest < now - tick
+
+    def stamp(self) -> tuple[int, int, int, int]:
+        """Return what is compared."""
+        return self.inode, self.size, self.mtime, self.ctime
+
+    def digest(self) -> int:
+        """Return what this file adds to the signature of its directory."""
+        return digest(self.name, *self.stamp())
+
+
+def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
+    """Return the hash of a file's name and stamp. Hashes of numbers are the same in every process."""
+    return hash((crc32(name.encode()), inode, size, mtime, ctime)) & _MASK
+
+
+def places(slug: str) -> list[Place]:
+    """Return where the files of a scope are. `inbox` is none of them: nobody has seen what is there."""
+    base = "/".join(part for part in (layout.STORE, layout.scope_directory(slug)) if part)
+    found = [
+        Place(slug, base, "memory", lambda name: name == layout.MEMORY),
+        Place(slug, f"{base}/notes", "note", lambda name: _is_markdown(name) and name != layout.MEMORY),
+        Place(slug, f"{base}/daily", "daily", lambda name: name[-3:] == ".md" and layout.is_date(name[:-3])),
+        Place(slug, f"{base}/tickets", "ticket", _is_markdown),
+    ]
+    found += [Place(slug, f"{base}/records/{name}", "record", _is_markdown, name) for name in CATEGORIES]
+    if slug:
+        found.append(Place(slug, f"sessions/{slug}", "session", _is_session))
+    return found
+
+
+def _is_markdown(name: str) -> bool:
+    return name[-3:] == ".md" and name[0] != "." and (name.isascii() or _is_text(name))
+
+
+def _is_session(name: str) -> bool:
+    return name[-9:] == ".jsonl.gz" and name[0] != "." and (name.isascii() or _is_text(name))
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a name is UTF-8; one that is not cannot be given to anybody."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)
+
+
+def check(home: str, place: Place) -> str | None:
+    """Return why a directory cannot be read, if it is there and should not be: `<path>: <why>`."""
+    try:
+        files.refuse_links(home, f"{place.path}/x")
+    except (UnsafePathError, StorageError) as error:
+        return str(error)
+    return None
+
+
+def signature(home: str, place: Place) -> int:
+    """Return the signature of a directory; 0 if there is none. OSError if it cannot be listed."""
+    total = 0
+    accepts = place.accepts
+    if place.kind == 0:  # one file in a directory of others
+        entry = look(home, place, layout.MEMORY)
+        return entry.digest() if entry else 0
+    for item in _listing(home, place):
+        name = item.name
+        if accepts(name):
+            found = item.stat(follow_symlinks=False)
+            if found.st_mode >> 12 == 8:  # a regular file
+                # The same as `digest`, without a call: this runs for every file at every query.
+                total += (
+                    hash(
+                        (
+                            crc32(name.encode()),
+                            found.st_ino & _MASK,
+                            found.st_size,
+                            found.st_mtime_ns,
+                            found.st_ctime_ns,
+                        )
+                    )
+                    & _MASK
+                )
+    return total & _MASK
+
+
+def entries(home: str, place: Place) -> dict[str, Entry]:
+    """Return the files of a directory by name. Links and special files are no memory."""
+    now = time.time_ns()
+    if place.kind == 0:
+        entry = look(home, place, layout.MEMORY)
+        return {entry.name: entry} if entry else {}
+    found: dict[str, Entry] = {}
+    for item in _listing(home, place):
+        if place.accepts(item.name):
+            try:
+                state = item.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            if stat.S_ISREG(state.st_mode):
+                found[item.name] = Entry(item.name, state, now)
+    return found
+
+
+def _listing(home: str, place: Place) -> Iterator[os.DirEntry[str]]:
+    """Yield what is in a directory, if it is there. Opened once: then no `stat` has to follow the path."""
+    path = layout.locate(home, place.path)
+    if os.scandir not in os.supports_fd:
+        if os.path.isdir(path):
+            with os.scandir(path) as listing:
+                yield from listing
+        return
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    try:
+        with os.scandir(fd) as listing:
+            yield from listing
+    finally:
+        os.close(fd)
+
+
+def look(home: str, place: Place, name: str) -> Entry | None:
+    """Return one file as it is now; None if there is none that counts."""
+    now = time.time_ns()
+    if not place.accepts(name):
+        return None
+    try:
+        found = os.lstat(layout.locate(home, f"{place.path}/{name}"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return Entry(name, found, now) if stat.S_ISREG(found.st_mode) else None
+
+
+def _number(inode: int) -> int:
+    return inode & _MASK

@@ -1,0 +1,357 @@
+"""Order of what was found: words, meaning, neighbours, priors, and what holds now. Pure functions, all weights here.
+
+The evidence for a unit is the sum of two numbers from 0 to about 1:
+- words: BM25 as a part of what it could be at best, if a unit had every word of the question. A question of rare words
+  that are all there counts fully; one of which only the common words are found counts little. So the weight of
+  the words against the meaning follows from the question and needs no setting.
+- meaning: the cosine of the vectors, where there are any.
+
+Then come small factors for what is known besides (kind, role, age), and the order in which statements were made
+(`staleness`). A question that nothing here is about gets no answer; see `ANSWER`.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+
+from memolith import staleness
+from memolith.model import Value
+from memolith.text import terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memolith.index import Analysis, Unit
+
+# A turn answers with what was said around it: words it lacks count partly if its neighbours have them.
+NEIGHBOURS = (0.4, 0.2)
+# ... and a little if they are anywhere in the conversation.
+CONVERSATION = 0.2
+# BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
+SATURATION = 1.5
+# What a person said about themselves or their project is better evidence than an assistant's essay.
+ROLES = {"assistant": 0.85}
+KINDS = {"record": 1.04, "memory": 1.04, "note": 1.02, "session": 0.98, "daily": 0.99}
+RECENT = 0.03  # what is of today gets so much more; half of it after HALF_LIFE days
+HALF_LIFE = 90.0
+PRIOR = 100
+# Words with which one asks, rather than what one asks about; they count so much.
+FILLER = 0.3
+_FILLERS = frozenset(
+    terms.count(
+        # about the asking
+        "user users currently current now today please tell remind remember know think believe actually really say said "
+        "ask see let want need long often ever even still yet anything something someone thing things way kind lot "
+        # how much, which of them, in what order
+        "much many all both each more most other only same too very such few before after during between while because "
+        "until once again further over under off through against above below within without upon whose whom nor "
+        # doing anything at all
+        "go going come take make use used got getting being having doing"
+    )[0]
+)
+# A question that names a month or year: what was said then counts so much more.
+WHEN = 0.1
+_MONTHS = {
+    term: f"{number:02d}"
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        1,
+    )
+    for term in terms.count(names)[0]
+}
+# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the words that are
+# found of all that were asked for or, where there are vectors, the nearest meaning.
+ANSWER = 0.2
+NEAR = 0.42
+USUAL = 500  # units for which these hold: in fewer, less is there by chance
+SUPPORT, ENOUGH = 0.25, 0.35  # words support the nearest meaning: so much of them, counted up to so many
+CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
+TAIL = 0.3  # what has less than this part of the best evidence is left out
+# The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with meaning added.
+CENTRE, CENTRE_WITH_MEANING, SLOPE = 0.97, 1.48, 3.4
+
+
+class Candidate:
+    """A unit that may answer: its BM25 score, the terms it matched, how near its meaning is (None: unknown)."""
+
+    __slots__ = ("lexical", "similarity", "terms", "unit")
+
+    def __init__(
+        self, unit: Unit, lexical: float = 0.0, terms: Sequence[str] = (), similarity: float | None = None
+    ) -> None:
+        self.unit, self.lexical, self.terms, self.similarity = unit, lexical, terms, similarity
+
+
+class Ranked(Value):
+    """A unit in its place: a score from 0 to 1 (the chance that it is an answer), and what speaks for it."""
+
+    __slots__ = ("score", "terms", "unit", "why")
+    score: float
+    terms: list[str]
+    unit: Unit
+    why: str
+
+
+class _Hit:
+    __slots__ = ("candidate", "covered", "evidence", "lent", "meaning", "terms", "words")
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.candidate = candidate
+        self.terms: dict[str, float] = {}
+        self.words = self.covered = self.meaning = self.evidence = 0.0
+        self.lent = False
+
+
+def rank(
+    candidates: Sequence[Candidate],
+    asked: Analysis,
+    day: str,
+    *,
+    past: bool = False,
+    spelled: Mapping[str, str] | None = None,
+) -> list[Ranked]:
+    """Return the candidates that answer, best first.
+
+    `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed.
+    """
+    hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
+    _by_words(hits, asked)
+    semantic = any(hit.candidate.similarity is not None for hit in hits)
+    for hit in hits:
+        hit.meaning = max(0.0, hit.candidate.similarity or 0.0)
+        hit.evidence = (hit.words + hit.meaning) * _prior(hit.candidate.unit, day)
+    if not _is_related(hits, asked.total, semantic=semantic):
+        return []
+    hits.sort(key=_order)
+    least = hits[0].evidence * TAIL
+    centre = CENTRE_WITH_MEANING if semantic else CENTRE
+    return [
+        Ranked(
+            unit=hit.candidate.unit,
+            score=round(1 / (1 + exp(SLOPE * (centre - hit.evidence))), 4),
+            terms=list(hit.terms),
+            why=_why(hit, spelled or {}),
+        )
+        for hit in _single([hit for hit in hits if hit.evidence >= least])
+    ]
+
+
+def _is_related(hits: Sequence[_Hit], total: int, *, semantic: bool) -> bool:
+    """Tell whether a question is about anything here."""
+    chance = 0.66 + 0.34 * min(1.2, log(max(total, 1)) / log(USUAL))
+    words = max((hit.words for hit in hits), default=0.0)
+    if semantic:
+        nearest = max(hit.meaning for hit in hits) + SUPPORT * min(words, ENOUGH)
+        return nearest >= NEAR * chance or max(hit.covered for hit in hits) >= CERTAIN
+    return words >= ANSWER * chance
+
+
+def current_first(
+    ranked: Sequence[Ranked],
+    others: Sequence[Unit] = (),
+    links: Mapping[tuple[int, int], float] | None = None,
+    *,
+    alone: bool = False,
+) -> list[Ranked]:
+    """Put before each statement the later one that replaces it, be it among the ranked or the `others`.
+
+    Only units that come with their text are statements. `links` tells, by their ids, how much of an earlier one is in
+    another (without it their words are compared). `alone` says that there is hardly anything else that a later
+    statement could be about.
+    """
+    said = {hit.unit.id: staleness.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
+    waiting = list(ranked)
+    known = {hit.unit.content_hash for hit in ranked}
+    for unit in others:
+        if unit.content_hash not in known:
+            said[unit.id] = staleness.Statement(unit)
+            waiting.append(Ranked(unit=unit, score=0.0, terms=[], why=""))
+
+    def replaces(hit: Ranked, first: Ranked) -> bool:
+        later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
+        if later is None or earlier is None or hit.unit.scope != first.unit.scope or later.date <= earlier.date:
+            return False
+        if alone and later.changes and not hit.terms:
+            return True
+        alike = len(set(hit.terms) & set(first.terms)) >= max(2, len(first.terms) / 2)
+        # Among a handful of statements no word is known to be rare.
+        common = None if alone else (links or {}).get((first.unit.id, hit.unit.id))
+        return staleness.replaces(later, earlier, common, asked_alike=alike)
+
+    done: list[Ranked] = []
+    while waiting:
+        first = waiting[0]
+        newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
+        if newer:
+            # Looked at again in its new place: a third statement may have replaced it in turn.
+            best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
+            waiting.remove(best)
+            waiting.insert(0, _lifted(best, first))
+        else:
+            del waiting[0]
+            if first.why:
+                done.append(first)
+    return done
+
+
+def _lifted(hit: Ranked, first: Ranked) -> Ranked:
+    why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
+    return Ranked(unit=hit.unit, score=max(hit.score, first.score), terms=hit.terms, why=why)
+
+
+def weights(asked: Analysis) -> dict[str, float]:
+    """Return the weight of each telling word of a question: how rare it is here.
+
+    A small memory cannot know which words are rare, so it is taken as a part of one that is PRIOR larger.
+    """
+    telling = [term for term in asked.terms if term.weight] or asked.terms
+    found = {}
+    for term in telling:
+        weight = term.weight or 1.0
+        if weight < 1 and not term.df:
+            continue  # another form of a word (gen-itgc as one) that nobody uses
+        if not term.df and (term.term in _MONTHS or term.term.isdigit()):
+            continue  # a date is in the head of a text more often than in it
+        rarity = log(1 + (asked.total + PRIOR - term.df + 0.5) / (term.df + 0.5))
+        found[term.term] = rarity * weight * (FILLER if term.term in _FILLERS else 1.0)
+    return found
+
+
+def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Candidate]:
+    gone = staleness.superseded((each.unit for each in candidates), day, past=past)
+    return [
+        each
+        for each in candidates
+        if staleness.holds(each.unit, day, past=past)
+        and not (each.unit.record and (each.unit.scope, each.unit.record) in gone)
+    ]
+
+
+def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
+    """Set the evidence of the words, with what the turns around a turn lend it."""
+    weight = weights(asked)
+    # As the score has them.
+    plain = {
+        term.term: log(1 + (asked.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
+        for term in asked.terms
+    }
+    best = sum(weight.values()) * SATURATION
+    if not best:
+        return
+    months, years = _dates(asked)
+    turns: dict[tuple[str, int], _Hit] = {}
+    said: dict[str, dict[str, float]] = {}  # in each conversation, the best of every term
+    for hit in hits:
+        each = hit.candidate
+        # The score is spread over the matched terms, each as much as it weighs.
+        share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
+        hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
+        hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * SATURATION / best
+        if each.unit.kind == "session":
+            turns[each.unit.path, each.unit.position] = hit
+            there = said.setdefault(each.unit.path, {})
+            for term, value in hit.terms.items():
+                there[term] = max(there.get(term, 0.0), value)
+    for hit in hits:
+        unit = hit.candidate.unit
+        if unit.kind != "session":
+            hit.words = sum(hit.terms.values()) / best
+        else:
+            heard = _heard(hit, turns)
+            around = CONVERSATION * sum(said[unit.path].values())
+            hit.words = (sum(heard.values()) * ROLES.get(unit.role, 1.0) + around) / best
+        if hit.words and _is_of(unit.date, months, years):
+            hit.words += WHEN
+
+
+def _heard(hit: _Hit, turns: Mapping[tuple[str, int], _Hit]) -> dict[str, float]:
+    """Return the terms of a turn with those that the turns around it lend."""
+    unit = hit.candidate.unit
+    heard = dict(hit.terms)
+    for distance, part in enumerate(NEIGHBOURS, 1):
+        for position in (unit.position - distance, unit.position + distance):
+            neighbour = turns.get((unit.path, position))
+            for term, value in neighbour.terms.items() if neighbour else ():
+                if part * value > heard.get(term, 0.0):
+                    heard[term] = part * value
+                    hit.lent = True
+    return heard
+
+
+def _dates(asked: Analysis) -> tuple[set[str], set[str]]:
+    """Return the months and years that a question names."""
+    named = {term.term for term in asked.terms}
+    years = {term for term in named if len(term) == 4 and term.isdigit() and "1900" <= term < "2100"}
+    return {_MONTHS[term] for term in named if term in _MONTHS}, years
+
+
+def _is_of(date: str, months: set[str], years: set[str]) -> bool:
+    if not months and not years:
+        return False
+    return (not months or date[5:7] in months) and (not years or date[:4] in years)
+
+
+def _prior(unit: Unit, day: str) -> float:
+    return KINDS.get(unit.kind, 1.0) * (1 + RECENT * 0.5 ** (_days(unit.date, day) / HALF_LIFE))
+
+
+def _days(date: str, day: str) -> float:
+    """Return about how many days lie between two dates; many if one is unknown."""
+    try:
+        one, other = (int(d[:4]) * 365.25 + int(d[5:7]) * 30.4 + int(d[8:10]) for d in (date, day))
+    except ValueError:
+        return 10 * HALF_LIFE
+    return max(0.0, other - one)
+
+
+def _order(hit: _Hit) -> tuple[float, str, str]:
+    unit = hit.candidate.unit
+    return (-hit.evidence, _inverse(unit.date), unit.key)  # of equals, the newer one; then always the same
+
+
+def _inverse(date: str) -> str:
+    return "".join(chr(0x7F - ord(char)) if " " <= char <= "~" else char for char in date)
+
+
+def _single(hits: Sequence[_Hit]) -> list[_Hit]:
+    """Leave out what was said already: the same text, and a document besides the part of it that is better."""
+    kept: list[_Hit] = []
+    texts: set[bytes] = set()
+    documents: set[str] = set()
+    for hit in hits:
+        unit = hit.candidate.unit
+        whole = unit.kind in ("note", "record", "ticket", "skill", "summary")
+        if unit.content_hash in texts or (whole and unit.path in documents):
+            continue
+        texts.add(unit.content_hash)
+        if whole:
+            documents.add(unit.path)
+        kept.append(hit)
+    return kept
+
+
+def _why(hit: _Hit, spelled: Mapping[str, str]) -> str:
+    reasons = []
+    if hit.terms:
+        best = sorted(hit.terms, key=lambda term: -hit.terms[term])
+        words = list(dict.fromkeys(spelled.get(term, term) for term in best))[:6]
+        reasons.append(f"words: {', '.join(words)} ({hit.words:.2f})")
+    if hit.lent:
+        reasons.append("words in the turns around it")
+    if hit.candidate.similarity is not None:
+        reasons.append(f"meaning {hit.meaning:.2f}")
+    return "; ".join(reasons) or "said beside it"

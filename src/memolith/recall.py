@@ -1,0 +1,309 @@
+"""Recall: what is known about a question, ranked, over the user's memory and the project's.
+
+Candidates come from the index (words) and, where the extra is there, from the vectors (meaning); `ranking` puts them
+in order; this module fetches what it needs, and says what of it could not be looked at.
+"""
+
+from __future__ import annotations
+
+from memolith import ranking, staleness
+from memolith.errors import InputError
+from memolith.index import KINDS, Match, State, Unit
+from memolith.model import Value
+from memolith.ranking import Candidate, Ranked
+from memolith.store import layout
+from memolith.text import excerpt, terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from memolith.index import Index
+
+_CANDIDATES = 200
+_CHAIN = 5  # how often a record may have been superseded
+_AROUND = 20  # turns whose neighbours are looked at
+_SETTLED = 20  # hits among which a later statement goes before an earlier one
+_FOLLOWED = 4  # statements for which later ones are searched
+_FOLLOWERS = 16
+_FEW = 4  # units in all scopes
+_SUBJECT = 600  # characters of a statement that say what it is about
+# What states how things are, and may be replaced by a later statement; a conversation is a record of what was said.
+STATEMENTS = ("memory", "note", "record", "daily")
+_SPARE = 3  # hits that take the place of those that say the same as another
+MAX_LIMIT = 1000
+_MARKS = ".,;:!?\"'()[]{}`"
+
+
+class Hit(Value):
+    """One thing that is known: where it stands, how well it answers, why, and its text around the match."""
+
+    __slots__ = (
+        "category",
+        "date",
+        "filename",
+        "id",
+        "kind",
+        "line",
+        "origin",
+        "record",
+        "scope",
+        "score",
+        "snippet",
+        "source",
+        "text",
+        "title",
+        "turn",
+        "why",
+    )
+    category: str
+    date: str
+    filename: str  # where it is on disk
+    id: str  # stable: the path in the store with the lines, or session:<agent>-<id>#<turn>
+    kind: str
+    line: int | None
+    origin: str  # where the text came from, if not from the user or their agent
+    record: str  # the id of a record, ticket or session
+    scope: str  # project or user
+    score: float
+    snippet: str
+    source: str  # what to open: path:line, or the session and its turn
+    text: str
+    title: str
+    turn: int | None
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields that are kept stable, ready for JSON."""
+        fields = super().as_dict()
+        del fields["text"]
+        return {"path": fields.pop("filename"), **fields}
+
+
+class Recall(Value):
+    """The hits of a question, best first, and whether everything was looked at."""
+
+    __slots__ = ("complete", "hits", "missing", "notes", "query")
+    complete: bool
+    hits: list[Hit]
+    missing: list[str]  # "<path>: <why>"
+    notes: list[str]
+    query: str
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def with_hits(self, hits: list[Hit]) -> Recall:
+        """Return the same answer with other hits."""
+        return Recall(
+            complete=self.complete, hits=hits, missing=self.missing, notes=self.notes, query=self.query
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the answer ready for JSON."""
+        return {
+            "query": self.query,
+            "hits": [hit.as_dict() for hit in self.hits],
+            "complete": self.complete,
+            "missing": self.missing,
+            "notes": self.notes,
+        }
+
+
+class Meaning:
+    """What recall needs of the vectors; `semantic.vectors.Vectors` is one."""
+
+    def scores(
+        self, slugs: Sequence[str], query: str, candidates: Sequence[int] | None = None, limit: int = 200
+    ) -> list[tuple[int, float]]:
+        """Return units and how near they are to a question, best first."""
+        raise NotImplementedError
+
+
+class Question:
+    """What is asked, and of what."""
+
+    __slots__ = ("categories", "day", "kinds", "limit", "past", "query", "since", "slugs")
+
+    def __init__(
+        self,
+        query: str,
+        slugs: Sequence[str],
+        day: str,
+        *,
+        limit: int = 10,
+        kinds: Collection[str] | None = None,
+        categories: Collection[str] | None = None,
+        since: str | None = None,
+        as_of: str | None = None,
+    ) -> None:
+        if not 1 <= limit <= MAX_LIMIT:
+            raise InputError(f"limit = {limit} is not allowed; give 1 to {MAX_LIMIT}")
+        for date in (since, as_of):
+            if date is not None and not layout.is_date(date):
+                raise InputError(f"{date!r} is not a date; write it as YYYY-MM-DD")
+        unknown = sorted(set(kinds or ()) - set(KINDS))
+        if unknown:
+            raise InputError(f"unknown kind {unknown[0]!r}; one of {', '.join(KINDS)}")
+        self.query, self.slugs, self.limit = query, list(slugs), limit
+        self.kinds, self.categories, self.since = kinds, categories, since
+        self.day, self.past = as_of or day, as_of is not None
+
+    def allows(self, unit: Unit) -> bool:
+        """Tell whether a unit is among those that are asked."""
+        if self.kinds is not None and unit.kind not in self.kinds:
+            return False
+        if self.categories is not None and unit.category not in self.categories:
+            return False
+        return self.since is None or unit.date[:10] >= self.since
+
+
+def recall(home: str, index: Index, asked: Question, meaning: Meaning | None = None) -> Recall:
+    """Answer a question; nothing is returned that is not about it."""
+    state = index.sync(asked.slugs)
+    ranked: list[Ranked] = []
+    if asked.query.strip():
+        candidates = _candidates(index, asked, meaning)
+        analysis = index.terms(asked.slugs, asked.query)
+        ranked = ranking.rank(candidates, analysis, asked.day, past=asked.past, spelled=_spelled(asked.query))
+        ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
+        ranked = _different(_with_text(index, ranked))[: asked.limit]
+    return _answer(home, asked, ranked, state)
+
+
+def _spelled(query: str) -> dict[str, str]:
+    """Return the words of a question by the terms they are searched as."""
+    return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
+
+
+def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[Candidate]:
+    matches = {match.unit_id: match for match in index.lexical(asked.slugs, asked.query, _CANDIDATES, asked.kinds)}
+    near: dict[int, float] = {}
+    if meaning is not None:
+        near = dict(meaning.scores(asked.slugs, asked.query, limit=_CANDIDATES))
+        missing = [unit for unit in matches if unit not in near]
+        if near and missing:
+            near.update(meaning.scores(asked.slugs, asked.query, missing, len(missing)))
+    units = index.units([*matches, *(unit for unit in near if unit not in matches)], text=False)
+    by_id = {unit.id: unit for unit in units}
+    for unit in [unit for unit in units if unit.kind == "session"][:_AROUND]:
+        for other in index.neighbours(unit, len(ranking.NEIGHBOURS), text=False):
+            by_id.setdefault(other.id, other)
+    if near:
+        beside = [unit for unit in by_id if unit not in near]
+        near.update(meaning.scores(asked.slugs, asked.query, beside, len(beside)) if meaning and beside else ())
+    nothing = Match(unit_id=0, score=0.0, terms=[])
+    found = []
+    for unit in by_id.values():
+        match = matches.get(unit.id, nothing)
+        found.append(Candidate(unit, match.score, match.terms, near.get(unit.id)))
+    return [each for each in _succeeded(index, asked, found) if asked.allows(each.unit)]
+
+
+def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Candidate]:
+    """Add the records that supersede one that was found: whoever asks in the old words wants the new answer."""
+    by_id = {each.unit.id: each for each in found}
+    old = [each for each in found if each.unit.kind == "record"]
+    for _ in range(_CHAIN):
+        records = {(each.unit.scope, each.unit.record): each for each in reversed(old)}
+        old = []
+        for unit in index.successors(asked.slugs, [record for _, record in records]) if records else ():
+            for before in filter(None, (records.get((unit.scope, each)) for each in unit.supersedes)):
+                new = by_id.setdefault(unit.id, Candidate(unit))
+                if before.lexical > new.lexical:
+                    new.lexical, new.terms = before.lexical, before.terms
+                if before.similarity is not None:
+                    new.similarity = max(before.similarity, new.similarity or 0.0)
+                old.append(new)
+    return list(by_id.values())
+
+
+def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
+    """Put what is current before what it replaces, among the best hits and what was said about the same later."""
+    best = ranked[:_SETTLED]
+    statements = _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
+    known = {hit.unit.id: hit for hit in statements}
+    links: dict[tuple[int, int], float] = {}
+    for hit in statements[:_FOLLOWED]:
+        links.update(_links(index, asked, hit.unit))
+    few = statements and state.units <= _FEW
+    near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
+    others = [
+        unit
+        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
+        if asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
+    ]
+    # What reads like a change changes something that was said before. If there is hardly anything, it is this.
+    best = [known.get(hit.unit.id, hit) for hit in best]
+    moved = ranking.current_first(best, others, links, alone=bool(few))
+    first = {hit.unit.id for hit in moved}
+    return moved + [hit for hit in ranked[_SETTLED:] if hit.unit.id not in first]
+
+
+def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:
+    """Return how much other statements have in common with one: their BM25 for its text, as part of its own."""
+    about = f"{unit.title} {unit.text}"[:_SUBJECT]
+    scores = {match.unit_id: match.score for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS)}
+    own = scores.pop(unit.id, 0.0)
+    return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
+
+
+def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the hits with their texts, as the files have them now; those that are gone are left out."""
+    missing = [hit.unit.id for hit in ranked if hit.unit.text is None]
+    units = {hit.unit.id: hit.unit for hit in ranked if hit.unit.text is not None}
+    units.update((unit.id, unit) for unit in index.units(missing))
+    return [
+        Ranked(unit=units[hit.unit.id], score=hit.score, terms=hit.terms, why=hit.why)
+        for hit in ranked
+        if hit.unit.id in units
+    ]
+
+
+def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Leave out what was said already, if only with another title or other spaces."""
+    first: dict[str, Ranked] = {}
+    for hit in ranked:
+        first.setdefault(" ".join((hit.unit.text or "").split()).casefold(), hit)
+    return list(first.values())
+
+
+def _answer(home: str, asked: Question, ranked: Sequence[Ranked], state: State) -> Recall:
+    return Recall(
+        query=asked.query,
+        hits=[_hit(home, each) for each in ranked],
+        complete=state.complete,
+        missing=state.missing,
+        notes=state.notes,
+    )
+
+
+def _hit(home: str, ranked: Ranked) -> Hit:
+    unit = ranked.unit
+    text = unit.text or ""
+    snippet, offset = excerpt.around(text, ranked.terms)
+    line = None if unit.first_line is None else unit.first_line + offset
+    is_session = unit.kind == "session"
+    path = unit.path if is_session else f"{layout.STORE}/{unit.path}"
+    filename = layout.locate(home, path)
+    return Hit(
+        id=unit.key,
+        kind=unit.kind,
+        scope="project" if unit.scope else "user",
+        category=unit.category,
+        record=unit.record,
+        title=unit.title,
+        score=ranked.score,
+        snippet=snippet,
+        text=text,
+        source=f"session {unit.record} turn {unit.turn}" if is_session else f"{unit.path}:{line or 1}",
+        filename=filename,
+        line=line,
+        turn=unit.turn,
+        date=unit.date,
+        why=ranked.why,
+        origin=unit.source,
+    )

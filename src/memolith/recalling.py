@@ -1,0 +1,101 @@
+"""Recall as a step of Mem: which scopes, which day, with or without meaning."""
+
+from __future__ import annotations
+
+from memolith import targets
+from memolith.errors import InputError, NotFoundError
+from memolith.index import KINDS
+from memolith.recall import Question, Recall
+from memolith.recall import recall as answer
+from memolith.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memolith.mem import Mem
+    from memolith.semantic.vectors import Vectors
+
+_ITEMS = 20
+_WORTH_IT = 0.1  # what is put into a prompt unasked should be an answer at least one time in ten
+_QUERY = 4000
+# MEMORY.md is in the block as it is.
+_NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
+
+
+def recall(
+    mem: Mem,
+    query: str,
+    *,
+    limit: int,
+    scopes: Collection[str] | None,
+    kinds: Collection[str] | None,
+    categories: Collection[str] | None,
+    since: str | None,
+    as_of: str | None,
+    budget: int | None,
+    semantic: bool | None,
+) -> Recall:
+    """Answer a question from the scopes of a memory."""
+    targets.check_text(query, "query", empty=True)
+    if isinstance(scopes, str):
+        raise InputError(f"scopes = {scopes!r}: give a list of scopes, such as ['project']")
+    wide = dict.fromkeys(targets.is_user_wide(scope) for scope in scopes or ("user", "project"))
+    slugs = [layout.USER if user else mem.project for user in wide]
+    asked = Question(
+        query,
+        [slug for slug in dict.fromkeys(slugs) if slug or True in wide],
+        mem.today,
+        limit=limit,
+        kinds=kinds,
+        categories=categories,
+        since=since,
+        as_of=as_of,
+    )
+    found = answer(mem.home, mem.index, asked, _meaning(mem, asked.slugs) if semantic is not False else None)
+    if budget is None:
+        return found
+    from memolith import brief
+
+    if budget < 0:
+        raise InputError(f"budget = {budget} is not allowed; give the tokens that the brief may take")
+    return found.with_hits(brief.fitting(found.hits, budget))
+
+
+def brief(mem: Mem, query: str) -> str:
+    """Return what the block says about a task: nothing that is in the block anyway, nothing below the threshold."""
+    from memolith import brief as rendering
+
+    found = for_block(mem, query)
+    return rendering.items(found.hits)
+
+
+def for_block(mem: Mem, query: str, budget: int | None = None) -> Recall:
+    """Return what would be put into the block for a task. A process that has no model loaded does not load one."""
+    from memolith import brief as rendering
+
+    found = mem.recall(query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=None if mem.is_warm else False)
+    shown = (layout.daily(mem.project, mem.today), layout.daily(mem.project, mem.yesterday))
+    hits = [hit for hit in found if hit.score >= _WORTH_IT and not hit.id.startswith(shown)]
+    return found.with_hits(rendering.fitting(hits, rendering.TOKENS if budget is None else budget))
+
+
+def ticket_query(mem: Mem, ticket: str, context: str = "") -> str:
+    """Return the question that a ticket is: its title, its description, and what else is said."""
+    slugs = [mem.project]
+    mem.index.sync(slugs)
+    found = [unit for unit in mem.index.by_record(slugs, [ticket]) if unit.kind == "ticket"]
+    if not found:
+        raise NotFoundError(f"there is no ticket {ticket!r} in this project; `memolith ticket list` shows all")
+    unit = mem.index.units([found[0].id])[0]
+    description = (unit.text or "").partition("\n## Notes")[0]
+    return " ".join(f"{unit.title} {description} {context}".split())[:_QUERY]
+
+
+def _meaning(mem: Mem, slugs: Sequence[str]) -> Vectors | None:
+    """Return the vectors, caught up as far as the settings allow for one question; None without the extra."""
+    if mem.vectors.provider is None:
+        return None
+    mem.index.sync(slugs)
+    mem.vectors.sync(slugs, mem.settings.number("semantic.seconds"))
+    return mem.vectors

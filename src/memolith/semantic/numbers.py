@@ -1,0 +1,23 @@
+"""numpy with one thread: on a shared machine more of them only wait for each other, at ten times the cost.
+
+Whoever set OPENBLAS_NUM_THREADS (or its like), or imported numpy before, is not overruled. Every part that
+needs numpy takes it from here, so that the first import is this one.
+"""
+
+from __future__ import annotations
+
+import os
+
+_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+# The libraries below numpy read this once, when they are loaded; children must not inherit it.
+_ours = [] if any(name in os.environ for name in _VARIABLES) else _VARIABLES
+os.environ.update(dict.fromkeys(_ours, "1"))
+try:
+    import numpy as np
+    import numpy.typing as npt
+finally:
+    for _name in _ours:
+        del os.environ[_name]
+
+__all__ = ["np", "npt"]

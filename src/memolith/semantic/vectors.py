@@ -1,0 +1,332 @@
+"""Meaning as recall sees it: catching up within a time, then similarities of units to a question.
+
+Two ways, by what a process can afford:
+- `scores` embeds the question. The first call loads numpy and the model (an eighth of a second); a long-lived
+  process keeps both, and the vectors of its scopes.
+- `rough` and `similar` need neither: they read a few stored vectors and compare them in plain Python, which a
+  hook can afford.
+"""
+
+from __future__ import annotations
+
+import operator
+import struct
+import time
+
+from memolith.errors import MemolithError
+from memolith.model import Value
+from memolith.semantic.packs import KEY, Packs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    from memolith.config import Settings
+    from memolith.semantic.bert import Array
+    from memolith.semantic.providers import Provider
+    from memolith.semantic.scan import Live, Matrix
+
+    class Units(Protocol):
+        """What is needed of the index."""
+
+        home: str
+
+        def stamp(self) -> object:
+            """Return something that changes whenever the index does."""
+
+        def hashes(self, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
+            """Return id and content hash of every unit."""
+
+        def texts(
+            self, slugs: Sequence[str], skip: Collection[bytes] = ()
+        ) -> Iterator[tuple[int, bytes, str]]:
+            """Yield id, content hash and text of the units whose hash is not in `skip`."""
+
+
+Scored = list[tuple[int, float]]
+
+_BATCH = 8  # texts between two looks at the clock
+_SAVED = 256  # texts between two writes
+_WORDS = "*"  # the scope of the model's own words; no project can be called so
+_REMEMBERED = 64  # questions whose vector is kept
+
+
+class Coverage(Value):
+    """How much of some scopes has a vector."""
+
+    __slots__ = ("done", "model", "problem", "total")
+    done: int
+    model: str
+    problem: str  # why not all, if something is wrong
+    total: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every text has its vector."""
+        return self.done >= self.total
+
+    def __str__(self) -> str:
+        if not self.model:
+            return self.problem or "off"
+        left = f", {self.total - self.done} left (memolith index sync)" if not self.complete else ""
+        return f"{self.model}: {self.done} of {self.total} texts{left}" + (
+            f"; {self.problem}" if self.problem else ""
+        )
+
+
+class Vectors:
+    """The vectors of one home, for the units of its index."""
+
+    def __init__(
+        self,
+        index: Units,
+        settings: Settings,
+        provider: Provider | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._index, self._settings = index, settings
+        self._provider, self._chosen = provider, provider is not None
+        self._packs = Packs(index.home, int(now() // 86_400))
+        self._matrices: dict[str, Matrix] = {}
+        self._live: dict[str, tuple[object, Live]] = {}
+        self._complete: dict[str, tuple[object, str, int]] = {}  # stamp, model, texts
+        self._questions: dict[str, Array] = {}
+        self.problem = ""  # why there is no model, or why it did not answer
+
+    @property
+    def provider(self) -> Provider | None:
+        """The model, chosen at the first question; None without the extra, or if it is switched off."""
+        if not self._chosen:
+            from memolith.semantic import providers
+
+            self._chosen = True
+            try:
+                self._provider = providers.choose(self._settings)
+            except MemolithError as error:
+                self.problem = str(error)
+        return self._provider
+
+    # ------------------------------------------------------------ catching up
+
+    def sync(
+        self,
+        slugs: Sequence[str],
+        seconds: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Coverage:
+        """Embed what is new, for about `seconds` at most; drop what is gone. A failing model is no error."""
+        if self.provider is None:
+            return Coverage(done=0, model="", problem=self.problem, total=0)
+        deadline = None if seconds is None else time.monotonic() + seconds
+        stamp = self._index.stamp()
+        done = total = 0
+        self.problem = ""
+        for slug in dict.fromkeys(slugs):
+            here, all_ = self._sync(slug, stamp, deadline, progress)
+            done, total = done + here, total + all_
+        problem = self.problem or (self._packs.problem if done < total else "")
+        return Coverage(done=done, model=self.provider.name, problem=problem, total=total)
+
+    def _sync(
+        self, slug: str, stamp: object, deadline: float | None, progress: Callable[[int, int], None] | None
+    ) -> tuple[int, int]:
+        assert self.provider is not None  # noqa: S101 - the caller asked
+        before = self._complete.get(slug)
+        if before is not None and before[:2] == (stamp, self.provider.name):
+            return before[2], before[2]
+        wanted = {key[:KEY] for _, key in self._index.hashes([slug])}
+        known = self._packs.keys(self.provider.name, slug)
+        done = len(wanted & known)
+        fresh: list[tuple[bytes, str]] = []
+        if done < len(wanted):
+            for _, key, text in self._index.texts([slug], known):
+                if key[:KEY] in known:
+                    continue
+                known.add(key[:KEY])
+                fresh.append((key[:KEY], text))
+                if len(fresh) == _SAVED:
+                    done += self._embed(slug, fresh, deadline)
+                    fresh = []
+                    if progress is not None:
+                        progress(done, len(wanted))
+                    if self.problem or _over(deadline):
+                        break
+            done += self._embed(slug, fresh, deadline)
+            if progress is not None:
+                progress(done, len(wanted))
+        if done >= len(wanted):
+            self._packs.retain(slug, wanted)
+            self._complete[slug] = (stamp, self.provider.name, len(wanted))
+        return done, len(wanted)
+
+    def _embed(self, slug: str, fresh: list[tuple[bytes, str]], deadline: float | None) -> int:
+        """Embed and keep as many as the time allows; return how many. Similar lengths go together."""
+        from memolith.semantic import scan
+
+        fresh = sorted(fresh, key=lambda pair: len(pair[1]))
+        rows, done = [], 0
+        for start in range(0, len(fresh), _BATCH):
+            if start and _over(deadline):
+                break
+            batch = fresh[start : start + _BATCH]
+            found = self._ask([text for _, text in batch])
+            if found is None:
+                break
+            rows += scan.quantise([key for key, _ in batch], found)
+            done += len(batch)
+        assert self.provider is not None  # noqa: S101
+        return done if self._packs.add(self.provider.name, slug, rows) else 0
+
+    def _ask(self, texts: list[str], *, query: bool = False) -> Array | None:
+        assert self.provider is not None  # noqa: S101
+        try:
+            return self.provider.embed(texts, query=query)
+        except MemolithError as error:
+            self.problem = str(error)
+            return None
+
+    def learn_words(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Keep the vector of each word that the model knows, for processes that cannot load it (`rough`).
+
+        Once for a model, and only where nobody waits for an answer: it takes half a minute.
+        """
+        vocabulary = getattr(self.provider, "vocabulary", None)
+        if self.provider is None or vocabulary is None:
+            return
+        from memolith.semantic import scan
+
+        name = self.provider.name
+        known = self._packs.keys(name, _WORDS)
+        missing = [word for word in vocabulary() if (key := _word_key(word)) and key not in known]
+        for start in range(0, len(missing), _SAVED):
+            batch = missing[start : start + _SAVED]
+            found = self._ask(batch)
+            keys = [_word_key(word) for word in batch]
+            if found is None or not self._packs.add(name, _WORDS, scan.quantise(keys, found)):
+                return
+            if progress is not None:
+                progress(start + len(batch), len(missing))
+
+    def clear(self) -> None:
+        """Forget all vectors; they are made again when they are needed."""
+        self._packs.clear()
+        self._complete.clear()
+        self._matrices.clear()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._packs.close()
+
+    # ------------------------------------------------------------ with the model
+
+    def scores(
+        self, slugs: Sequence[str], query: str, candidates: Sequence[int] | None = None, limit: int = 200
+    ) -> Scored:
+        """Return units and how similar they are to `query` (-1 to 1), best first.
+
+        Those nearest in the scopes; with `candidates`, these instead, without those that have no vector yet.
+        Empty without a model, or if it did not answer (`problem` says why).
+        """
+        if self.provider is None:
+            return []
+        vector = self._question(query)
+        if vector is None:
+            return []
+        best: dict[int, float] = {}
+        for slug in dict.fromkeys(slugs):
+            matrix, live = self._scope(slug)
+            if candidates is not None:
+                units, wanted = live.names(candidates)
+                found = zip(units, matrix.of(wanted, vector).tolist(), strict=True)
+                best.update((unit, score) for unit, score in found if score == score)  # noqa: PLR0124 - not NaN
+                continue
+            near, scores = matrix.nearest(vector, 2 * limit)
+            for units, score in zip(live.units(near), scores.tolist(), strict=True):
+                best.update((unit, score) for unit in units if unit not in best)
+        return sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+    def _question(self, query: str) -> Array | None:
+        vector = self._questions.pop(query, None)
+        if vector is None:
+            found = self._ask([query], query=True)
+            if found is None:
+                return None
+            vector = found[0]
+        self._questions[query] = vector
+        while len(self._questions) > _REMEMBERED:
+            del self._questions[next(iter(self._questions))]
+        return vector
+
+    def _scope(self, slug: str) -> tuple[Matrix, Live]:
+        from memolith.semantic import scan
+
+        assert self.provider is not None  # noqa: S101
+        matrix = self._matrices.setdefault(slug, scan.Matrix())
+        matrix.refresh(self._packs, self.provider.name, slug)
+        stamp = self._index.stamp()
+        known = self._live.get(slug)
+        if known is None or known[0] != stamp:
+            known = self._live[slug] = (stamp, scan.Live(self._index.hashes([slug])))
+        return matrix, known[1]
+
+    # ------------------------------------------------------------ without it
+
+    def rough(self, slug: str, words: Mapping[str, float], candidates: Mapping[int, bytes]) -> Scored:
+        """Compare a few units of a scope with a question, taken as its words and the weight of each.
+
+        `candidates` gives the content hash of each unit. No model and no numpy are needed: the vectors of
+        the words were kept when the texts were embedded. Empty if none of the words is known.
+        """
+        model = self._stored_model()
+        keys = {key: weight for word, weight in words.items() if (key := _word_key(word))}
+        known = self._packs.some(model, _WORDS, keys) if model else {}
+        return self._compare(model, slug, [(keys[key], pair) for key, pair in known.items()], candidates)
+
+    def similar(self, slug: str, seeds: Mapping[bytes, float], candidates: Mapping[int, bytes]) -> Scored:
+        """Compare a few units of a scope with what some texts (content hash and weight) have in common.
+
+        With the best lexical hits as seeds, their neighbours in meaning come forward. No model, no numpy.
+        """
+        model = self._stored_model()
+        weights = {key[:KEY]: weight for key, weight in seeds.items()}
+        known = self._packs.some(model, slug, weights) if model else {}
+        return self._compare(model, slug, [(weights[key], pair) for key, pair in known.items()], candidates)
+
+    def _stored_model(self) -> str:
+        if self._chosen:
+            return self._provider.name if self._provider else ""
+        return "" if self._settings.text("semantic.provider") == "none" else self._packs.latest_model()
+
+    def _compare(
+        self,
+        model: str,
+        slug: str,
+        parts: list[tuple[float, tuple[bytes, bytes]]],
+        candidates: Mapping[int, bytes],
+    ) -> Scored:
+        if not parts:
+            return []
+        mean = [0.0] * len(parts[0][1][1])
+        for weight, (scale, vector) in parts:
+            factor = weight * struct.unpack("f", scale)[0]
+            mean = [a + factor * b for a, b in zip(mean, memoryview(vector).cast("b"), strict=True)]
+        length = sum(map(operator.mul, mean, mean)) ** 0.5 or 1.0
+        known = self._packs.some(model, slug, {key[:KEY] for key in candidates.values()})
+        found: Scored = []
+        for unit, key in candidates.items():
+            if (pair := known.get(key[:KEY])) is not None:
+                scale = struct.unpack("f", pair[0])[0]
+                product = sum(map(operator.mul, mean, memoryview(pair[1]).cast("b")))
+                found.append((unit, product * scale / length))
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _word_key(word: str) -> bytes:
+    """Return a word as a key; nothing for one that is too long to be one."""
+    data = word.lower().encode()
+    return data.ljust(KEY, b"\0") if len(data) <= KEY else b""
+
+
+def _over(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() > deadline

@@ -1,0 +1,196 @@
+"""A SQLite file that only repeats what the files say: private, locked while it is written, and sealed.
+
+SQLite does not notice a flipped bit in a row. So every write ends by setting the file's modification time to
+a seal, a moment long ago that depends on its size; whatever changes the file otherwise (a crash in the middle
+of a write, a bad disk, somebody's editor) breaks the seal, and a file without one is thrown away.
+One lock file keeps writers apart; readers need no lock of ours while the seal is whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+
+from memolith.errors import StorageError, UnsafePathError
+from memolith.store import files, locks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from sqlite3 import Connection
+
+_LONG_AGO = 1_000_000_000  # seconds: 2001
+
+
+class Derived:
+    """The file and, while it can be trusted, the connection to it."""
+
+    def __init__(self, home: str, name: str, version: int, build: Callable[[Connection], None]) -> None:
+        self.path = os.path.join(home, "cache", name)
+        self._home, self._name, self._version, self._build = home, name, version, build
+        self._connection: Connection | None = None
+        self.seen: tuple[int, int, int, int] | None = None  # changes with every write of anybody
+
+    def connection(self, wait: float = 0) -> Connection | None:
+        """Return the connection to a file that nobody but us has changed; None if there is none.
+
+        A broken seal may also mean that somebody is writing: that is waited for.
+        """
+        seen = files.fingerprint(self.path)
+        if self._connection is not None and seen is not None and seen == self.seen:
+            return self._connection
+        if seen is not None and not self._is_sealed() and wait:
+            with self._locked(wait):
+                pass
+            seen = files.fingerprint(self.path)
+        if seen is None or not self._is_sealed():
+            self.close()
+            return None
+        if self._connection is None or self.seen is None or self.seen[0] != seen[0]:
+            self.close()
+            self._connection = self._open()
+        self.seen = seen if self._connection is not None else None
+        return self._connection
+
+    @contextlib.contextmanager
+    def writing(self, wait: float) -> Iterator[Connection]:
+        """Write in one transaction, with the lock; a file that cannot be trusted is made anew."""
+        with self._locked(wait):
+            connection = self.connection()
+            if connection is None:
+                connection = self._make()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+            self._seal()
+
+    def discard(self, wait: float) -> None:
+        """Throw the file away."""
+        with self._locked(wait):
+            self._remove()
+
+    def copy(self, *, fresh: bool = False) -> Connection:
+        """Return a database in memory: a copy of the file, or a new one (if `fresh`, or it is unreadable)."""
+        import sqlite3
+
+        memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        if not fresh and self._is_sealed():
+            # Somebody may hold SQLite's lock for ever; the seal says that nobody is writing.
+            for options in ("mode=ro", "mode=ro&immutable=1"):
+                with contextlib.suppress(sqlite3.Error):
+                    source = sqlite3.connect(f"file:{_quoted(self.path)}?{options}", uri=True, timeout=0.2)
+                    try:
+                        # The lock first, with its time limit: copying would wait for it for ever.
+                        source.execute("BEGIN")
+                        source.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+                        source.backup(memory)
+                    finally:
+                        source.close()
+                    if self._is_sealed() and _version(memory) == self._version:
+                        return memory
+            memory.close()
+            memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self._build(memory)
+        return memory
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self.seen = None
+
+    def _locked(self, wait: float) -> contextlib.AbstractContextManager[None]:
+        files.refuse_links(self._home, f"cache/{self._name}")
+        return locks.locked(f"{self.path}.lock", wait)
+
+    def _is_sealed(self) -> bool:
+        try:
+            found = os.lstat(self.path)
+        except OSError:
+            return False
+        return stat.S_ISREG(found.st_mode) and found.st_mtime_ns == self._sealed(found.st_size)
+
+    def _sealed(self, size: int) -> int:
+        mixed = (size // 512 * 0x9E3779B1 + self._version * 0x85EBCA6B) & 0x0FFF_FFFF
+        # Even seconds: some file systems know no others.
+        return (_LONG_AGO + (mixed & ~1)) * 1_000_000_000
+
+    def _seal(self) -> None:
+        with files.told(self.path):
+            moment = self._sealed(os.lstat(self.path).st_size)
+            os.utime(self.path, ns=(moment, moment))
+        self.seen = files.fingerprint(self.path)
+
+    def _open(self) -> Connection | None:
+        import sqlite3
+
+        writable = os.access(self.path, os.W_OK)
+        mode = "rw" if writable else "ro"
+        connection = sqlite3.connect(
+            f"file:{_quoted(self.path)}?mode={mode}",
+            uri=True,
+            timeout=2.0,
+            check_same_thread=False,
+            isolation_level=None,
+        )
+        try:
+            if _version(connection) != self._version:
+                connection.close()
+                return None
+            # No journal on disk: a write that was cut off leaves no seal, and the files know everything.
+            connection.execute("PRAGMA journal_mode=MEMORY")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA secure_delete=ON")
+            connection.execute("PRAGMA cache_spill=OFF")
+            connection.execute("PRAGMA temp_store=MEMORY")
+            connection.execute("PRAGMA cache_size=-32000")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _make(self) -> Connection:
+        """Make a new file, under the lock."""
+        import sqlite3
+
+        self._remove()
+        with files.told(self.path):
+            files.write_new(self.path, b"")
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            self._build(connection)
+            connection.execute(f"PRAGMA user_version={self._version}")
+        finally:
+            connection.close()
+        self._seal()
+        made = self.connection()
+        if made is None:
+            raise StorageError(self.path, OSError(0, "the file system does not keep modification times"))
+        return made
+
+    def _remove(self) -> None:
+        self.close()
+        for path in (f"{self.path}-journal", f"{self.path}-wal", f"{self.path}-shm", self.path):
+            try:
+                os.unlink(path)
+            except FileNotFoundError:
+                continue
+            except (IsADirectoryError, PermissionError) as error:
+                if os.path.isdir(path) and not os.path.islink(path):
+                    raise UnsafePathError(f"{path}: is a directory; move it out of the way") from None
+                raise StorageError(path, error) from error
+            except OSError as error:
+                raise StorageError(path, error) from error
+
+
+def _version(connection: Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _quoted(path: str) -> str:
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")

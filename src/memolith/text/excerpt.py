@@ -1,0 +1,57 @@
+"""The part of a text that shows why it was found."""
+
+from __future__ import annotations
+
+from memolith.text import terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+WIDTH = 280
+_LONG = 20_000  # a longer text is searched this far
+
+
+def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str, int]:
+    """Return the lines that have most of the wanted terms, within about `width`, and how many lines precede.
+
+    A long line is cut at a word, with an ellipsis where something is left out.
+    """
+    lines = text[:_LONG].split("\n")
+    looked_for = set(wanted)
+    found = [looked_for.intersection(terms.count(line)[0]) for line in lines]
+    best, begin, end = -1, 0, 0
+    starts = [at for at, matched in enumerate(found) if matched] or range(len(lines))
+    for start in starts:
+        if not lines[start].strip():
+            continue
+        size, seen, stop = 0, set(), start
+        while stop < len(lines) and (stop == start or size + len(lines[stop]) <= width):
+            seen = seen | found[stop]
+            size += len(lines[stop]) + 1
+            stop += 1
+        if len(seen) > best:
+            best, begin, end = len(seen), start, stop
+    chosen = "\n".join(lines[begin:end]).strip()
+    if len(chosen) > width:
+        chosen = _cut(chosen, looked_for, width)
+    return chosen, begin
+
+
+def _cut(line: str, wanted: set[str], width: int) -> str:
+    """Return the part of a long line with most of the terms."""
+    words = line.split(" ")
+    matching = [bool(wanted.intersection(terms.count(word)[0])) for word in words]
+    best, begin, end = -1, 0, 1
+    start = size = hits = 0
+    for stop, word in enumerate(words):
+        size += len(word) + 1
+        hits += matching[stop]
+        while size > width and start < stop:
+            size -= len(words[start]) + 1
+            hits -= matching[start]
+            start += 1
+        if hits > best:
+            best, begin, end = hits, start, stop + 1
+    part = " ".join(words[begin:end])[:width]
+    return f"{'…' if begin else ''}{part}{'…' if end < len(words) or len(part) == width else ''}"

@@ -1,0 +1,161 @@
+"""Whatever happens to the file of the index, the answers are those of a fresh one (R5)."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith.index import Index, schema
+from tests.index.corpus import BOTH, everything, fill, ranked, write
+from tests.ledger import proves
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    place = tmp_path / "home"
+    fill(place)
+    return place
+
+
+def cut(point: int) -> Callable[[Path], None]:
+    return lambda path: os.truncate(path, path.stat().st_size * point // 20)
+
+
+def filled(data: bytes) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        path.write_bytes(data)
+
+    return damage
+
+
+def flip(seed: int) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        data = bytearray(path.read_bytes())
+        for _ in range(100):
+            data[random.Random(seed).randrange(len(data))] ^= 0xFF
+        path.write_bytes(data)
+
+    return damage
+
+
+def other_version(path: Path) -> None:
+    stamp = path.stat()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # even with the seal of a good one
+
+
+DAMAGE: dict[str, Callable[[Path], None]] = {
+    "deleted": Path.unlink,
+    "empty": filled(b""),
+    "text": filled(b"not a database " * 99),
+    "version": other_version,
+    **{f"cut {point}": cut(point) for point in range(20)},
+    **{f"flip {seed}": flip(seed) for seed in range(10)},
+}
+
+
+@proves("S3.24")
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_damaged_index_is_made_anew_with_the_same_answers(
+    home: Path, damage: Callable[[Path], None]
+) -> None:
+    with Index(str(home)) as index:
+        fresh = everything(index)
+        path = Path(index.path)
+    damage(path)
+    with Index(str(home)) as index:
+        state = index.sync(BOTH)
+        assert (state.complete, state.notes) == (True, [])
+        assert everything(index) == fresh
+
+
+@pytest.mark.parametrize("damage", [DAMAGE["deleted"], DAMAGE["flip 1"], DAMAGE["cut 10"]])
+def test_an_open_index_notices_that_its_file_was_damaged(home: Path, damage: Callable[[Path], None]) -> None:
+    with Index(str(home)) as index:
+        fresh = everything(index)
+        damage(Path(index.path))
+        assert everything(index) == fresh
+
+
+def test_a_locked_index_is_answered_from_memory_and_says_so(home: Path) -> None:
+    with Index(str(home), wait=0.05) as index:
+        fresh = everything(index)
+        write(home, "memory/notes/new.md", "a zebra")
+        holder = sqlite3.connect(index.path, isolation_level=None)
+        holder.execute("BEGIN EXCLUSIVE")
+        assert ranked(index, "zebra") == ["notes/new.md"]
+        state = index.sync(BOTH)
+        assert state.complete
+        assert "memory only" in state.notes[0]
+        (home / "memory/notes/new.md").unlink()
+        assert everything(index) == fresh
+        holder.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_cache_is_read_and_changes_are_answered_from_memory(home: Path) -> None:
+    with Index(str(home)) as index:
+        fresh = everything(index)
+        cache = Path(index.path).parent
+    cache.chmod(0o500)
+    try:
+        with Index(str(home)) as index:
+            assert everything(index) == fresh
+            assert index.sync(BOTH).notes == []
+            write(home, "memory/notes/new.md", "a zebra")
+            assert ranked(index, "zebra") == ["notes/new.md"]
+            assert index.sync(BOTH).notes
+    finally:
+        cache.chmod(0o700)
+
+
+def test_a_cache_that_is_a_file_or_a_link_is_not_used(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (home / "cache").symlink_to(tmp_path / "elsewhere")
+    with Index(str(home)) as index:
+        assert ranked(index, "tea") == ["MEMORY.md#L3-4"]
+        assert "symbolic link" in index.sync(BOTH).notes[0]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_without_fts5_an_ordinary_table_gives_the_same_answers(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Index(str(home)) as index:
+        fresh = everything(index)
+        index.rebuild(BOTH)
+        monkeypatch.setattr(schema, "_FTS", "CREATE VIRTUAL TABLE words USING no_such_module(terms)")
+        index.rebuild(BOTH)
+        assert everything(index) == fresh
+        write(home, "memory/projects/shop/notes/topic-000.md", "changed")
+        assert "projects/shop/notes/topic-000.md" not in ranked(index, "redis")
+
+
+def test_an_index_grown_in_any_order_answers_like_a_fresh_one(home: Path) -> None:
+    with Index(str(home)) as index:
+        index.sync(BOTH)
+        notes = sorted((home / "memory/projects/shop/notes").iterdir())
+        texts = {path: path.read_text() for path in notes}
+        for path in notes[::2]:
+            path.unlink()
+        index.sync(BOTH)
+        for path in reversed(notes):
+            path.write_text(texts[path] + "more\n")
+            index.sync(BOTH)
+        grown = everything(index)
+        index.rebuild(BOTH)
+        assert everything(index) == grown
+
+
+def test_the_file_is_private(home: Path) -> None:
+    with Index(str(home)) as index:
+        index.sync(BOTH)
+        assert Path(index.path).stat().st_mode & 0o777 == 0o600
+        assert Path(index.path).parent.stat().st_mode & 0o777 == 0o700

@@ -1,0 +1,120 @@
+"""Ranking as pure functions: evidence, abstention, order."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith import ranking, staleness
+from memolith.index import Analysis, Term, Unit
+from memolith.ranking import Candidate
+
+DAY = "2026-11-15"
+
+
+def unit(number: int, **fields: object) -> Unit:
+    values: dict[str, object] = {
+        **dict.fromkeys(Unit.__slots__, ""),
+        "id": number,
+        "key": f"notes/{number:05d}.md",
+        "path": f"notes/{number:05d}.md",
+        "kind": "note",
+        "date": "2026-01-01",
+        "status": "active",
+        "supersedes": [],
+        "first_line": 1,
+        "last_line": 1,
+        "turn": None,
+        "parent": None,
+        "position": 0,
+        "content_hash": str(number).encode(),
+        "text": None,
+    }
+    return Unit(**{**values, **fields})
+
+
+def asked(*terms: tuple[str, int], total: int = 1000) -> Analysis:
+    return Analysis(terms=[Term(term=term, df=df, weight=1.0) for term, df in terms], total=total)
+
+
+def order(candidates: list[Candidate], question: Analysis) -> list[int]:
+    return [hit.unit.id for hit in ranking.rank(candidates, question, DAY)]
+
+
+def test_a_rare_word_says_more_than_common_ones() -> None:
+    weight = ranking.weights(asked(("zebra", 1), ("server", 400)))
+    assert weight["zebra"] > 3 * weight["server"]
+
+
+def test_a_question_of_which_only_common_words_are_found_is_unrelated() -> None:
+    question = asked(("zebra", 0), ("stripe", 0), ("server", 400))
+    assert order([Candidate(unit(1), 1.4, ["server"])], question) == []
+    assert order([Candidate(unit(1), 1.4, ["server"])], asked(("server", 400))) == [1]
+
+
+def test_meaning_finds_what_shares_no_word_and_never_hides_an_exact_match() -> None:
+    question = asked(("zebra", 1))
+    exact, near, far = Candidate(unit(1), 7.5, ["zebra"], 0.1), Candidate(unit(2), 0.0, [], 0.6), Candidate(unit(3), 0.0, [], 0.1)
+    assert order([far, near, exact], question)[:2] == [1, 2]
+    assert order([exact, far], question) == [1]
+    assert order([near, far], question) == [2]
+    assert order([far], question) == []
+
+
+def test_newer_of_equals_first_then_by_name() -> None:
+    question = asked(("zebra", 3))
+    found = [
+        Candidate(unit(2, date="2026-01-01"), 5.0, ["zebra"]),
+        Candidate(unit(1, date="2026-01-01"), 5.0, ["zebra"]),
+        Candidate(unit(3, date="2026-11-01"), 5.0, ["zebra"]),
+    ]
+    assert order(found, question) == order(found[::-1], question) == [3, 1, 2]
+
+
+def test_a_document_and_its_parts_are_one_hit() -> None:
+    question = asked(("zebra", 3))
+    whole = Candidate(unit(1, path="notes/a.md", position=-1), 4.0, ["zebra"])
+    part = Candidate(unit(2, path="notes/a.md", position=1, parent=1), 5.0, ["zebra"])
+    assert order([whole, part], question) == [2]
+
+
+@given(st.lists(st.tuples(st.floats(0, 20), st.floats(-1, 1) | st.none()), max_size=30))
+def test_scores_fall_and_stay_between_0_and_1(values: list[tuple[float, float | None]]) -> None:
+    found = [Candidate(unit(n), score, ["zebra"], near) for n, (score, near) in enumerate(values)]
+    ranked = ranking.rank(found, asked(("zebra", 3)), DAY)
+    scores = [hit.score for hit in ranked]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    assert len({hit.unit.id for hit in ranked}) == len(ranked)
+
+
+def test_three_versions_of_a_fact_come_newest_first() -> None:
+    texts = ["Mail goes through SendGrid.", "Mail moved to Postmark.", "Mail went back to SendGrid again."]
+    units = [unit(n, date=f"2026-0{n + 1}-01", text=text) for n, text in enumerate(texts)]
+    hits = [ranking.Ranked(unit=each, score=0.5, terms=["mail"], why="words") for each in units]
+    assert [hit.unit.id for hit in ranking.current_first([hits[1], hits[0], hits[2]], [])][0] == 2
+
+
+def test_without_an_earlier_date_nothing_is_replaced() -> None:
+    one = staleness.Statement(unit(1, text="Mail goes through SendGrid."))
+    other = staleness.Statement(unit(2, text="Mail moved to Postmark."))
+    assert not staleness.replaces(one, other)
+    assert not staleness.replaces(other, one)
+
+
+def test_ranking_200_candidates_takes_little() -> None:
+    question = asked(*((f"word{n}", 10 * n + 1) for n in range(12)))
+    found = [
+        Candidate(unit(n, kind="session", path=f"s{n % 20}", position=n // 20), 9.0 - n / 50, [f"word{n % 12}", "word0"], 0.5)
+        for n in range(200)
+    ]
+    best = min(_seconds(found, question) for _ in range(10))
+    assert best < 0.02  # 3 ms on an idle machine
+
+
+def _seconds(found: list[Candidate], question: Analysis) -> float:
+    start = time.process_time()
+    ranking.rank(found, question, DAY)
+    return time.process_time() - start
