@@ -346,6 +346,12 @@ class Tree:
                 yield from self.walk(f"{directory}/{name}" if directory else name)
 
 
+def inside(home: str, path: str) -> tuple[Tree, str]:
+    """Return the tree, and the path in it, of a path below a home. The home itself may be a link."""
+    top, _, rest = path.partition("/")
+    return Tree(os.path.join(home, top)), rest
+
+
 def _parts(relative: str) -> list[str]:
     """Split a path of the store. Scopes are read off it, so it has one spelling only."""
     parts = relative.split("/")

@@ -6,7 +6,8 @@ from memolith.errors import StorageError, UnsafePathError
 from memolith.index import documents
 from memolith.index.model import KINDS, Unit
 from memolith.index.sync import hash_of
-from memolith.store import files, layout
+from memolith.index import walk
+from memolith.store import files
 from memolith.text import hygiene
 
 TYPE_CHECKING = False
@@ -124,7 +125,7 @@ class Reader:
         place = f"{row['directory']}/{row['file_name']}"
         if place not in read:
             try:
-                read[place] = files.read(layout.locate(self._home, place))
+                read[place] = walk.read(self._home, place)
             except (StorageError, UnsafePathError):
                 read[place] = None
         data = read[place]

@@ -189,7 +189,7 @@ class Sync:
         if task.entry is None:
             return True
         try:
-            data = files.read(layout.locate(self.home, task.path))
+            data = walk.read(self.home, task.path)
         except UnsafePathError:
             task.entry = None  # became a link: no memory; `doctor` reports it
             return task.known is not None

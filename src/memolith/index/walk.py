@@ -13,7 +13,8 @@ from zlib import crc32
 
 from memolith.errors import StorageError, UnsafePathError
 from memolith.index.model import KINDS
-from memolith.store import files, layout
+from memolith.places import inside
+from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 _MASK = (1 << 63) - 1
+_MAX_SESSION = 64 * 1_048_576
 # A file changed this shortly before it was looked at may change again without its times showing it: the
 # clock of a file system ticks every few milliseconds, that of some only every two seconds.
 _TICK = 25_000_000
@@ -96,7 +98,10 @@ def _is_text(name: str) -> bool:
 def check(home: str, place: Place) -> str | None:
     """Return why a directory cannot be read, if it is there and should not be: `<path>: <why>`."""
     try:
-        files.refuse_links(home, f"{place.path}/x")
+        tree, rest = inside(home, place.path)
+        tree.folder(rest)
+    except FileNotFoundError:
+        return None
     except (UnsafePathError, StorageError) as error:
         return str(error)
     return None
@@ -150,21 +155,12 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
 
 def _listing(home: str, place: Place) -> Iterator[os.DirEntry[str]]:
     """Yield what is in a directory, if it is there. Opened once: then no `stat` has to follow the path."""
-    path = layout.locate(home, place.path)
-    if os.scandir not in os.supports_fd:
-        if os.path.isdir(path):
-            with os.scandir(path) as listing:
-                yield from listing
-        return
+    tree, rest = inside(home, place.path)
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    try:
-        with os.scandir(fd) as listing:
-            yield from listing
-    finally:
-        os.close(fd)
+        folder = tree.folder(rest)
+    except (FileNotFoundError, UnsafePathError):
+        return  # `check` tells about a link
+    yield from folder.entries()
 
 
 def look(home: str, place: Place, name: str) -> Entry | None:
@@ -172,11 +168,18 @@ def look(home: str, place: Place, name: str) -> Entry | None:
     now = time.time_ns()
     if not place.accepts(name):
         return None
+    tree, rest = inside(home, f"{place.path}/{name}")
     try:
-        found = os.lstat(layout.locate(home, f"{place.path}/{name}"))
-    except (FileNotFoundError, NotADirectoryError):
+        found = tree.stat(rest)
+    except UnsafePathError:
         return None
-    return Entry(name, found, now) if stat.S_ISREG(found.st_mode) else None
+    return Entry(name, found, now) if found is not None and stat.S_ISREG(found.st_mode) else None
+
+
+def read(home: str, path: str) -> bytes | None:
+    """Return a file's bytes; None if there is none. Session copies are compressed and may be larger."""
+    tree, rest = inside(home, path)
+    return tree.read(rest, _MAX_SESSION, cut=True) if path.startswith("sessions/") else tree.read(rest)
 
 
 def _number(inode: int) -> int:

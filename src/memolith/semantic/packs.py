@@ -20,6 +20,7 @@ import threading
 import zlib
 
 from memolith.errors import MemolithError, UnsafePathError
+from memolith.places import Place, Tree
 from memolith.store import files
 
 TYPE_CHECKING = False
@@ -222,12 +223,12 @@ class Packs:
         if self._pid != os.getpid():  # a forked child must not use its parent's connection
             self._open, self._pid = None, os.getpid()
         if self._open is None:
-            files.refuse_links(self._home, f"cache/{_NAME}")
+            Tree(os.path.join(self._home, "cache")).check(_NAME)
             if not os.path.lexists(self.path):
                 files.make_directory(os.path.dirname(self.path))
                 # Private from its first moment; an empty file is a valid database.
                 with contextlib.suppress(FileExistsError):
-                    files.write_new(self.path, b"")
+                    files.write_new(Place.of(self.path), b"")
             if os.path.islink(self.path):
                 raise UnsafePathError(f"{self.path}: is a symbolic link; remove it")
             db = sqlite3.connect(self.path, timeout=5, isolation_level=None, check_same_thread=False)
@@ -278,8 +279,8 @@ class Packs:
                 # A new empty file takes the name: who still reads the old one is not disturbed.
                 try:
                     fresh = f"{path}.{os.getpid()}"
-                    files.write_new(fresh, b"")
-                    files.replace(fresh, path)
+                    files.write_new(Place.of(fresh), b"")
+                    files.replace(Place.of(fresh), Place.of(path))
                 except OSError as error:
                     self.problem = f"{path}: {error}"
 

@@ -13,6 +13,7 @@ import os
 import stat
 
 from memolith.errors import StorageError, UnsafePathError
+from memolith.places import Place, Tree
 from memolith.store import files, locks
 
 TYPE_CHECKING = False
@@ -37,13 +38,13 @@ class Derived:
 
         A broken seal may also mean that somebody is writing: that is waited for.
         """
-        seen = files.fingerprint(self.path)
+        seen = Place.of(self.path).fingerprint()
         if self._connection is not None and seen is not None and seen == self.seen:
             return self._connection
         if seen is not None and not self._is_sealed() and wait:
             with self._locked(wait):
                 pass
-            seen = files.fingerprint(self.path)
+            seen = Place.of(self.path).fingerprint()
         if seen is None or not self._is_sealed():
             self.close()
             return None
@@ -105,8 +106,8 @@ class Derived:
         self._connection = self.seen = None
 
     def _locked(self, wait: float) -> contextlib.AbstractContextManager[None]:
-        files.refuse_links(self._home, f"cache/{self._name}")
-        return locks.locked(f"{self.path}.lock", wait)
+        Tree(os.path.join(self._home, "cache")).check(self._name)
+        return locks.locked(self._home, "index", wait)
 
     def _is_sealed(self) -> bool:
         try:
@@ -124,7 +125,7 @@ class Derived:
         with files.told(self.path):
             moment = self._sealed(os.lstat(self.path).st_size)
             os.utime(self.path, ns=(moment, moment))
-        self.seen = files.fingerprint(self.path)
+        self.seen = Place.of(self.path).fingerprint()
 
     def _open(self) -> Connection | None:
         import sqlite3
@@ -160,7 +161,8 @@ class Derived:
 
         self._remove()
         with files.told(self.path):
-            files.write_new(self.path, b"")
+            files.make_directory(os.path.dirname(self.path))
+            files.write_new(Place.of(self.path), b"")
         connection = sqlite3.connect(self.path, isolation_level=None)
         try:
             self._build(connection)
