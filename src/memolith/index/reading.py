@@ -7,7 +7,7 @@ from memolith.index import documents
 from memolith.index.model import KINDS, Unit
 from memolith.index.sync import hash_of
 from memolith.index import walk
-from memolith.store import files
+from memolith.store import files, layout
 from memolith.text import hygiene
 
 TYPE_CHECKING = False
