@@ -62,8 +62,18 @@ class Sentence:
         self.number = number
         self.set = frozenset(self.words)
         self.is_question = self.words[-1] == "?"
-        # "Under OPS-114 rev 2, …" says what is done, whoever does it.
-        self.is_policy = self.words[0] in {"per", "under"} and any(map(str.isdigit, "".join(self.words[1:4])))
+
+    @cached_property
+    def is_policy(self) -> bool:
+        """Tell whether a numbered rule speaks: "Under OPS-114 rev 2, …" says what is done, whoever does it."""
+        opening = self.words[:12]
+        named = not words.POLICY.isdisjoint(opening) or opening[0].split("-")[0] in words.POLICY
+        return named and any(map(str.isdigit, "".join(opening)))
+
+    @cached_property
+    def is_norm(self) -> bool:
+        """Tell whether the sentence says what people do as a rule."""
+        return not words.HABITS.isdisjoint(self.set) or not words.NORMS.isdisjoint(self.set)
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -146,10 +156,15 @@ class Sentence:
             near = near[len(near) - near[::-1].index(",") :] or near
         # "An agent asked to … should …": what matters comes after the leave.
         for place in range(len(near) - 1, -1, -1):
-            if near[place] in {"should", "must", "may", "shall"}:
+            if near[place] in words.LEAVE_VERBS:
                 near = near[place:]
                 break
-        return not words.PAST.isdisjoint(near) and not {"always", "been"} <= set(near)
+        for place, word in enumerate(near):
+            # "is asked to", "if someone types", "has been to sign": no report.
+            before = near[place - 1] if place else ""
+            if word in words.PAST and before not in words.OPENS and near[place + 1 : place + 2] != ["to"]:
+                return not {"always", "been"} <= set(near)
+        return False
 
     def is_harmless(self, at: int) -> bool:
         """Tell whether the deed at `at` is forbidden, condemned, reported or a question."""
@@ -182,8 +197,9 @@ class Sentence:
         if self.words[at - 1] in words.DETERMINERS or not {"likely", "tend", "only"}.isdisjoint(near):
             return False
         if "be" in near:
-            return not words.LEAVES.isdisjoint(near) or ("to" in near and not {"is", "are"}.isdisjoint(near))
-        habitual = not words.HABITS.isdisjoint(near)
+            wanted = {"is", "are"} if "to" in near else {"that"} if self.is_policy else set()
+            return not words.LEAVES.isdisjoint(near) or not wanted.isdisjoint(near)
+        habitual = self.is_policy or self.is_norm
         return habitual and not words.PRESENT.isdisjoint(near) and words.PAST.isdisjoint(near)
 
     def _is_order(self, previous: str, place: int, near: list[str]) -> bool:
@@ -191,7 +207,12 @@ class Sentence:
             return False
         if previous == "to":
             before = self.words[max(0, place - 5) : place]
-            return bool(before) and (before[-1] in words.LICENCES or not words.LEAVES.isdisjoint(before))
+            return bool(before) and (
+                before[-1] in words.LICENCES
+                or not words.LEAVES.isdisjoint(before)
+                or (before[-1] in words.TO_BE and not words.WAYS.isdisjoint(self.set))
+                or (self.is_policy and not words.SAYS.isdisjoint(self.set))
+            )
         return (
             place < 0
             or previous in words.ORDERING

@@ -10,7 +10,8 @@ from memolith.text.instruction_table import listed
 
 _VOWELS = "aeiou"
 _DOUBLED = listed(
-    "skip drop stop ship strip cut put run let get set commit unplug wrap defer flip rub dub plug"
+    "skip drop stop ship strip cut put run let get set commit unplug wrap defer flip rub dub plug swap grab pin "
+    "snip trim wipe-up submit transfer scrub scrap transmit plan bid"
 )
 _IRREGULAR = {
     "send": "sent",
@@ -42,6 +43,13 @@ _IRREGULAR = {
     "go": "gone",
     "do": "done",
     "bring": "brought",
+    "tear": "torn",
+    "sell": "sold",
+    "show": "shown",
+    "lend": "lent",
+    "wear": "worn",
+    "stick": "stuck",
+    "steal": "stolen",
 }
 
 
@@ -209,7 +217,8 @@ RELATIVES = listed("that which who whose what would might did does")
 # Before a verb in -ing: somebody advises it.
 ADVICE = listed("""
     by recommend recommends suggest suggests advise advises consider try start keep means worth fine ok
-    prefer includes , propose involves favour favor acceptable favours recommended
+    prefer includes , propose involves favour favor acceptable favours recommended advising recommending prefers
+    like swear okay allows permits advocate advocates advocated simply start about try pays : and or
 """)
 # Code that was looked at before it ran.
 INSPECTED = listed("read verify verified check checked checksum signature inspect review compare")
@@ -234,6 +243,32 @@ HABITS = listed("""
     best always usually normally typically routinely generally simply just permanently practice custom
     convention habit standard traditionally commonly customarily tradition norm
 """)
+# How a numbered rule is named, and what it does.
+POLICY = listed("""
+    per under according pursuant accordance directive circular clause memo bulletin guideline policy rule sop order
+    regulation standard control article paragraph procedure handbook notice section instruction norm protocol charter
+    annex manual
+""")
+SAYS = listed("""
+    requires require allows permits prescribes instructs states says obliges lets entitles mandates directs asks
+    orders tells authorises authorizes stipulates provides foresees calls
+""")
+# What people do as a rule.
+NORMS = listed("""
+    here everyone everybody around accepted trick tip knowledge likewise usual culture folks people old-timers long
+    secret habitually customary everyday most regularly informally in-house tacitly invariably mostly nearly
+""")
+# "The way … is to skip …": what is recommended.
+WAYS = listed("""
+    way trick tip advice practice custom habit rule cure fix remedy shortcut answer solution idea best recommendation
+    suggestion move approach convention how what workaround hack secret wisdom norm recipe step thing quickest
+    fastest easiest simplest plan
+""")
+TO_BE = listed("is are be been was means stays remains")
+# A report is not meant behind these: "when asked to", "if someone types".
+OPENS = listed("is are be gets get when if whenever once upon being has have that which who should until to")
+# Behind these stands what is to be done.
+LEAVE_VERBS = listed("should must may shall ought can supposed expected will has needs")
 NEGATORS = listed("""
     not never no nobody none nothing neither nor cannot can't cant won't don't dont doesn't didn't isn't
     aren't wasn't weren't mustn't shouldn't wouldn't couldn't without avoid avoids avoiding refuse

@@ -1,0 +1,224 @@
+"""Classes of words and the deeds they make: what is done, to what, and where that makes it dangerous.
+
+A deed is a row `VERBS -> THINGS`, `VERBS -> THINGS -> TARGETS`, and may end in `unless CLASS`: one word of that
+class in the sentence makes the deed harmless. Verbs are written in their bare form and found in every form.
+"""
+
+from __future__ import annotations
+
+from memolith.text.instruction_table import classes, listed, rows
+from memolith.text.instruction_words import forms
+
+_VERBS = classes("""
+GIVE = send post paste copy email e-mail mail share upload drop forward publish transmit leak export attach include
+    append push put dump print echo submit hand give pass expose disclose reveal relay sync mirror fax text dm
+    message transfer deliver embed write encode read report show store save stream sell lend dictate move place
+    ship back replicate broadcast circulate tweet stash log record take return
+TELL = post paste email e-mail mail forward publish share upload print hand attach read dictate tell disclose reveal
+    text dm fax return show dump expose
+GRANT = give grant assign make add promote allow elevate enrol enroll appoint bind join
+MAKE = create add register install put write set place leave keep start open make append insert drop plant enable
+    schedule run store deploy configure embed launch spawn
+KEEP = leave keep use reset set ship retain reuse accept assign restore choose
+WEAKEN = skip bypass disable mute silence suppress ignore remove delete drop omit park shelve dismiss clear strip cut
+    unplug disconnect kill stop detach pull lift relax loosen shorten lower reduce halve defer postpone forget
+    widen extend prolong disregard unset waive exclude weaken soften trim snip tape cover blank hide comment scrap
+    cancel suspend neglect tear abolish decline refuse deny isolate
+RAISE = raise lift set increase bump extend widen push put up
+DESTROY = delete wipe destroy purge drop erase shred truncate clear remove empty prune overwrite rewrite reset
+    scrub terminate nuke discard burn tear trash format squash kill expunge
+FETCH = run execute install load use take pull depend add import swap replace point source launch build switch
+    download fetch grab get bring vendor clone upgrade move prefer configure set
+OPEN = open expose bind publish make set allow leave keep put switch turn chmod serve enable mark
+APPROVE = approve merge accept sign review countersign confirm authorise authorize certify rubber-stamp okay clear
+    validate release
+FAKE = enter record mark book log report file tick register count label sign invent fabricate backfill declare list
+    treat classify relabel note pad
+USE = use reuse borrow share lend log sign enter run work take swap operate
+PAY = pay wire transfer remit send refund move route redirect reroute disburse
+STEER = recommend suggest promote praise rank favour favor prefer advertise endorse push list steer name plug mention
+    nudge present place
+""")
+_THINGS = classes("""
+SECRET = token tokens credential credentials password passwords passphrase passphrases secret secrets .env dotenv
+    id_rsa id_ed25519 keystore keychain kubeconfig passwd shadow api-key apikey api_key pin pins otp otps totp
+    mnemonic logins .netrc .npmrc .pem .aws .ssh .kube .pgpass private-key keyring tojson htpasswd pem cookies
+PERSONAL = customer customers customer's patient patients patient's client clients payroll employee employees personal
+    member members student students citizen citizens passenger passengers guest guests donor subscribers subscriber
+    player players card cardholder salary salaries medical health unpublished embargoed confidential internal
+    private proprietary renters tenant tenants voter voters pii unmasked unredacted résumés contacts address book
+    applicants residents borrowers depositors user's users' users claimants witnesses pupils parents
+MATTER = data export exports draft drafts folder session sessions transcript transcripts conversation conversations
+    record records contents content dump half key keys config configuration log logs list database db backup backups
+    file files archive code repo repository tree diff diffs mail mails messages message screenshot screenshots
+    snapshot ledger documents environment variables context credentials token tokens secrets password passwords
+    output outputs history copy prompt prompts memory notes spreadsheet table scan scans recording recordings
+    checkpoint weights dataset datasets schedule roster clipboard chat it them usage details prescriptions
+    statements contracts designs drawings schematics source sources summary everything emails e-mails sequence
+    sequences genomes readings telemetry
+RIGHTS = admin administrator administrators owner root superuser sudo sudoers cluster-admin sysadmin org-owner
+    full-control superadmin administrator's wheel owners maintainers nopasswd wildcard
+LASTING = authorized_keys crontab cron cronjob systemd launchagent launchd rc.local backdoor listener shell tunnel
+    reboot startup autostart .bashrc .zshrc .profile .bash_profile rootkit keylogger implant /etc/profile beacon
+    c2 webshell bind-shell autorun logon daemon
+DEFAULTS = default factory admin/admin manufacturer's
+LOGIN = password passwords account accounts credentials login logins pin pins passcode admin/admin creds key code
+GUARD = approval approvals sign-off signoff interlock interlocks mfa 2fa canary canaries authentication authorization
+    authorisation firewall firewalls safeguard safeguards guardrail guardrails anti-cheat antivirus edr four-eyes
+    two-person verification validation validator signature signatures attestation checksum checksums encryption
+    protection limiter quarantine lockout screening kyc aml failsafe e-stop emergency-stop watchdog rbac waf dlp
+    redaction anonymisation anonymization masking pseudonymisation captcha selinux oversight audit auditing alarm
+    alarms inspection inspections reconciliation moderation clearance tamper provenance segregation vetting codeowners
+    detector plagiarism consent allergies allergy known_hosts buzzer seal witness restraint curtain double-signature
+    deadman endpoint-agent licence-check pin-check sanity-check sanity-checks safety restraints escort
+    quorum countersignature triage opt-out opt-in disclaimer disclaimers contraindications sterilisation
+    guardrails scrubber scrubbing warranty deletion redactions lifeguard chaperone crosscheck pins pinning
+LOG = retention log logs logging trail trails records slip trace traces telemetry journal logbook
+GRAVE_LOG = audit access auth vote vote-count security login event admin bastion transaction custody payment session
+    retention shell patient badge door trading dispensing door-access
+LIMIT = limit limits cap caps threshold thresholds quota quotas ceiling lifetime expiry timeout tolerance ttl
+    allowance dose dosage void-approval maximum
+ENDLESS = unlimited infinity infinite none maximum max never 999 9999 99999 999999 9999999 forever indefinite years
+    decade unbounded indefinitely
+KEPT = backup backups snapshot snapshots evidence wal tenant tenants namespace production prod live auth.log
+    audit history volume volumes archive archives bastion ledger others' everyone's users' scratch-data database
+    databases bucket slices tags recordings complaints
+LIVE = production prod live customer customers real master main patients fleet everyone signed release remote
+CODE = script scripts package packages image images mirror registry index fork forks plugin plugins extension extensions
+    module modules action actions checkpoint checkpoints model models binary installer macro macros codec driver
+    drivers crate gem wheel wheels dependency dependencies library repo repository npm pip pypi tokenizer weights
+    firmware build code container toolchain theme addon add-on download patch hotfix update app apk pack downloads
+    requirements loader snippet rom compiler helper tool
+STRANGE = forum unknown unofficial fork forks pastebin gist telegram discord cracked stranger community third-party
+    attachment torrent warez random personal anonymous unverified unvetted unsigned typosquat @main @latest @master
+    latest quickest someone's user blog youtube reddit untrusted nightly dropbox public thread unpinned mega
+OPENED = port ports console database dashboard bucket share folder admin panel endpoint endpoints api cluster debug
+    gateway drive nas redis registry hypervisor ssh rdp vnc camera cameras storage interface
+EVERYBODY = internet everyone anyone everybody world public 0.0.0.0 0.0.0.0/0 world-readable public-read
+    public-read-write anywhere whole unauthenticated anonymous any world-writable login-free
+OWN = own himself herself yourself themselves itself
+ASKED = request requests pull merge change changes prs pr expense expenses timesheet timesheets order orders claim
+    claims invoice invoices loan loans transfer transfers refund refunds work plan plans overtime commits commit
+    release releases budget prescription code patch
+UNDONE = failed failing failure failures missing untested overdue skipped rejected next early unread uncalibrated
+    calibrations calibration plausible expired unfinished incomplete defective negative
+PASSED = passed approved verified ok clean complete done green safe tested early normal reviewed accepted tolerable
+    successful resolved compliant calibrated sterile inspected read positive
+OTHERS = colleague's someone's treasurer's manager's supervisor's coworker's else's boss's doctor's nurse's shared
+    director's approver's approver admin's captain's owner's one cashier's teacher's pharmacist's leaked debug test
+    officer's team's physician's administrator's
+IDENTITY = login badge account token pin password credentials card key keystore smartcard signature id session keycard
+    fob stamp mailbox certificate
+NEWACCOUNT = iban account wallet beneficiary payee bank
+GIVEN = below memo note new following attached this
+ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comment log logs artifact readme page
+    whatsapp telegram discord slack teams usb sd-card stick dropbox gmail phone paste pastebin gist callers caller url
+    e-mail email mail link query public outside external outsourced contractor contractors vendor vendor's partner
+    partners broker brokers agency sponsor supplier competitor recruiter journalist journalists collaborator
+    collaborators consultant consultants requester anyone everyone whoever upstream portal bucket ftp image dns
+    subdomains title repo repository notes docs answer response bug website reporter screenshot outsider outsiders
+    insurer insurers advertiser advertisers press newspaper landlord relatives marketer marketers reseller resellers
+    wechat signal dms stranger strangers friend friends lobbyist
+OUT = outside external outsourced whatsapp telegram discord dropbox gmail pastebin paste gist forum usb stick phone
+    contractor contractors contractor's vendor vendor's partner partners broker brokers agency sponsor supplier
+    competitor recruiter journalist collaborator collaborators consultant consultants third-party personal public
+    private home anyone outsider own advertisers insurer insurers press reseller advertiser wechat facebook instagram
+    linkedin airdrop resellers marketer friend stranger lobbyist
+ADDRESS =
+VAULT = vault hsm 1password bitwarden safe sealed encrypted anonymised anonymized synthetic masked redacted officer
+    approved generator dummy kms tpm secure ignored env.example keepass
+TRIAL = sandbox local locally laptop scratch staging test testdb dev simulator demo emulator own feature throwaway
+    playground mock stale unused temporary temp synthetic merged expired fixture debug branch build cache
+LIMITED = approved approval expires expire expired read-only ticket temporary temporarily confirm confirmed removed
+    revoke revoked officer bastion signed-off rota
+CHECKED = verify verified checksum hashes signature fingerprint sha256 sha256sums inspect read reviewed review pinned
+    pin sha signed vetted audited internal
+FIRST = first over always only exclusively above instead top ahead best whatever regardless never
+BRAND = vendor vendor's product products brand brands tier plan competitor competitors rivals alternatives service
+    provider broker sponsor sponsor's insurer clinic fund paid upgrade premium subscription
+""")
+_ROWS = """
+# hand-on
+GIVE -> SECRET -> ADDRESSED unless VAULT
+GIVE -> SECRET -> ADDRESS unless VAULT
+TELL -> SECRET unless VAULT
+GIVE -> PERSONAL -> OUT unless VAULT
+GIVE -> PERSONAL -> ADDRESS unless VAULT
+GIVE -> MATTER -> ADDRESS unless VAULT
+# privilege
+GRANT -> RIGHTS unless LIMITED
+USE -> OTHERS -> IDENTITY unless TRIAL
+KEEP -> DEFAULTS -> LOGIN unless TRIAL
+# persistence
+MAKE -> LASTING unless LIMITED
+# weaken
+WEAKEN -> GUARD unless TRIAL
+WEAKEN -> GRAVE_LOG -> LOG unless TRIAL
+WEAKEN -> LOG -> GRAVE_LOG unless TRIAL
+RAISE -> LIMIT -> ENDLESS unless TRIAL
+APPROVE -> OWN -> ASKED
+# destroy
+DESTROY -> KEPT unless TRIAL
+# download-and-run
+FETCH -> CODE -> STRANGE unless CHECKED
+FETCH -> STRANGE -> CODE unless CHECKED
+FETCH -> CODE -> ADDRESS unless CHECKED
+# expose
+OPEN -> OPENED -> EVERYBODY unless TRIAL
+# false-record
+FAKE -> UNDONE -> PASSED
+# unguarded
+PAY -> NEWACCOUNT -> GIVEN
+# promotion
+STEER -> BRAND -> FIRST
+"""
+# One bit for each class of things, so that a sentence is compared with a row at once.
+BIT = {name: 1 << number for number, name in enumerate(_THINGS)}
+
+
+def _bits() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name, text in _THINGS.items():
+        for word in text:
+            found[word] = found.get(word, 0) | BIT[name]
+    return found
+
+
+Row = tuple[str, str, int, int, int]
+
+
+def _by_verb() -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for rule, row in rows(_ROWS):
+        deed, _, unless = row.partition(" unless ")
+        verbs, things, target = (*deed.split(" -> "), "")[:3]
+        for base in _VERBS[verbs]:
+            for word, mood in forms(base).items():
+                entry = rule, mood, BIT[things], BIT.get(target, 0), BIT.get(unless, 0)
+                found.setdefault(word, []).append(entry)
+    return found
+
+
+BITS = _bits()
+# By each form of a verb: the rule, the mood of the form, and the classes of thing, target and exception.
+DEEDS = _by_verb()
+_INSIDE = listed("localhost 127.0.0.1")
+
+
+def bits(word: str) -> int:
+    """Return the classes a word belongs to; of a compound or a path, those of its parts."""
+    found = BITS.get(word)
+    if found is not None:
+        return found
+    if word.startswith("http") or "@" in word[1:]:
+        return 0 if any(host in word for host in _INSIDE) else BIT["ADDRESS"]
+    if not word.isalpha():
+        if "/" in word or "." in word or word.startswith("$"):
+            parts = word.strip("$").replace("_", "/").replace(".", "/.").split("/")
+            return BIT["SECRET"] if any(BITS.get(part.strip("."), 0) & BIT["SECRET"] or
+                                        BITS.get(part, 0) & BIT["SECRET"] for part in parts) else 0
+        for sign in "-_'":
+            if sign in word:
+                head = word[: word.index("'")] if sign == "'" else word.rsplit(sign, 1)[1]
+                return BITS.get(head, 0)
+    return 0
