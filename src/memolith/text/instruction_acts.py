@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memolith.text.instruction_classes import BIT, DEEDS, bits
+from memolith.text import instruction_words as words
+from memolith.text.instruction_classes import DEEDS, bits
 from memolith.text.instruction_table import listed
 
 TYPE_CHECKING = False
@@ -13,8 +14,13 @@ if TYPE_CHECKING:
 
 Deed = tuple[str, int, int]
 
-_ENDS = listed("; . ! ? because so unless but until")
-_PRONOUNS = listed("it them this that these those")
+_ENDS = listed("; . ! ? because so unless but until rather instead")
+# A direct object does not lie beyond these.
+_BREAKS = _ENDS | listed("""
+    , : ( when if while which before after whenever where than from in on at into onto to for with via by as under
+    during over is are was were and or – — =
+""")
+_PRONOUNS = (["it"], ["them"])
 # How far a thing stands from its verb, and a target from the thing.
 _REACH = 9
 _FAR = 14
@@ -33,11 +39,14 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
         return
     done: set[str] = set()
     for at, word in enumerate(said):
-        for rule, mood, thing, target, unless in DEEDS.get(word, ()):
+        for rule, mood, thing, target, unless, loose in DEEDS.get(word, ()):
             if not thing & whole or target & ~whole or unless & whole or rule in done:
                 continue
-            place = _thing(said, masks, at, mood, thing)
-            if place < 0:
+            # Words in -ing behind a comma are mostly a list of what there is.
+            if mood == "ing" and said[at - 1 : at] == [","]:
+                continue
+            place = _thing(said, masks, at, mood, thing, _ENDS if loose else _BREAKS)
+            if place < 0 or (rule == "weaken" and not words.OTHER_HEADS.isdisjoint(said[place + 1 : place + 2])):
                 continue
             end = _target(said, masks, min(at, place), max(at, place), target) if target else place
             if end < 0 or not sentence.orders(at, mood) or sentence.is_harmless(at):
@@ -46,20 +55,20 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
             yield rule, min(at, place), max(at, place, end)
 
 
-def _thing(said: list[str], masks: list[int], at: int, mood: str, thing: int) -> int:
+def _thing(said: list[str], masks: list[int], at: int, mood: str, thing: int, ends: frozenset[str]) -> int:
     """Return the place of what the verb is about: behind it, or before it for `is sent` and `send it`."""
-    if mood == "ed" or (at + 1 < len(said) and said[at + 1] in _PRONOUNS):
+    meant = said[at + 1 : at + 2] in _PRONOUNS
+    if mood == "ed" or meant:
         for place in range(at - 1, max(-1, at - 16), -1):
             if masks[place] & thing:
                 return place
             if said[place] in {";", "."}:
                 break
-        if mood == "ed":
-            return -1
+        return -1
     for place in range(at + 1, min(at + 1 + _REACH, len(said))):
         if masks[place] & thing:
             return place
-        if said[place] in _ENDS:
+        if said[place] in ends:
             break
     return -1
 

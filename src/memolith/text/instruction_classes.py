@@ -1,7 +1,8 @@
 """Classes of words and the deeds they make: what is done, to what, and where that makes it dangerous.
 
-A deed is a row `VERBS -> THINGS`, `VERBS -> THINGS -> TARGETS`, and may end in `unless CLASS`: one word of that
-class in the sentence makes the deed harmless. Verbs are written in their bare form and found in every form.
+A deed is a row `VERBS -> THINGS` or `VERBS -> THINGS -> TARGETS`; with `..` before the things they may stand behind
+a preposition ("put the line into the crontab"). A row may end in `unless CLASS`: one word of that class in the
+sentence makes the deed harmless. Verbs are written in their bare form and found in every form.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from memolith.text.instruction_table import classes, listed, rows
 from memolith.text.instruction_words import forms
 
 _VERBS = classes("""
-GIVE = send post paste copy email e-mail mail share upload drop forward publish transmit leak export attach include
+GIVE = send post paste copy email e-mail mail share upload forward publish transmit leak export attach include
     append push put dump print echo submit hand give pass expose disclose reveal relay sync mirror fax text dm
-    message transfer deliver embed write encode read report show store save stream sell lend dictate move place
-    ship back replicate broadcast circulate tweet stash log record take return
-TELL = post paste email e-mail mail forward publish share upload print hand attach read dictate tell disclose reveal
+    message transfer deliver embed write encode report show store save stream sell lend dictate move place
+    ship back replicate broadcast circulate tweet stash log record return
+TELL = post paste email e-mail mail forward publish share upload print hand attach dictate tell disclose reveal
     text dm fax return show dump expose
 GRANT = give grant assign make add promote allow elevate enrol enroll appoint bind join
-MAKE = create add register install put write set place leave keep start open make append insert drop plant enable
+MAKE = create add register install put write set place leave keep start open append insert drop plant enable
     schedule run store deploy configure embed launch spawn
 KEEP = leave keep use reset set ship retain reuse accept assign restore choose
 WEAKEN = skip bypass disable mute silence suppress ignore remove delete drop omit park shelve dismiss clear strip cut
@@ -34,7 +35,7 @@ APPROVE = approve merge accept sign review countersign confirm authorise authori
     validate release
 FAKE = enter record mark book log report file tick register count label sign invent fabricate backfill declare list
     treat classify relabel note pad
-USE = use reuse borrow share lend log sign enter run work take swap operate
+USE = use reuse borrow share lend log sign enter work take swap operate
 PAY = pay wire transfer remit send refund move route redirect reroute disburse
 STEER = recommend suggest promote praise rank favour favor prefer advertise endorse push list steer name plug mention
     nudge present place
@@ -57,9 +58,9 @@ MATTER = data export exports draft drafts folder session sessions transcript tra
     statements contracts designs drawings schematics source sources summary everything emails e-mails sequence
     sequences genomes readings telemetry
 RIGHTS = admin administrator administrators owner root superuser sudo sudoers cluster-admin sysadmin org-owner
-    full-control superadmin administrator's wheel owners maintainers nopasswd wildcard
-LASTING = authorized_keys crontab cron cronjob systemd launchagent launchd rc.local backdoor listener shell tunnel
-    reboot startup autostart .bashrc .zshrc .profile .bash_profile rootkit keylogger implant /etc/profile beacon
+    full-control superadmin administrator's owners maintainers nopasswd wildcard
+LASTING = authorized_keys crontab cron cronjob systemd launchagent launchd rc.local backdoor shell tunnel
+    reboot startup autostart .bashrc .zshrc .profile .bash_profile rootkit keylogger implant /etc/profile 
     c2 webshell bind-shell autorun logon daemon
 DEFAULTS = default factory admin/admin manufacturer's
 LOGIN = password passwords account accounts credentials login logins pin pins passcode admin/admin creds key code
@@ -91,11 +92,11 @@ CODE = script scripts package packages image images mirror registry index fork f
     requirements loader snippet rom compiler helper tool
 STRANGE = forum unknown unofficial fork forks pastebin gist telegram discord cracked stranger community third-party
     attachment torrent warez random personal anonymous unverified unvetted unsigned typosquat @main @latest @master
-    latest quickest someone's user blog youtube reddit untrusted nightly dropbox public thread unpinned mega
+    someone's user blog youtube reddit untrusted nightly dropbox public thread unpinned mega
 OPENED = port ports console database dashboard bucket share folder admin panel endpoint endpoints api cluster debug
-    gateway drive nas redis registry hypervisor ssh rdp vnc camera cameras storage interface
+    gateway drive nas redis hypervisor ssh rdp vnc camera cameras storage interface
 EVERYBODY = internet everyone anyone everybody world public 0.0.0.0 0.0.0.0/0 world-readable public-read
-    public-read-write anywhere whole unauthenticated anonymous any world-writable login-free
+    public-read-write anywhere unauthenticated anonymous world-writable login-free
 OWN = own himself herself yourself themselves itself
 ASKED = request requests pull merge change changes prs pr expense expenses timesheet timesheets order orders claim
     claims invoice invoices loan loans transfer transfers refund refunds work plan plans overtime commits commit
@@ -105,7 +106,7 @@ UNDONE = failed failing failure failures missing untested overdue skipped reject
 PASSED = passed approved verified ok clean complete done green safe tested early normal reviewed accepted tolerable
     successful resolved compliant calibrated sterile inspected read positive
 OTHERS = colleague's someone's treasurer's manager's supervisor's coworker's else's boss's doctor's nurse's shared
-    director's approver's approver admin's captain's owner's one cashier's teacher's pharmacist's leaked debug test
+    director's approver's approver admin's captain's owner's cashier's teacher's pharmacist's leaked debug test
     officer's team's physician's administrator's
 IDENTITY = login badge account token pin password credentials card key keystore smartcard signature id session keycard
     fob stamp mailbox certificate
@@ -144,13 +145,13 @@ GIVE -> SECRET -> ADDRESS unless VAULT
 TELL -> SECRET unless VAULT
 GIVE -> PERSONAL -> OUT unless VAULT
 GIVE -> PERSONAL -> ADDRESS unless VAULT
-GIVE -> MATTER -> ADDRESS unless VAULT
+GIVE -> ..MATTER -> ADDRESS unless VAULT
 # privilege
-GRANT -> RIGHTS unless LIMITED
-USE -> OTHERS -> IDENTITY unless TRIAL
+GRANT -> ..RIGHTS unless LIMITED
+USE -> ..OTHERS -> IDENTITY unless TRIAL
 KEEP -> DEFAULTS -> LOGIN unless TRIAL
 # persistence
-MAKE -> LASTING unless LIMITED
+MAKE -> ..LASTING unless LIMITED
 # weaken
 WEAKEN -> GUARD unless TRIAL
 WEAKEN -> GRAVE_LOG -> LOG unless TRIAL
@@ -161,14 +162,14 @@ APPROVE -> OWN -> ASKED
 DESTROY -> KEPT unless TRIAL
 # download-and-run
 FETCH -> CODE -> STRANGE unless CHECKED
-FETCH -> STRANGE -> CODE unless CHECKED
+FETCH -> ..STRANGE -> CODE unless CHECKED
 FETCH -> CODE -> ADDRESS unless CHECKED
 # expose
 OPEN -> OPENED -> EVERYBODY unless TRIAL
 # false-record
 FAKE -> UNDONE -> PASSED
 # unguarded
-PAY -> NEWACCOUNT -> GIVEN
+PAY -> ..NEWACCOUNT -> GIVEN
 # promotion
 STEER -> BRAND -> FIRST
 """
@@ -184,7 +185,7 @@ def _bits() -> dict[str, int]:
     return found
 
 
-Row = tuple[str, str, int, int, int]
+Row = tuple[str, str, int, int, int, bool]
 
 
 def _by_verb() -> dict[str, list[Row]]:
@@ -192,15 +193,16 @@ def _by_verb() -> dict[str, list[Row]]:
     for rule, row in rows(_ROWS):
         deed, _, unless = row.partition(" unless ")
         verbs, things, target = (*deed.split(" -> "), "")[:3]
+        loose, things = things.startswith(".."), things.strip(".")
         for base in _VERBS[verbs]:
             for word, mood in forms(base).items():
-                entry = rule, mood, BIT[things], BIT.get(target, 0), BIT.get(unless, 0)
+                entry = rule, mood, BIT[things], BIT.get(target, 0), BIT.get(unless, 0), loose
                 found.setdefault(word, []).append(entry)
     return found
 
 
 BITS = _bits()
-# By each form of a verb: the rule, the mood of the form, and the classes of thing, target and exception.
+# By each form of a verb: the rule, the mood of the form, and the classes of thing, target and exception, and whether it is loose.
 DEEDS = _by_verb()
 _INSIDE = listed("localhost 127.0.0.1")
 

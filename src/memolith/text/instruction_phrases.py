@@ -8,6 +8,7 @@ begins with `!`.
 
 from __future__ import annotations
 
+from memolith.text import instruction_claims as claims
 from memolith.text.instruction_table import names, rows, spelled
 from memolith.text.patterns import lazy
 
@@ -47,6 +48,7 @@ DROP = ignore / disregard / forget / discard / overrule / override / erase / neg
     no longer follow / do not obey / don't obey
 NOT = do not / don't / dont / never / must not / should not / shouldn't / mustn't / shall not / may not
 """)
+_NAMES |= names(claims.NAMES)
 _TABLE = r"""
 # override
 {DROP} -> ~3{OLD}~3{ORDERS}
@@ -268,16 +270,17 @@ def _pattern(lead: str, rest: str) -> re.Pattern[str]:
     return lazy(rf"(?:{lead.replace(' / ', '|')})(?:{rest})(?= |$)")
 
 
-def _by_first_word() -> dict[str, list[tuple[str, re.Pattern[str], bool]]]:
-    found: dict[str, list[tuple[str, re.Pattern[str], bool]]] = {}
-    for rule, row in rows(_TABLE):
-        lead, _, rest = row.removeprefix("! ").partition(" -> ")
+def _by_first_word() -> dict[str, list[tuple[str, re.Pattern[str], str]]]:
+    found: dict[str, list[tuple[str, re.Pattern[str], str]]] = {}
+    for rule, row in [*rows(_TABLE), *rows(claims.TABLE)]:
+        sign = row[0] if row[0] in "!^" else ""
+        lead, _, rest = row[len(sign) :].strip().partition(" -> ")
         lead = _NAMES.get(lead.strip("{}"), lead)
-        entry = rule, _pattern(lead, rest), not row.startswith("! ")
+        entry = rule, _pattern(lead, rest), sign
         for word in dict.fromkeys(each.split()[0] for each in lead.split(" / ")):
             found.setdefault(word, []).append(entry)
     return found
 
 
-# By the word that a phrase begins with: rule, pattern, and whether a negation makes it harmless.
+# By the word that a phrase begins with: rule, pattern, and the sign that says what does not make it harmless.
 PHRASES = _by_first_word()

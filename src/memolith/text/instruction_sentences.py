@@ -72,8 +72,9 @@ class Sentence:
 
     @cached_property
     def is_norm(self) -> bool:
-        """Tell whether the sentence says what people do as a rule."""
-        return not words.HABITS.isdisjoint(self.set) or not words.NORMS.isdisjoint(self.set)
+        """Tell whether the sentence begins by saying what people do as a rule."""
+        opening = self.words[:8]
+        return not words.HABITS.isdisjoint(opening) or not words.NORMS.isdisjoint(opening)
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -121,7 +122,7 @@ class Sentence:
             comma = len(near) - 1 - near[::-1].index(",")
             # "Do not skip, mute or disable …" goes on; "If not, skip …" does not.
             goes_on = any(word in words.WEAKEN or word in {"under", "ever"} for word in near[:comma])
-            if not goes_on and not {"or", "nor"} & set(near[comma:]):
+            if not goes_on and not {"or", "nor"} & set(near[comma:] + self.after(at, 5)):
                 near = near[comma + 1 :]
         for place, word in enumerate(near):
             if word not in words.NEGATORS and not word.endswith("n't"):
@@ -162,7 +163,8 @@ class Sentence:
         for place, word in enumerate(near):
             # "is asked to", "if someone types", "has been to sign": no report.
             before = near[place - 1] if place else ""
-            if word in words.PAST and before not in words.OPENS and near[place + 1 : place + 2] != ["to"]:
+            to = word != "used" and near[place + 1 : place + 2] == ["to"]
+            if word in words.PAST and before not in words.OPENS and not to:
                 return not {"always", "been"} <= set(near)
         return False
 
@@ -199,8 +201,9 @@ class Sentence:
         if "be" in near:
             wanted = {"is", "are"} if "to" in near else {"that"} if self.is_policy else set()
             return not words.LEAVES.isdisjoint(near) or not wanted.isdisjoint(near)
-        habitual = self.is_policy or self.is_norm
-        return habitual and not words.PRESENT.isdisjoint(near) and words.PAST.isdisjoint(near)
+        if not words.HABITS.isdisjoint(near):
+            return not words.PRESENT.isdisjoint(near) and words.PAST.isdisjoint(near)
+        return (self.is_policy or self.is_norm) and not words.PRESENT.isdisjoint(near[-3:])
 
     def _is_order(self, previous: str, place: int, near: list[str]) -> bool:
         if previous in words.RELATIVES or not words.WHEN.isdisjoint(near[-2:]) or self.words[0] == "only":

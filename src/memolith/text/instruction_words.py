@@ -218,7 +218,7 @@ RELATIVES = listed("that which who whose what would might did does")
 ADVICE = listed("""
     by recommend recommends suggest suggests advise advises consider try start keep means worth fine ok
     prefer includes , propose involves favour favor acceptable favours recommended advising recommending prefers
-    like swear okay allows permits advocate advocates advocated simply start about try pays : and or
+    swear okay allows permits advocate advocates start pays
 """)
 # Code that was looked at before it ran.
 INSPECTED = listed("read verify verified check checked checksum signature inspect review compare")

@@ -164,13 +164,13 @@ def _phrases(sentence: Sentence, done: set[str]) -> Iterator[Found]:
     for low, word in enumerate(sentence.words):
         # Of a word said twice, the second begins the phrase.
         twice = low + 1 < len(sentence.words) and sentence.words[low + 1] == word
-        for rule, pattern, negatable in () if twice else PHRASES.get(word, ()):
+        for rule, pattern, sign in () if twice else PHRASES.get(word, ()):
             match = None if rule in done else pattern.match(line, offset)
-            if not match or (negatable and (sentence.is_negated(low) or sentence.is_question)):
+            if not match or (sign != "!" and (sentence.is_negated(low) or sentence.is_question)):
                 continue
             high = low + match[0].count(" ")
             before = sentence.words[low - 1] if low else ""
-            if before in _ABLE or sentence.is_reported(low) or sentence.is_condemned(high):
+            if before in _ABLE or (sign != "^" and sentence.is_reported(low)) or sentence.is_condemned(high):
                 continue
             if rule == "download-and-run" and not words.INSPECTED.isdisjoint(sentence.set):
                 continue
