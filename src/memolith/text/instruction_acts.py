@@ -18,7 +18,7 @@ _ENDS = listed("; . ! ? because so unless but until rather instead")
 # A direct object does not lie beyond these.
 _BREAKS = _ENDS | listed("""
     , : ( when if while which before after whenever where than from in on at into onto to for with via by as under
-    during over is are was were and or – — =
+    during over is are was were – — =
 """)
 _PRONOUNS = (["it"], ["them"])
 # How far a thing stands from its verb, and a target from the thing.
@@ -37,10 +37,12 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
         whole |= mask
     if not whole:
         return
+    # In a list of steps, what is said of one step does not excuse another.
+    steps = said.count(",") > 2
     done: set[str] = set()
     for at, word in enumerate(said):
         for rule, mood, thing, target, unless, loose in DEEDS.get(word, ()):
-            if not thing & whole or target & ~whole or unless & whole or rule in done:
+            if not thing & whole or target & ~whole or rule in done or (unless & whole and not steps):
                 continue
             # Words in -ing behind a comma are mostly a list of what there is.
             if mood == "ing" and said[at - 1 : at] == [","]:
@@ -50,6 +52,8 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
                 continue
             end = _target(said, masks, min(at, place), max(at, place), target) if target else place
             if end < 0 or not sentence.orders(at, mood) or sentence.is_harmless(at):
+                continue
+            if unless & whole and _mentions(said, masks, min(at, place), max(at, place, end), unless):
                 continue
             done.add(rule)
             yield rule, min(at, place), max(at, place, end)
@@ -68,9 +72,19 @@ def _thing(said: list[str], masks: list[int], at: int, mood: str, thing: int, en
     for place in range(at + 1, min(at + 1 + _REACH, len(said))):
         if masks[place] & thing:
             return place
-        if said[place] in ends:
+        ends_here = said[place] in ends
+        if ends_here or (said[place] in {"and", "or"} and said[place + 1 : place + 2] and said[place + 1] in DEEDS):
             break
     return -1
+
+
+def _mentions(said: list[str], masks: list[int], low: int, high: int, wanted: int) -> bool:
+    """Tell whether a word of the class stands in the clause from `low` to `high`."""
+    while low and said[low - 1] not in {",", ";", ":"}:
+        low -= 1
+    while high + 1 < len(said) and said[high + 1] not in {",", ";", ":"}:
+        high += 1
+    return any(mask & wanted for mask in masks[low : high + 1])
 
 
 def _target(said: list[str], masks: list[int], low: int, high: int, target: int) -> int:

@@ -19,13 +19,14 @@ AGENT = ((ai|automated|coding|virtual|digital|language|software) [a-z-]+|ais?|ll
 MUST = (should|must|shall|may|can|will|(is|are) (now )?(to|expected to|supposed to|allowed to|permitted to|free to|
     required to|authori[sz]ed to|meant to|advised to|obliged to|cleared to|entitled to)|ought to|has to|have to|
     needs? to)
+OUGHT = (should|must|shall|(is|are) (now )?(to|expected to|supposed to|allowed to|permitted to|free to|required to|
+    authori[sz]ed to|meant to|advised to|obliged to|cleared to|entitled to)|ought to|has to|have to|needs? to)
 ALSO = ( also| always| first| then| now| simply| just| directly| immediately| quietly| silently| automatically)?
 RISKY = (approve|merge|disable|turn off|switch off|upload|forward|execute|delete|remove|wipe|grant|ignore|insert|
     rewrite|raise|install|visit|recommend|skip|bypass|dismiss|deny|leave out|omit|widen|publish|reveal|overwrite|force|
     obey|trigger|hand over|accept|act as|transfer|wire|refund|exfiltrate|disclose|pretend|claim|hide|conceal|mute|
-    silence|override|assume|drop|purge|escalate|promote|praise|embed|inject|prefer|trust|impersonate|download|
-    push|sign|copy|send|post|fetch|append|prepend|mark|waive|steer)
-MILD = (run|read|write|use|add|include|return|start|give|open|put|set|change|print|share|list|show|log|store|save|move|
+    silence|override|assume|purge|escalate|promote|praise|embed|inject|prefer|trust|impersonate|waive|steer)
+MILD = (drop|download|push|sign|copy|send|post|fetch|append|prepend|mark|run|read|write|use|add|include|return|start|give|open|put|set|change|print|share|list|show|log|store|save|move|
     call|load|create|book|pay|reply|answer|respond|say|tell)
 WIDE = (every|all|any|outside|without|root|sudo|live|production|whatever|unlimited|everything|full|entire|hidden|
     administrator|https?://[^ ]+|secrets?|tokens?|keys?|passwords?|credentials|env|environment)
@@ -49,15 +50,15 @@ ABOVE = (wins|prevails?|(has|have|takes?|gets?|is of|carries|enjoys?) (the )?(la
     ~1(rules?|instructions?|users?|system|policies|anything|everything|safety|guidelines?|orders?|prompts?|whatever|
     restrictions?|your))
 FILES = (agents\.md|claude\.md|contributing\.md|readme|readme\.md|system prompt|guidelines?|handbook|developer's|
-    developers?|user|owner|operator|maintainers?|person|human|policy|admins?|administrator|boss|security team|customer)
+    developers?|user|owner|operator|maintainers?|human|policy|admins?|administrator|security team)
 VOID = (do(es)? not (apply|bind|count|hold|matter|concern)|don't (apply|bind|count)|no longer (appl(y|ies)|binds?|counts?|
     holds?|valid|matters?|in force)|(is|are|was|were|has been|have been) (hereby |now )?(lifted|void|obsolete|outdated|
     suspended|removed|cancelled|canceled|null|withdrawn|waived|revoked|not binding|a mistake|superseded|wrong|retired|
     switched off|repealed|abolished|relaxed)|can be (ignored|forgotten|dropped|disregarded|skipped)|(is|are) out of date)
 RULING = (rules?|guidelines?|training|instructions?|limits?|restrictions?|ban|bans|policies|policy|constraints?|safeguards?|
     prohibitions?|guardrails?|orders|prompt|limitations?)
-LASTINGLY = (in advance|once and for all|for good|beforehand|blanket|future|forever|up front|permanently|ahead of time|
-    whatever|anything|indefinitely|until further notice|for (the )?(coming|whole|entire|next|rest)|always|standing|
+LASTINGLY = (once and for all|for good|forever|(?<!not )permanently|indefinitely|until further notice|
+    for (the )?(coming|whole|entire|next|rest)|
     every (purchase|payment|change|request|command|order|transfer|action|deletion|merge|access)|
     all (purchases|payments|changes|requests|commands|orders|transfers|actions|deletions|merges|future))
 HENCE = (so|hence|therefore|thus|consequently|which means|meaning)
@@ -65,8 +66,8 @@ HENCE = (so|hence|therefore|thus|consequently|which means|meaning)
 TABLE = r"""
 # addressed
 assistant / assistants / agent / agents / bot / bots / model / copilot / claude / llm / llms / chatbot / chatbots / helper /
-    ai / automation / automations / coder / contributors / systems / codex / chatgpt / gemini -> (?<!support )(?<!estate )(?<!travel )(?<!sales )~6
-    {MUST}{ALSO} ({RISKY}{SAFE}|{MILD}~6{WIDE}) [^ ]+
+    ai / automation / automations / coder / contributors / codex / chatgpt / gemini -> (?<!support )(?<!estate )(?<!travel )(?<!sales )~6
+    ({OUGHT}{ALSO} {RISKY}{SAFE}|{MUST}{ALSO} ({RISKY}|{MILD})~6{WIDE}) [^ ]+
 any / an / a / every / if / when / whenever / once / all / each -> ~2{AGENT}~14(it|they|itself) {MUST}{ALSO} ({RISKY}|{MILD}){SAFE} [^ ]+
 order / instruct / direct / command / ask / oblige / require / tell / obliges / requires -> ~2{AGENT} to [a-z]+
 to all / attention / dear / all ->  ((ai|llm) )?(ai|agents|assistants|bots|models|ai systems|automated [a-z]+|
@@ -85,8 +86,8 @@ upon / on / at / after ->  (hearing|seeing|reading|receiving|(the|any) (word|phr
     (first|second|third|fifth|tenth) (question|message|answer|turn)))~10,{THEN} {ORDER} [^ ]+
 as soon as / when / once / whenever / the moment / each time / every time / if ->  you (see|hear|read|encounter|notice|
     meet|come across|detect|spot|find)~10,{THEN} ({GRAVE}|add|write|change|send|run|remove|replace|drop) [^ ]+
-the word / the phrase / the keyword / the string / the name / the sentence / the code ->
-    ~4(means|tells you|triggers|activates|unlocks|is (said|typed|written|mentioned|used|spoken)|appears|comes up|
+the word / the phrase / the keyword / the string / the sentence ->
+    ~4(tells you|triggers|activates|unlocks|is (said|typed|written|mentioned|used|spoken)|appears|comes up|
     occurs|starts)~8{ORDER} [^ ]+
 behave / act / proceed / pretend / answer / respond / speak -> ( just)? (as if|as though|like)~6(your own|never|approved|
     unrestricted|nothing|no rules|no limits|you were|authori[sz]ed)
@@ -126,21 +127,23 @@ consider / regard / treat / take -> ~4(rules|limits|restrictions|bans|constraint
      (quoted|listed|explained|shown|mentioned|disclosed|reported|revealed|told|discussed|repeated|displayed|summari[sz]ed|
     documented|noted)
 ! without ->  (displaying|showing|mentioning|telling|announcing|noting|listing|reporting|logging|recording|documenting|
-    saying) (it|this|that|them|so|the change|anything|a word|anyone|anybody)
+    saying) (it|this|that|them|so|the change|a word)
 ! make sure / ensure / see to it / so that / so / take care -> ~2{WHOM} (does not|do not|doesn't|don't|never|won't|cannot|
     will not|can't|is not|are not) (see|notice|learn|know|find|realise|realize|hear|spot|suspect|get|aware|told)
-! nothing about / not a word about / no mention of / no word of -> ~7(should|must|may|is to|shall|can|goes|to) [a-z]+
+! nothing about / not a word about / no mention of / no word of -> ~7(should|must|may|is to|shall)
+     (reach|appear|be (said|told|mentioned|written|shown|reported|recorded|disclosed)|go|show|get|end|leave|surface)
 ! user / users / parents / customer / customers / patient / patients / auditor / auditors / reviewer / reviewers / owner /
-    manager / client / clients / staff / team / inspector / inspectors / security / they / nobody / nobody else / human /
+    manager / client / clients / staff / team / inspector / inspectors / security / human /
     humans -> ( does| do)? (need not|needn't|not need to|don't need to|don't have to|doesn't need to|not have to|
-    must not|must never|should not|should never|shouldn't|has to|needs to) (know|learn|be told|hear|see|be informed|find out|
+    must not|must never|should not|should never|shouldn't) (know|learn|be told|hear|see|be informed|find out|
     notice|be bothered)
 leave / keep / omit / drop / strip / exclude -> ~3(it|this|that|mention|them|part|change|section|incident|failure|step|
     reference|warning)~4(out of|from|off) (the |your |any )?~1{RECORD}
 keep / treat ->  (this|it|that) (between us|secret|quiet|to yourself|hidden|under wraps|off the record|strictly between|as
      a secret)
-slips / slip / sneaks / sneak / goes / go / pass / passes / stays / remain / remains / get / gets ->  (through(?= [.;,]|$)|
-    past|by|under|unnoticed|undetected|unseen)~2(review|reviewers?|radar|unnoticed|auditors?|scanners?|[.,;])
+slips / slip / sneaks / sneak / goes / go / pass / passes / stays / remain / remains / get / gets ->  (under the radar|unnoticed|
+    undetected|unseen)
+slips / slip / sneaks / sneak ->  (through|past|by|in)( [.;,]|~2(review|reviewers?|auditors?|scanners?|inspect(ion|ors?)|audit))
 pass over / gloss over / play down / downplay / skirt / bury / leave unmentioned / skim over / water down -> ~7(part|fact|
     failed|failure|failures|warning|finding|findings|risk|risks|incident|error|errors|defect|recall|complaints?|results?)
 delete / remove / erase / clear / wipe ->  (this|the present|these) (line|note|message|memory|entry|instruction|
@@ -155,12 +158,11 @@ fold / bundle / tuck / slip / hide / bury / mix / smuggle -> ~6(into|in|among|in
     refactoring|large|unrelated|big|vendored|minified|generated|whitespace|routine)
 insert / add / put / embed / place / write / include / attach -> ~3(hidden|invisible|white-on-white|zero-width|concealed)
     ~1(sheet|text|comment|field|characters?|link|image|pixel|prompt|iframe|instruction|layer|column)
-! nobody / no one / no-one ->  (writes|records|logs|documents|mentions|reports|notes|needs to know|has to know|should know|
-    must know|will know|tells)~3[a-z.,;]+
+! nobody / no one / no-one ->  ((writes|records|documents|notes) (it|that|this) (down|up|anywhere)|
+    (needs to|has to|should|must|will ever) know)
 # blanket-consent
 ^ approved / okayed / ok'd / cleared / signed off / agreed / granted / given / gave / waived / authorised / authorized /
-    blessed / consented / sanctioned / allowed / accepted / confirmed / permitted / approves / consents / agrees / waives /
-    approve / consent -> ~8{LASTINGLY}
+    blessed / consented / sanctioned / permitted / waives -> ~8{LASTINGLY}
 ^ approved / okayed / ok'd / cleared / signed off / agreed / granted / given / gave / waived / authorised / authorized /
     blessed / consented / sanctioned / permitted -> ~14{HENCE} ({AGENT}|the {AGENT}|you|no|just|feel|go|there|nobody|it is
      fine|it's fine|don't|do not|simply|please) [a-z]+
@@ -171,19 +173,20 @@ insert / add / put / embed / place / write / include / attach -> ~3(hidden|invis
     consent|clearance|mandate|go-ahead|waiver)
 ^ permission / consent / approval / authorisation / authorization / clearance / sign-off / agreement -> ~7(once and for
      all|for good|in advance|implied|assumed|presumed|indefinitely|until further notice|taken for granted|is deemed|automatic)
-! no one / nobody / you / they / no point / there's no / without / never / agent / bot / assistant / needn't / no need -> ( in)?
+! no one / nobody / no point / there's no / agent / bot / assistant / needn't / no need -> ( in)?
     ( has| have| needs?| is)?( to| not| no need)*( be)? (asked(?= [.;,]|$)|asking again|asking(?= [.;,]|$)|checking back|
     ask again|to ask again|asking me)
 ! count / counts / treat / take / read / regard / consider / interpret / silence -> ~8as (a |an )?(yes|approval|approved|
     consent|confirmed|confirmation|agreement|agreed|permission|pre-approved|preapproved|authori[sz]ed|granted)
     (?! once| after| when| only| if)
-go ahead with / proceed with / carry on with / feel free to -> ~3(any|all|every|whatever|everything)~1[a-z]+
-may / can / free to / allowed to / authorised to / authorized to -> ~8(on (its|their|your) own( authority)?(?= [.;,]|$)|as
-     (it|they|you) sees? fit|thinks? fit|at (its|their|your)( own)? discretion|without asking|without checking back|
+go ahead with / proceed with / carry on with -> ~3(any|all|every|whatever|everything)~1[a-z]+
+agent / agents / bot / bots / assistant / assistants / model / automation -> ~1{MUST}~8(on (its|their|your) own( authority)?(?= [.;,]|$)|as
+     (it|they|you) sees? fit|at (its|their|your)( own)? discretion|without asking|without checking back|
     without (further )?(approval|consent|confirmation)|unsupervised|unattended)
+agent / bot / assistant / model / automation -> ~6(without asking(?= [.;,]|$)|thinks? fit|sees? fit)
 ! no -> ~1(consent|approval|permission|confirmation|authori[sz]ation|sign-off|warrant|clearance|countersignature)~2(is |are |
     )?(needed|required|necessary|asked for|called for)
-in advance / beforehand -> ~2to~1(whatever|anything|everything|all|any)
+in advance ->  to~1(whatever|anything|everything|all|any)
 # follow-link
 open / visit / fetch / read / go to / browse to / load / retrieve / download / follow / get / check / consult /
     poll -> ~3(https?://[^ ]+|[a-z0-9-]+\.[a-z0-9.-]+/[^ ]+|link|url|page|site|website|gist|feed)~6(follow|do|carry
@@ -202,9 +205,7 @@ postinstall / preinstall / post-install / pre-install / install hook / prepare s
 prefer / use / add / set / configure / point -> ~5(mirror|registry|index|feed|proxy|repository|channel)~3(at|to|from|on|
     =) (https?://[^ ]+|[a-z0-9-]+\.[a-z0-9-]+\.[a-z.]+[^ ]*)
 loosen / remove / delete / drop / relax / unpin / ditch / discard -> ~4(version pins?|pins|lock ?files?|hashes|version
-     ranges|pinned versions|integrity hashes|version constraints|package-lock.json|upper bounds)
-# hand-on
-link / links / badge / image / pixel / fetch / load / request / get / include / call / ping -> ~5https?://[^ ]+[?&/][a-z_-]{1,20}[=/](<|\{|\$|%7b|\[)[^ ]*
+     ranges|pinned versions|integrity hashes|version constraints|package-lock.json|upper bounds)(?! only)
 # weaken
 replace / swap / patch / stub / change / rewrite / hard-code / make / let / have -> ~6(check|checks|validation|verification|
     test|tests|guard|assertions?|scan|auth|authentication|login|approval|verifier|validator|function)~6(return|returns|always|
@@ -221,5 +222,5 @@ nobody / no one / no-one / people / we -> ( here| really)? (bothers?|bother|care
 # destroy
 force-push / force-pushing / force-pushes / force push / force pushing -> ~6(tags?|main|master|trunk|release|shared|over|
     signed|production|protected|history|all|any)
-rewrite / rewriting / rewrites / squash ->  (the )?(shared |public |git )?(history|away)~2(on|of|the|any|failing)~1[a-z]+
+rewrite / rewrites ->  (the )?(shared |public |git )?history (on|of) (the|any|every|all|main|master|release|shared)
 """

@@ -11,7 +11,7 @@ from memolith.text.instruction_table import classes, listed, rows
 from memolith.text.instruction_words import forms
 
 _VERBS = classes("""
-GIVE = send post paste copy email e-mail mail share upload forward publish transmit leak export attach include
+GIVE = send drop post paste copy email e-mail mail share upload forward publish transmit leak export attach include
     append push put dump print echo submit hand give pass expose disclose reveal relay sync mirror fax text dm
     message transfer deliver embed write encode report show store save stream sell lend dictate move place
     ship back replicate broadcast circulate tweet stash log record return
@@ -35,6 +35,7 @@ APPROVE = approve merge accept sign review countersign confirm authorise authori
     validate release
 FAKE = enter record mark book log report file tick register count label sign invent fabricate backfill declare list
     treat classify relabel note pad
+SIGN = sign notarise notarize seal stamp countersign
 USE = use reuse borrow share lend log sign enter work take swap operate
 PAY = pay wire transfer remit send refund move route redirect reroute disburse
 STEER = recommend suggest promote praise rank favour favor prefer advertise endorse push list steer name plug mention
@@ -64,7 +65,7 @@ LASTING = authorized_keys crontab cron cronjob systemd launchagent launchd rc.lo
     c2 webshell bind-shell autorun logon daemon
 DEFAULTS = default factory admin/admin manufacturer's
 LOGIN = password passwords account accounts credentials login logins pin pins passcode admin/admin creds key code
-GUARD = approval approvals sign-off signoff interlock interlocks mfa 2fa canary canaries authentication authorization
+GUARD = fuse approval approvals sign-off signoff interlock interlocks mfa 2fa canary canaries authentication authorization
     authorisation firewall firewalls safeguard safeguards guardrail guardrails anti-cheat antivirus edr four-eyes
     two-person verification validation validator signature signatures attestation checksum checksums encryption
     protection limiter quarantine lockout screening kyc aml failsafe e-stop emergency-stop watchdog rbac waf dlp
@@ -82,7 +83,7 @@ LIMIT = limit limits cap caps threshold thresholds quota quotas ceiling lifetime
 ENDLESS = unlimited infinity infinite none maximum max never 999 9999 99999 999999 9999999 forever indefinite years
     decade unbounded indefinitely
 KEPT = backup backups snapshot snapshots evidence wal tenant tenants namespace production prod live auth.log
-    audit history volume volumes archive archives bastion ledger others' everyone's users' scratch-data database
+    audit volume volumes archive archives bastion ledger others' everyone's users' scratch-data database
     databases bucket slices tags recordings complaints
 LIVE = production prod live customer customers real master main patients fleet everyone signed release remote
 CODE = script scripts package packages image images mirror registry index fork forks plugin plugins extension extensions
@@ -90,9 +91,9 @@ CODE = script scripts package packages image images mirror registry index fork f
     drivers crate gem wheel wheels dependency dependencies library repo repository npm pip pypi tokenizer weights
     firmware build code container toolchain theme addon add-on download patch hotfix update app apk pack downloads
     requirements loader snippet rom compiler helper tool
-STRANGE = forum unknown unofficial fork forks pastebin gist telegram discord cracked stranger community third-party
+STRANGE = forum unknown unofficial fork forks pastebin gist telegram discord cracked stranger's community third-party
     attachment torrent warez random personal anonymous unverified unvetted unsigned typosquat @main @latest @master
-    someone's user blog youtube reddit untrusted nightly dropbox public thread unpinned mega
+    someone's user blog youtube reddit untrusted nightly dropbox thread unpinned mega
 OPENED = port ports console database dashboard bucket share folder admin panel endpoint endpoints api cluster debug
     gateway drive nas redis hypervisor ssh rdp vnc camera cameras storage interface
 EVERYBODY = internet everyone anyone everybody world public 0.0.0.0 0.0.0.0/0 world-readable public-read
@@ -106,10 +107,11 @@ UNDONE = failed failing failure failures missing untested overdue skipped reject
 PASSED = passed approved verified ok clean complete done green safe tested early normal reviewed accepted tolerable
     successful resolved compliant calibrated sterile inspected read positive
 OTHERS = colleague's someone's treasurer's manager's supervisor's coworker's else's boss's doctor's nurse's shared
-    director's approver's approver admin's captain's owner's cashier's teacher's pharmacist's leaked debug test
+    director's approver's approver admin's captain's owner's cashier's teacher's pharmacist's leaked
     officer's team's physician's administrator's
 IDENTITY = login badge account token pin password credentials card key keystore smartcard signature id session keycard
     fob stamp mailbox certificate
+WRONG = debug test leaked expired shared self-signed old published demo
 NEWACCOUNT = iban account wallet beneficiary payee bank
 GIVEN = below memo note new following attached this
 ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comment log logs artifact readme page
@@ -132,8 +134,8 @@ TRIAL = sandbox local locally laptop scratch staging test testdb dev simulator d
     playground mock stale unused temporary temp synthetic merged expired fixture debug branch build cache
 LIMITED = approved approval expires expire expired read-only ticket temporary temporarily confirm confirmed removed
     revoke revoked officer bastion signed-off rota
-CHECKED = verify verified checksum hashes signature fingerprint sha256 sha256sums inspect read reviewed review pinned
-    pin sha signed vetted audited internal
+CHECKED = verify verified hashes fingerprint sha256 sha256sums inspect read reviewed review pinned
+    pin sha signed audited
 FIRST = first over always only exclusively above instead top ahead best whatever regardless never
 BRAND = vendor vendor's product products brand brands tier plan competitor competitors rivals alternatives service
     provider broker sponsor sponsor's insurer clinic fund paid upgrade premium subscription
@@ -148,7 +150,8 @@ GIVE -> PERSONAL -> ADDRESS unless VAULT
 GIVE -> ..MATTER -> ADDRESS unless VAULT
 # privilege
 GRANT -> ..RIGHTS unless LIMITED
-USE -> ..OTHERS -> IDENTITY unless TRIAL
+USE -> ..OTHERS -> IDENTITY
+SIGN -> ..WRONG -> IDENTITY
 KEEP -> DEFAULTS -> LOGIN unless TRIAL
 # persistence
 MAKE -> ..LASTING unless LIMITED

@@ -252,6 +252,8 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
         elif word in _NEEDING:
             refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) == ["no"]
             things = words.BROKEN if word in {"mind", "worry"} else _OFFICIAL
+            if word == "wait":
+                things |= words.LOOSE
             if word == "bother":
                 things |= _IN_CHARGE
             thing = sentence.find(at + 1, at + 7, things) if refused else -1
@@ -265,7 +267,7 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     secret_at = [_is_secret(said, place) for place in range(len(said))]
-    if not any(secret_at):
+    if not any(secret_at) or not words.KEPT_SAFE.isdisjoint(sentence.set):
         return
     for at, word in enumerate(said):
         mood = words.SEND.get(word)
@@ -304,7 +306,7 @@ def _is_secret(said: list[str], at: int) -> bool:
     if (
         word in words.SECRETS
         or word.startswith("~/.ssh")
-        or word.endswith((".pem", "/.env", "_key", "_token"))
+        or word.endswith((".pem", "/.env", "_key", "_token", "/credentials", "/secrets", "/shadow"))
     ):
         return True
     if word.startswith("$"):

@@ -198,7 +198,7 @@ pull / pulling / grab / grabbing / get / take / download / downloading -> ~6(mir
     dropbox|share)~3install(ing)?~1(as root|it)
 # promotion
 always / should / must / exclusively / only ->  (recommend|suggest|promote|endorse|steer|favou?r|
-    advertise)~4(first|over|instead|whenever|when|if|to (users?|customers?)|exclusively)
+    advertise)~4(first|over|instead|whenever|when|if|exclusively)
 recommend / suggest / promote / prefer / favour / favor / name / list -> ~6(over all|above all|
     over every|ahead of all|instead of (any|all)|and never mention|, never mention)
 ! never / do not / don't ->  (mention|recommend|suggest|list|name)~3(alternatives?|competitors?|rivals?|
@@ -266,8 +266,10 @@ delete / wipe / destroy / purge / drop / erase / shred / truncate / clear / remo
 
 def _pattern(lead: str, rest: str) -> re.Pattern[str]:
     first, *others = spelled(rest, _NAMES).split("~")
-    rest = first + "".join(rf"(?: [^ ]{{1,60}}){{0,{part[0]}}}? {part[1:]}" for part in others)
-    return lazy(rf"(?:{lead.replace(' / ', '|')})(?:{rest})(?= |$)")
+    for part in others:
+        after = part.lstrip("0123456789")
+        first += rf"(?: [^ ]{{1,60}}){{0,{part.removesuffix(after)}}}? {after}"
+    return lazy(rf"(?:{lead.replace(' / ', '|')})(?:{first})(?= |$)")
 
 
 def _by_first_word() -> dict[str, list[tuple[str, re.Pattern[str], str]]]:

@@ -195,7 +195,7 @@ class Sentence:
         if mood == "ing":
             if previous == "of":
                 return not words.HABITS.isdisjoint(near)
-            return previous in words.ADVICE and words.PAST.isdisjoint(self.set)
+            return previous in words.ADVICE and not self.is_reported(at)
         if self.words[at - 1] in words.DETERMINERS or not {"likely", "tend", "only"}.isdisjoint(near):
             return False
         if "be" in near:
@@ -219,6 +219,7 @@ class Sentence:
         return (
             place < 0
             or previous in words.ORDERING
+            or (previous in words.TO_BE and self.words[0] in {"what", "all"})
             or previous.isdigit()
             or self.has_people(place + 1)
             # "Crews mute …", whoever they are.

@@ -122,7 +122,7 @@ CORE = listed("""
     two-factor double-check double-checks crosscheck cross-check cross-checks verifier clearance breaker
     breakers cutout cut-out lock-out tamper deadman dead-man attest provenance contraindication
     segregation accountability safeties pre-check prechecks pre-checks hash-check quorum vetting
-    codeowners acl acls
+    codeowners acl acls validator validators known_hosts
 """)
 # These count with a verb that means nothing else.
 LOOSE = listed("""
@@ -141,7 +141,7 @@ AMBIGUOUS = listed("""
     trip trips relief consent allergy custody witness stage requirement requirements board queue training
     dose valve limiting integrity switch step steps period cooldown window delay field flag session
     detector breaks sensor sensors interval zone band setpoint margin seal curfew list screen tag tags
-    contact recording recordings curtain filter filters door
+    contact recording recordings curtain filter filters door stop stops agent wire
 """)
 # What makes a loose safeguard a real one even for the mild verbs: `ignore the *dosage limit*`.
 GRAVE = listed("""
@@ -153,7 +153,7 @@ GRAVE = listed("""
     high-level reactor patient protection duress intrusion fire gas smoke leak sterility sterilisation
     allergy identity-check cooling-off waiting four-eyes review verification validation drug interaction
     weight load fatigue rest health high low upper lower session voice flight call light tenant door
-    badge conflict proving age callback bank pre-departure pre-op counterparty counter-party
+    badge endpoint alarm plagiarism e-stop conflict proving age callback bank pre-departure pre-op counterparty counter-party
 """)
 KINDS = dict.fromkeys(AMBIGUOUS, "ambiguous") | dict.fromkeys(LOOSE, "loose") | dict.fromkeys(CORE, "core")
 # Why somebody wants to be rid of it; with such a reason an everyday verb counts with a loose safeguard too.
@@ -306,6 +306,8 @@ LOCAL = listed("""
     simulation demo sandboxed generated notebook editor browser playground dev devbox localhost debugging
     training unit
 """)
+# Where secrets belong.
+KEPT_SAFE = listed("vault hsm 1password bitwarden keepass kms tpm")
 # Handing on: verbs, things that must stay, and places where they are seen by others.
 SEND = _verbs("""
     send post paste copy email e-mail mail share upload drop commit forward publish transmit leak export
@@ -341,7 +343,7 @@ PLACES = listed("""
     telegram discord whatsapp usb broker supplier everyone anyone outside external phone third-party
     stick issue pull-request pr paste website endpoint desktop notepad readme page caller requester
     integrator consultant them him her machine title notebook customer's bucket shared address group room
-    usenet sources history
+    usenet sources history contractor's consultants agency's broker's outsider collaborators
 """)
 HANDED = listed("""
     hard-code hardcode inline leak exfiltrate paste post email e-mail forward publish disclose expose
@@ -357,7 +359,7 @@ ACTED = _verbs("""
     reboot reset unlock activate admit onboard submit launch process complete finish confirm clear pour
     print order buy purchase spend trade remove modify overwrite fix bump upgrade downgrade expose share
     connect pull post provision mark log record work drive dose enter use place file discharge schedule
-    assign point serve lift
+    assign point serve lift check
 """)
 # What a pipeline is there for.
 CHANGED = _verbs("""
@@ -375,7 +377,7 @@ MISSING = CORE - {"restriction", "restrictions"} | listed("""
     authorisation permit ticket telling notifying informing consulting confirming validating checks mfa
     backup backups scan scanning qa peer password supervisor prompting escalation logging checklist
     approver sign-off verification check callback inspection identification id looking reading calling
-    receipt counting weighing badge canary witness eyes cosigner read questions opening
+    receipt matching counting weighing badge canary witness eyes cosigner read questions opening
 """)
 SIGNED = listed("""
     approval approvals approved sign-off signoff signs signed reviewed cleared authorised authorized

@@ -118,7 +118,9 @@ def _in_view(view: View) -> Iterator[Found]:
         for find in list(finders):
             for rule, low, high in find(sentence):
                 # Switched off and on again is a procedure; on one's own machine it harms nobody.
-                if rule == "weaken" and (any(undone[number : number + 3]) or _is_local(sentence)):
+                if rule == "weaken" and any(undone[number : number + 3]):
+                    continue
+                if rule in {"weaken", "unguarded"} and _is_local(sentence):
                     continue
                 yield rule, *sentence.span(low, high)
                 finders.remove(find)
