@@ -21,6 +21,7 @@ from memolith.text.instruction_languages import HINTS, INNER, LATIN, NEGATION, S
 from memolith.text.instruction_phrases import PHRASES
 from memolith.text.instruction_sentences import Sentence, sentences
 from memolith.text.instruction_table import listed
+from memolith.text.instruction_tongues import spoken, tongues, written
 from memolith.text.instruction_views import View, views
 
 TYPE_CHECKING = False
@@ -189,7 +190,11 @@ def _foreign(text: str, said: list[Sentence]) -> Iterator[Found]:
         start, end = sentence.span(0, len(sentence.tokens) - 1)
         if not HINTS.isdisjoint(sentence.set) or not text[start:end].isascii():
             yield from _orders(LATIN, text, start, end)
+            codes = spoken(sentence.set)
+            if codes:
+                yield from tongues(codes, text, start, end)
     if not text.isascii():
+        yield from tongues(written(text), text, 0, len(text))
         for letter, rules in SCRIPTS:
             if letter.search(text):
                 yield from _orders(rules, text, 0, len(text))
