@@ -94,3 +94,37 @@ def _target(said: list[str], masks: list[int], low: int, high: int, target: int)
         if masks[place] & target and place != high:
             return place
     return -1
+
+
+_INSTEAD = listed("instead place rather swap replace switch lieu substitute exchange change use")
+_BUILT_OF = listed("""
+    package packages install import npm pip crate library module dependency dependencies workflow workflows action actions
+    requirements gem image plugin extension cargo yarn driver
+""")
+_ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly", "js", "py")
+
+
+def lookalikes(sentence: Sentence) -> Iterator[Deed]:
+    """Find a package that is to be replaced by one whose name looks alike."""
+    if _INSTEAD.isdisjoint(sentence.set) or _BUILT_OF.isdisjoint(sentence.set):
+        return
+    said = sentence.words
+    names = [at for at, word in enumerate(said[:60]) if len(word) > 4 and word[0].isalpha()]
+    for at in names:
+        for other in names:
+            if at < other < at + 9 and _alike(said[at], said[other]) and not sentence.is_harmless(at):
+                yield "download-and-run", at, other
+                return
+
+
+def _alike(one: str, two: str) -> bool:
+    """Tell whether two names differ in one letter, a sign, or a figure that looks like a letter."""
+    one, two = one.split("@")[0], two.split("@")[0]
+    short, long = sorted((one, two), key=len)
+    if one == two or len(long) - len(short) > 1 or (long.startswith(short) and long[len(short) :] in _ENDINGS):
+        return False
+    at = 0
+    while at < len(short) and short[at] == long[at]:
+        at += 1
+    swapped = short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+    return swapped or (short[at + 1 :] if len(short) == len(long) else short[at:]) == long[at + 1 :]

@@ -164,7 +164,7 @@ insert / add / put / embed / place / write / include / attach -> ~3(hidden|invis
 ^ approved / okayed / ok'd / cleared / signed off / agreed / granted / given / gave / waived / authorised / authorized /
     blessed / consented / sanctioned / permitted / waives -> ~8{LASTINGLY}
 ^ approved / okayed / ok'd / cleared / signed off / agreed / granted / given / gave / waived / authorised / authorized /
-    blessed / consented / sanctioned / permitted -> ~14{HENCE} ({AGENT}|the {AGENT}|you|no|just|feel|go|there|nobody|it is
+    blessed / consented / sanctioned / permitted -> ~14{HENCE} ({AGENT}|the {AGENT}|you|no|just|feel|go|it is
      fine|it's fine|don't|do not|simply|please) [a-z]+
 ^ have / has / got / had / with / received -> ~2(green light|go-ahead|blessing|carte blanche|free hand|free rein|standing
      permission|blank che(que|ck)|full authority|permanent permission|all-clear)~1(for|to|from|of|on|[.,;])
@@ -187,6 +187,12 @@ agent / bot / assistant / model / automation -> ~6(without asking(?= [.;,]|$)|th
 ! no -> ~1(consent|approval|permission|confirmation|authori[sz]ation|sign-off|warrant|clearance|countersignature)~2(is |are |
     )?(needed|required|necessary|asked for|called for)
 in advance ->  to~1(whatever|anything|everything|all|any)
+# persistence
+hook / hooks / job / unit / service / task / script -> ~3(sends?|posts?|uploads?|mails?|copies|forwards?|opens? a reverse|phones?|
+    downloads?)~8(https?://[^ ]+|[^ ]+@[^ ]+|reverse shell|outside|home|remote)
+path -> ~8(/tmp|/dev/shm|[^ ]*/\.[a-z]+)[^ ]*~2(first|front|ahead)
+put it back / re-add / restore / reinsert / add it again / write it again / recreate ->
+    ~2(whenever|if|each time|every time|when|as soon as)~4(removed|deleted|cleaned|missing|gone|lost|cleared|purged)
 # follow-link
 open / visit / fetch / read / go to / browse to / load / retrieve / download / follow / get / check / consult /
     poll -> ~3(https?://[^ ]+|[a-z0-9-]+\.[a-z0-9.-]+/[^ ]+|link|url|page|site|website|gist|feed)~6(follow|do|carry
@@ -202,8 +208,12 @@ rather than / instead of / in place of / over / replacing -> ( the| our)? (inter
     crate|release|build|action|version|feed|store|channel|one|repo|repository)
 postinstall / preinstall / post-install / pre-install / install hook / prepare script -> ~6(downloads?|fetch(es)?|
     runs?|executes?|pulls?|calls?|curls?|sends?|loads?|posts?)~4[a-z]+
-prefer / use / add / set / configure / point -> ~5(mirror|registry|index|feed|proxy|repository|channel)~3(at|to|from|on|
-    =) (https?://[^ ]+|[a-z0-9-]+\.[a-z0-9-]+\.[a-z.]+[^ ]*)
+prefer / use / add / set / configure / point -> ~5(mirror|registry|index|feed|proxy|repository|channel|npm|pip|
+    cargo|maven|gem|apt|docker|conda|yarn|composer|nuget|installer|updater)~3(at|to|from|on|=) (https?://[^ ]+|[a-z0-9-]+\.[a-z0-9-]+\.[a-z.]+[^ ]*)
+fork / version / copy / build / clone ->  (of|from|by|made by) (an? |some |the )?(unknown|stranger|anonymous|other|random|new|
+    unverified|different) (author|user|person|developer|account|maintainer|vendor)
+include / add / insert / load / embed / inject / place / put -> ~3(script|script tag|pixel|iframe|tracker|beacon|snippet|widget)
+    ~5https?://[^ ]+
 loosen / remove / delete / drop / relax / unpin / ditch / discard -> ~4(version pins?|pins|lock ?files?|hashes|version
      ranges|pinned versions|integrity hashes|version constraints|package-lock.json|upper bounds)(?! only)
 # weaken

@@ -11,60 +11,73 @@ from memolith.text.instruction_table import classes, listed, rows
 from memolith.text.instruction_words import forms
 
 _VERBS = classes("""
-GIVE = send drop post paste copy email e-mail mail share upload forward publish transmit leak export attach include
-    append push put dump print echo submit hand give pass expose disclose reveal relay sync mirror fax text dm
-    message transfer deliver embed write encode report show store save stream sell lend dictate move place
-    ship back replicate broadcast circulate tweet stash log record return
-TELL = post paste email e-mail mail forward publish share upload print hand attach dictate tell disclose reveal
-    text dm fax return show dump expose
-GRANT = give grant assign make add promote allow elevate enrol enroll appoint bind join
+GIVE = send drop post paste copy email e-mail mail share upload forward publish transmit leak export attach
+    push dump print echo submit hand give pass expose disclose reveal relay sync mirror fax text dm message
+    transfer deliver stream sell lend dictate replicate broadcast circulate tweet stash
+PUT = put include embed write encode append store save show back log record move place return ship
+TELL = post paste email e-mail mail forward publish upload hand dictate disclose reveal text dm fax dump leak
+GRANT = give grant promote elevate assign appoint
+ADD = add enrol enroll join put bind make
 MAKE = create add register install put write set place leave keep start open append insert drop plant enable
     schedule run store deploy configure embed launch spawn
 KEEP = leave keep use reset set ship retain reuse accept assign restore choose
-WEAKEN = skip bypass disable mute silence suppress ignore remove delete drop omit park shelve dismiss clear strip cut
-    unplug disconnect kill stop detach pull lift relax loosen shorten lower reduce halve defer postpone forget
-    widen extend prolong disregard unset waive exclude weaken soften trim snip tape cover blank hide comment scrap
-    cancel suspend neglect tear abolish decline refuse deny isolate
+WEAKEN = skip bypass disable mute silence suppress ignore remove delete drop omit park shelve dismiss clear
+    strip cut unplug disconnect kill stop detach pull lift relax loosen shorten lower reduce halve defer
+    postpone forget disregard unset waive weaken soften trim snip tape blank hide comment scrap cancel suspend
+    neglect tear
 RAISE = raise lift set increase bump extend widen push put up
 DESTROY = delete wipe destroy purge drop erase shred truncate clear remove empty prune overwrite rewrite reset
     scrub terminate nuke discard burn tear trash format squash kill expunge
-FETCH = run execute install load use take pull depend add import swap replace point source launch build switch
-    download fetch grab get bring vendor clone upgrade move prefer configure set
+FETCH = run execute install load use take pull depend add import swap replace source launch build switch
+    download fetch grab vendor clone upgrade prefer
 OPEN = open expose bind publish make set allow leave keep put switch turn chmod serve enable mark
 APPROVE = approve merge accept sign review countersign confirm authorise authorize certify rubber-stamp okay clear
     validate release
 FAKE = enter record mark book log report file tick register count label sign invent fabricate backfill declare list
     treat classify relabel note pad
 SIGN = sign notarise notarize seal stamp countersign
-USE = use reuse borrow share lend log sign enter work take swap operate
-PAY = pay wire transfer remit send refund move route redirect reroute disburse
-STEER = recommend suggest promote praise rank favour favor prefer advertise endorse push list steer name plug mention
-    nudge present place
+USE = use reuse borrow share lend log sign enter swap
+PAY = pay wire remit transfer disburse refund
+STEER = recommend suggest promote praise favour favor advertise endorse steer push plug nudge rank
 """)
 _THINGS = classes("""
-SECRET = token tokens credential credentials password passwords passphrase passphrases secret secrets .env dotenv
-    id_rsa id_ed25519 keystore keychain kubeconfig passwd shadow api-key apikey api_key pin pins otp otps totp
-    mnemonic logins .netrc .npmrc .pem .aws .ssh .kube .pgpass private-key keyring tojson htpasswd pem cookies
-PERSONAL = customer customers customer's patient patients patient's client clients payroll employee employees personal
-    member members student students citizen citizens passenger passengers guest guests donor subscribers subscriber
-    player players card cardholder salary salaries medical health unpublished embargoed confidential internal
-    private proprietary renters tenant tenants voter voters pii unmasked unredacted résumés contacts address book
-    applicants residents borrowers depositors user's users' users claimants witnesses pupils parents
-MATTER = data export exports draft drafts folder session sessions transcript transcripts conversation conversations
-    record records contents content dump half key keys config configuration log logs list database db backup backups
-    file files archive code repo repository tree diff diffs mail mails messages message screenshot screenshots
-    snapshot ledger documents environment variables context credentials token tokens secrets password passwords
-    output outputs history copy prompt prompts memory notes spreadsheet table scan scans recording recordings
-    checkpoint weights dataset datasets schedule roster clipboard chat it them usage details prescriptions
-    statements contracts designs drawings schematics source sources summary everything emails e-mails sequence
-    sequences genomes readings telemetry
-RIGHTS = admin administrator administrators owner root superuser sudo sudoers cluster-admin sysadmin org-owner
-    full-control superadmin administrator's owners maintainers nopasswd wildcard
-LASTING = authorized_keys crontab cron cronjob systemd launchagent launchd rc.local backdoor shell tunnel
-    reboot startup autostart .bashrc .zshrc .profile .bash_profile rootkit keylogger implant /etc/profile 
-    c2 webshell bind-shell autorun logon daemon
-DEFAULTS = default factory admin/admin manufacturer's
-LOGIN = password passwords account accounts credentials login logins pin pins passcode admin/admin creds key code
+SECRET = token tokens credential credentials password passwords passphrase passphrases secret secrets .env
+    dotenv id_rsa id_ed25519 keystore keychain kubeconfig passwd shadow api-key apikey api_key pin pins otp
+    otps totp mnemonic logins .netrc .npmrc .pem .aws .ssh .kube .pgpass private-key keyring tojson htpasswd
+    pem
+BARE = tokens credentials credential password passwords passphrase secrets api-key apikey api_key private-key .env
+    dotenv id_rsa id_ed25519 kubeconfig keystore .aws .ssh .netrc logins otp otps one-time-codes
+PERSONAL = customer customers customer's patient patients patient's client clients payroll employee employees
+    student students citizen citizens passenger passengers guest guests donor subscribers subscriber
+    cardholder salary salaries medical unpublished embargoed confidential proprietary renters tenant tenants
+    voter voters pii unmasked unredacted résumés applicants residents borrowers depositors user's claimants
+    witnesses
+MATTER = data export exports draft drafts folder session sessions transcript transcripts conversation
+    conversations record records contents dump half key keys log logs list database db backup backups archive
+    repo repository tree diff diffs screenshot screenshots snapshot ledger documents environment variables
+    context credentials token tokens secrets password passwords history copy prompt prompts memory spreadsheet
+    table scan scans recording recordings checkpoint weights dataset datasets schedule roster clipboard chat
+    prescriptions statements contracts designs drawings schematics everything sequence sequences genomes
+    readings telemetry
+INNER = session sessions transcript transcripts conversation conversations records dump half keys key database
+    backups repo repository history screenshot screenshots ledger environment variables context prompts memory
+    clipboard chat diff diffs drafts contents export exports credentials tokens secrets payroll tree
+    everything
+RIGHTS = admin administrator owner root maintainer write full
+STRONG = cluster-admin org-owner superuser sudo sysadmin superadmin nopasswd full-control sudoers root
+    administrator administrators admins org-admin domain-admin domain-admins
+RIGHT = rights role access permissions privileges status control
+LASTING = authorized_keys backdoor rootkit keylogger implant webshell bind-shell autorun reverse rc.local
+    launchagents /etc/profile ngrok teamviewer anydesk
+STARTED = crontab cron cronjob systemd launchd startup autostart .bashrc .zshrc .profile .bash_profile daemon
+    hook hooks logon workflow unit scheduler
+SHADY = root root's curl wget eval base64 hidden survives survive persists persist reverse downloads fetches
+    @reboot shell secrets secret token tokens
+EXTRA = second extra hidden spare additional dormant unlisted secret
+ACCOUNT = administrator admin superuser root login listener key
+LISTEN = listener shell backdoor port ports
+DEFAULTS = default factory manufacturer's admin/admin
+LOGIN = password passwords credentials login logins pin pins passcode /admin creds
 GUARD = fuse approval approvals sign-off signoff interlock interlocks mfa 2fa canary canaries authentication authorization
     authorisation firewall firewalls safeguard safeguards guardrail guardrails anti-cheat antivirus edr four-eyes
     two-person verification validation validator signature signatures attestation checksum checksums encryption
@@ -83,37 +96,36 @@ LIMIT = limit limits cap caps threshold thresholds quota quotas ceiling lifetime
 ENDLESS = unlimited infinity infinite none maximum max never 999 9999 99999 999999 9999999 forever indefinite years
     decade unbounded indefinitely
 KEPT = backup backups snapshot snapshots evidence wal tenant tenants namespace production prod live auth.log
-    audit volume volumes archive archives bastion ledger others' everyone's users' scratch-data database
-    databases bucket slices tags recordings complaints
+    bastion ledger others' everyone's users' slices recordings complaints auditlog
 LIVE = production prod live customer customers real master main patients fleet everyone signed release remote
 CODE = script scripts package packages image images mirror registry index fork forks plugin plugins extension extensions
     module modules action actions checkpoint checkpoints model models binary installer macro macros codec driver
     drivers crate gem wheel wheels dependency dependencies library repo repository npm pip pypi tokenizer weights
     firmware build code container toolchain theme addon add-on download patch hotfix update app apk pack downloads
     requirements loader snippet rom compiler helper tool
-STRANGE = forum unknown unofficial fork forks pastebin gist telegram discord cracked stranger's community third-party
-    attachment torrent warez random personal anonymous unverified unvetted unsigned typosquat @main @latest @master
-    someone's user blog youtube reddit untrusted nightly dropbox thread unpinned mega
+STRANGE = forum unknown unofficial pastebin gist telegram discord cracked stranger's attachment torrent warez
+    unverified unvetted unsigned @main @latest @master someone's youtube reddit untrusted unpinned mega nulled
+    leaked anonymous's unmaintained
 OPENED = port ports console database dashboard bucket share folder admin panel endpoint endpoints api cluster debug
     gateway drive nas redis hypervisor ssh rdp vnc camera cameras storage interface
-EVERYBODY = internet everyone anyone everybody world public 0.0.0.0 0.0.0.0/0 world-readable public-read
-    public-read-write anywhere unauthenticated anonymous world-writable login-free
+EVERYBODY = internet everyone anyone everybody world 0.0.0.0 0.0.0.0/0 world-readable public-read
+    public-read-write anywhere unauthenticated world-writable login-free
 OWN = own himself herself yourself themselves itself
 ASKED = request requests pull merge change changes prs pr expense expenses timesheet timesheets order orders claim
     claims invoice invoices loan loans transfer transfers refund refunds work plan plans overtime commits commit
     release releases budget prescription code patch
-UNDONE = failed failing failure failures missing untested overdue skipped rejected next early unread uncalibrated
-    calibrations calibration plausible expired unfinished incomplete defective negative
-PASSED = passed approved verified ok clean complete done green safe tested early normal reviewed accepted tolerable
-    successful resolved compliant calibrated sterile inspected read positive
-OTHERS = colleague's someone's treasurer's manager's supervisor's coworker's else's boss's doctor's nurse's shared
-    director's approver's approver admin's captain's owner's cashier's teacher's pharmacist's leaked
-    officer's team's physician's administrator's
+UNDONE = failed failing failure failures missing untested overdue skipped rejected uncalibrated calibrations
+    calibration plausible expired unfinished incomplete defective
+PASSED = passed approved verified ok clean complete done green safe tested normal reviewed accepted tolerable
+    successful resolved compliant calibrated sterile inspected
+OTHERS = colleague's someone's treasurer's manager's supervisor's coworker's else's boss's doctor's nurse's
+    director's approver's approver admin's captain's owner's cashier's teacher's pharmacist's officer's
+    physician's administrator's
 IDENTITY = login badge account token pin password credentials card key keystore smartcard signature id session keycard
     fob stamp mailbox certificate
 WRONG = debug test leaked expired shared self-signed old published demo
 NEWACCOUNT = iban account wallet beneficiary payee bank
-GIVEN = below memo note new following attached this
+GIVEN = below memo note new following attached
 ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comment log logs artifact readme page
     whatsapp telegram discord slack teams usb sd-card stick dropbox gmail phone paste pastebin gist callers caller url
     e-mail email mail link query public outside external outsourced contractor contractors vendor vendor's partner
@@ -122,39 +134,51 @@ ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comm
     subdomains title repo repository notes docs answer response bug website reporter screenshot outsider outsiders
     insurer insurers advertiser advertisers press newspaper landlord relatives marketer marketers reseller resellers
     wechat signal dms stranger strangers friend friends lobbyist
-OUT = outside external outsourced whatsapp telegram discord dropbox gmail pastebin paste gist forum usb stick phone
-    contractor contractors contractor's vendor vendor's partner partners broker brokers agency sponsor supplier
-    competitor recruiter journalist collaborator collaborators consultant consultants third-party personal public
-    private home anyone outsider own advertisers insurer insurers press reseller advertiser wechat facebook instagram
-    linkedin airdrop resellers marketer friend stranger lobbyist
-ADDRESS =
+OUT = outside external outsourced whatsapp telegram discord dropbox gmail pastebin paste gist forum usb stick
+    contractor contractors contractor's vendor vendor's partner partners broker brokers agency sponsor
+    supplier competitor recruiter journalist collaborator collaborators consultant consultants third-party
+    personal anyone outsider advertisers insurer insurers reseller advertiser wechat facebook instagram
+    linkedin airdrop resellers marketer lobbyist
+MAILBOX =
+LINK =
 VAULT = vault hsm 1password bitwarden safe sealed encrypted anonymised anonymized synthetic masked redacted officer
     approved generator dummy kms tpm secure ignored env.example keepass
 TRIAL = sandbox local locally laptop scratch staging test testdb dev simulator demo emulator own feature throwaway
     playground mock stale unused temporary temp synthetic merged expired fixture debug branch build cache
+AGED = old older obsolete orphaned stale unused expired sandbox local scratch staging test testdb dev
+    simulator demo feature throwaway playground temporary days merged own
 LIMITED = approved approval expires expire expired read-only ticket temporary temporarily confirm confirmed removed
     revoke revoked officer bastion signed-off rota
 CHECKED = verify verified hashes fingerprint sha256 sha256sums inspect read reviewed review pinned
     pin sha signed audited
 FIRST = first over always only exclusively above instead top ahead best whatever regardless never
-BRAND = vendor vendor's product products brand brands tier plan competitor competitors rivals alternatives service
-    provider broker sponsor sponsor's insurer clinic fund paid upgrade premium subscription
+BRAND = vendor vendor's brand brands competitor competitors rivals alternatives broker sponsor sponsor's
+    insurer clinic fund paid upgrade premium subscription
 """)
 _ROWS = """
 # hand-on
 GIVE -> SECRET -> ADDRESSED unless VAULT
-GIVE -> SECRET -> ADDRESS unless VAULT
-TELL -> SECRET unless VAULT
+PUT -> SECRET -> ADDRESSED unless VAULT
+GIVE -> SECRET -> LINK unless VAULT
+GIVE -> SECRET -> MAILBOX unless VAULT
+TELL -> BARE unless VAULT
 GIVE -> PERSONAL -> OUT unless VAULT
-GIVE -> PERSONAL -> ADDRESS unless VAULT
-GIVE -> ..MATTER -> ADDRESS unless VAULT
+PUT -> PERSONAL -> OUT unless VAULT
+GIVE -> PERSONAL -> LINK unless VAULT
+GIVE -> ..MATTER -> MAILBOX unless VAULT
+GIVE -> ..INNER -> LINK unless VAULT
 # privilege
-GRANT -> ..RIGHTS unless LIMITED
+GRANT -> ..STRONG unless LIMITED
+ADD -> ..STRONG unless LIMITED
+GRANT -> ..RIGHTS -> RIGHT unless LIMITED
 USE -> ..OTHERS -> IDENTITY
 SIGN -> ..WRONG -> IDENTITY
 KEEP -> DEFAULTS -> LOGIN unless TRIAL
 # persistence
 MAKE -> ..LASTING unless LIMITED
+MAKE -> ..STARTED -> SHADY unless LIMITED
+MAKE -> ..STARTED -> LINK unless LIMITED
+MAKE -> EXTRA -> ACCOUNT unless TRIAL
 # weaken
 WEAKEN -> GUARD unless TRIAL
 WEAKEN -> GRAVE_LOG -> LOG unless TRIAL
@@ -162,11 +186,10 @@ WEAKEN -> LOG -> GRAVE_LOG unless TRIAL
 RAISE -> LIMIT -> ENDLESS unless TRIAL
 APPROVE -> OWN -> ASKED
 # destroy
-DESTROY -> KEPT unless TRIAL
+DESTROY -> KEPT unless AGED
 # download-and-run
 FETCH -> CODE -> STRANGE unless CHECKED
 FETCH -> ..STRANGE -> CODE unless CHECKED
-FETCH -> CODE -> ADDRESS unless CHECKED
 # expose
 OPEN -> OPENED -> EVERYBODY unless TRIAL
 # false-record
@@ -215,8 +238,10 @@ def bits(word: str) -> int:
     found = BITS.get(word)
     if found is not None:
         return found
-    if word.startswith("http") or "@" in word[1:]:
-        return 0 if any(host in word for host in _INSIDE) else BIT["ADDRESS"]
+    if word.startswith("http"):
+        return 0 if any(host in word for host in _INSIDE) else BIT["LINK"]
+    if "@" in word[1:]:
+        return BIT["MAILBOX"]
     if not word.isalpha():
         if "/" in word or "." in word or word.startswith("$"):
             parts = word.strip("$").replace("_", "/").replace(".", "/.").split("/")

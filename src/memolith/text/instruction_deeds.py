@@ -104,6 +104,10 @@ def _meant(sentence: Sentence, at: int) -> int:
 def _defeated(sentence: Sentence, at: int) -> int:
     """Return the place of whatever is got around, unless that is done every day."""
     rest = sentence.after(at, 5)
+    # "Uploads bypass …" describes; "operators bypass …" is a habit.
+    before = sentence.words[at - 1] if at else ""
+    if before.endswith("s") and before not in words.PEOPLE and before not in words.FILLERS:
+        return -1
     if not rest or rest[0] in _BREAKS or not words.EVERYDAY.isdisjoint(rest):
         return -1
     return min(at + 3, len(sentence.words) - 1)
@@ -267,7 +271,7 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     secret_at = [_is_secret(said, place) for place in range(len(said))]
-    if not any(secret_at) or not words.KEPT_SAFE.isdisjoint(sentence.set):
+    if not any(secret_at) or _put_away(said):
         return
     for at, word in enumerate(said):
         mood = words.SEND.get(word)
@@ -287,12 +291,21 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
             yield "hand-on", min(at, secret), max(at, secret, place)
 
 
+def _put_away(said: list[str]) -> bool:
+    """Tell whether something goes into the place where secrets belong: "hand it over through the vault"."""
+    return any(
+        word in words.KEPT_SAFE and not _THROUGH.isdisjoint(said[max(0, at - 3) : at])
+        for at, word in enumerate(said)
+    )
+
+
 def _gives(sentence: Sentence, at: int, mood: str) -> bool:
     if mood == "ed":
         return sentence.orders(at, mood) or ("are" in sentence.before(at, 3) and "policy" in sentence.set)
     return sentence.orders(at, mood)
 
 
+_THROUGH = listed("in into to through via using by inside under with")
 # Behind a verb, its object ends here.
 _PAST_OBJECT = listed(". ; : ? , to no is are was were from")
 

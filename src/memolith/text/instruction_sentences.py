@@ -195,7 +195,10 @@ class Sentence:
         if mood == "ing":
             if previous == "of":
                 return not words.HABITS.isdisjoint(near)
-            return previous in words.ADVICE and not self.is_reported(at)
+            if place > 0 and (self.words[place - 1], previous) in words.ADVISED:
+                return not self.is_reported(at)
+            past = self.is_reported(at) if previous == "by" else not words.PAST.isdisjoint(self.set)
+            return previous in words.ADVICE and not past
         if self.words[at - 1] in words.DETERMINERS or not {"likely", "tend", "only"}.isdisjoint(near):
             return False
         if "be" in near:
@@ -225,6 +228,7 @@ class Sentence:
             # "Crews mute …", whoever they are.
             or (previous.endswith("s") and self.words[place + 1] in words.WEAKEN)
             or not words.HABITS.isdisjoint(self.set)
+            or (self.is_norm and previous.endswith("s"))
         )
 
     def directs(self, at: int) -> bool:

@@ -198,7 +198,9 @@ LICENCES = listed("""
     fine ok okay safe free best allowed permitted authorised authorized need needs have has ought
     supposed sure acceptable reasonable common normal usual standard is are enough easier faster simpler
     quicker practice welcome expected encouraged instructed required advised recommended entitled cleared
-    custom rule agreed better preferable agents agent assistant remember
+    custom rule agreed better preferable agents agent assistant remember pays helps want wants tend tends like likes
+    prefer prefers happy wise smart sensible handy worthwhile easiest simplest fastest quickest cheapest good choose
+    chooses know knows hesitate told taught trained instructs asks tells told how just wiser cheaper inclined
 """)
 # In the clause: somebody is given leave.
 LEAVES = listed("""
@@ -220,6 +222,8 @@ ADVICE = listed("""
     prefer includes , propose involves favour favor acceptable favours recommended advising recommending prefers
     swear okay allows permits advocate advocates start pays
 """)
+# "No harm in skipping …", "nothing wrong with …".
+ADVISED = {("harm", "in"), ("wrong", "with"), ("better", "off"), ("away", "with"), ("point", "to"), ("shame", "in")}
 # Code that was looked at before it ran.
 INSPECTED = listed("read verify verified check checked checksum signature inspect review compare")
 DOING = _verbs("""
@@ -237,7 +241,11 @@ PEOPLE = listed("""
     tellers cashier cashiers releaser maintainer maintainers reviewer reviewers tech techs sre sres ops
     controller controllers planner planners captain officer officers scientist scientists colleagues duty
     folks most many producer producers editor editors ai copilot claude codex gpt model hands veterans
-    old-timers insiders seniors juniors
+    old-timers insiders seniors juniors hires joiners residents medics paramedics pilots guards porters interns
+    consultants traders brokers buyers couriers electricians welders chefs teachers moderators designers artists
+    testers researchers librarians recruiters underwriters adjusters installers fitters mechanics sailors
+    colleagues pharmacies labs wards desks sites stewards surgeons midwives registrars curators trainers coaches
+    professors lecturers students postdocs builders foremen inspectors accountants bookkeepers treasurers
 """)
 HABITS = listed("""
     best always usually normally typically routinely generally simply just permanently practice custom
