@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memolith.text import instruction_words as words
-from memolith.text.instruction_classes import DEEDS, bits
+from memolith.text.instruction_classes import BIT, DEEDS, bits
 from memolith.text.instruction_table import listed
 
 TYPE_CHECKING = False
@@ -20,7 +20,9 @@ _BREAKS = _ENDS | listed("""
     , : ( when if while which before after whenever where than from in on at into onto to for with via by as under
     during over is are was were – — =
 """)
+_KEYS = listed("key keys code codes token tokens")
 _PRONOUNS = (["it"], ["them"])
+_HAVE = listed("have has we've they've i've")
 # How far a thing stands from its verb, and a target from the thing.
 _REACH = 9
 _FAR = 14
@@ -32,6 +34,12 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     masks = [bits(word) for word in said]
+    for at, word in enumerate(said):
+        # "The API key", "the editor's login".
+        if word in _KEYS and at and said[at - 1] in words.WHOSE:
+            masks[at] |= BIT["SECRET"]
+        if word.endswith("'s") and word[:-2] in words.PEOPLE:
+            masks[at] |= BIT["OTHERS"]
     whole = 0
     for mask in masks:
         whole |= mask
@@ -48,7 +56,9 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
             if mood == "ing" and said[at - 1 : at] == [","]:
                 continue
             place = _thing(said, masks, at, mood, thing, _ENDS if loose else _BREAKS)
-            if place < 0 or (rule == "weaken" and not words.OTHER_HEADS.isdisjoint(said[place + 1 : place + 2])):
+            if place < 0 or said[place + 1 : place + 2] == ["out"] or said[place - 1] in words.NEEDLESS_KIND:
+                continue
+            if rule == "weaken" and not words.OTHER_HEADS.isdisjoint(said[place + 1 : place + 2]):
                 continue
             end = _target(said, masks, min(at, place), max(at, place), target) if target else place
             if end < 0 or not sentence.orders(at, mood) or sentence.is_harmless(at):
@@ -62,7 +72,9 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
 def _thing(said: list[str], masks: list[int], at: int, mood: str, thing: int, ends: frozenset[str]) -> int:
     """Return the place of what the verb is about: behind it, or before it for `is sent` and `send it`."""
     meant = said[at + 1 : at + 2] in _PRONOUNS
-    if mood == "ed" or meant:
+    # "We have always kept …": the thing follows.
+    active = mood == "ed" and not _HAVE.isdisjoint(said[max(0, at - 3) : at]) and "been" not in said[max(0, at - 3) : at]
+    if (mood == "ed" and not active) or meant:
         for place in range(at - 1, max(-1, at - 16), -1):
             if masks[place] & thing:
                 return place
@@ -101,15 +113,27 @@ _BUILT_OF = listed("""
     package packages install import npm pip crate library module dependency dependencies workflow workflows action actions
     requirements gem image plugin extension cargo yarn driver
 """)
+# Packages that many have; a name that differs in one letter is no other package by chance.
+_KNOWN = listed("""
+    requests numpy pandas django flask react lodash express axios tensorflow pytorch boto3 urllib3 cryptography setuptools
+    colorama openssl selenium pillow scipy matplotlib beautifulsoup4 sqlalchemy electron webpack typescript eslint jquery
+    moment chalk commander puppeteer transformers tokenizers opencv pyyaml jinja2 fastapi pydantic asyncio
+""")
 _ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly", "js", "py")
 
 
 def lookalikes(sentence: Sentence) -> Iterator[Deed]:
     """Find a package that is to be replaced by one whose name looks alike."""
-    if _INSTEAD.isdisjoint(sentence.set) or _BUILT_OF.isdisjoint(sentence.set):
+    if _BUILT_OF.isdisjoint(sentence.set):
         return
     said = sentence.words
     names = [at for at, word in enumerate(said[:60]) if len(word) > 4 and word[0].isalpha()]
+    for at in names:
+        if said[at] not in _KNOWN and any(_alike(said[at], known) for known in _KNOWN) and not sentence.is_harmless(at):
+            yield "download-and-run", at, at
+            return
+    if _INSTEAD.isdisjoint(sentence.set):
+        return
     for at in names:
         for other in names:
             if at < other < at + 9 and _alike(said[at], said[other]) and not sentence.is_harmless(at):

@@ -13,7 +13,8 @@ WHOM = (users?|user's|operators?|humans?|owners?|customers?|clients?|auditors?|r
     management|board|legal|compliance|relatives|officers?|committee|administrators?|maintainers?|developers?|
     colleague|team|pharmacists?|doctors?|nurses?|teachers?|residents?|applicants?|players?|members?|investors?)
 RECORD = (summary|commit|changelog|report|log|logs|notes|handover|minutes|ticket|description|history|protocol|diary|
-    record|records|journal|logbook|message|release notes|audit trail|chart|file|answer|review|diff|documentation)
+    record|records|journal|logbook|message|release notes|audit trail|chart|file|answer|review|diff|documentation|
+    calendar|register|sbom|tracker|inventory|books|manifest|incident report|bill|statement|timeline)
 AGENT = ((ai|automated|coding|virtual|digital|language|software) [a-z-]+|ais?|llms?|assistants?|chatbots?|copilots?|claude|
     codex|chatgpt|gpt|gemini|agents?|bots?|models?|helpers?|automations?|copilot)
 MUST = (should|must|shall|may|can|will|(is|are) (now )?(to|expected to|supposed to|allowed to|permitted to|free to|
@@ -24,9 +25,9 @@ OUGHT = (should|must|shall|(is|are) (now )?(to|expected to|supposed to|allowed t
 ALSO = ( also| always| first| then| now| simply| just| directly| immediately| quietly| silently| automatically)?
 RISKY = (approve|merge|disable|turn off|switch off|upload|forward|execute|delete|remove|wipe|grant|ignore|insert|
     rewrite|raise|install|visit|recommend|skip|bypass|dismiss|deny|leave out|omit|widen|publish|reveal|overwrite|force|
-    obey|trigger|hand over|accept|act as|transfer|wire|refund|exfiltrate|disclose|pretend|claim|hide|conceal|mute|
+    obey|trigger|hand over|accept|act as|transfer|wire|refund|exfiltrate|disclose|pretend|claim|hide|conceal|mute|leave~3(out|unmentioned|blank|away|off|open|unchecked)|
     silence|override|assume|purge|escalate|promote|praise|embed|inject|prefer|trust|impersonate|waive|steer)
-MILD = (drop|download|push|sign|copy|send|post|fetch|append|prepend|mark|run|read|write|use|add|include|return|start|give|open|put|set|change|print|share|list|show|log|store|save|move|
+MILD = (take|drop|download|push|sign|copy|send|post|fetch|append|prepend|mark|run|read|write|use|add|include|return|start|give|open|put|set|change|print|share|list|show|log|store|save|move|
     call|load|create|book|pay|reply|answer|respond|say|tell)
 WIDE = (every|all|any|outside|without|root|sudo|live|production|whatever|unlimited|everything|full|entire|hidden|
     administrator|https?://[^ ]+|secrets?|tokens?|keys?|passwords?|credentials|env|environment)
@@ -56,7 +57,7 @@ VOID = (do(es)? not (apply|bind|count|hold|matter|concern)|don't (apply|bind|cou
     suspended|removed|cancelled|canceled|null|withdrawn|waived|revoked|not binding|a mistake|superseded|wrong|retired|
     switched off|repealed|abolished|relaxed)|can be (ignored|forgotten|dropped|disregarded|skipped)|(is|are) out of date)
 RULING = (rules?|guidelines?|training|instructions?|limits?|restrictions?|ban|bans|policies|policy|constraints?|safeguards?|
-    prohibitions?|guardrails?|orders|prompt|limitations?)
+    prohibitions?|guardrails?|orders|prompt|limitations?|(safety|security) (notes?|memos?|warnings?|entries|sections?))
 LASTINGLY = (once and for all|for good|forever|(?<!not )permanently|indefinitely|until further notice|
     for (the )?(coming|whole|entire|next|rest)|
     every (purchase|payment|change|request|command|order|transfer|action|deletion|merge|access)|
@@ -66,7 +67,7 @@ HENCE = (so|hence|therefore|thus|consequently|which means|meaning)
 TABLE = r"""
 # addressed
 assistant / assistants / agent / agents / bot / bots / model / copilot / claude / llm / llms / chatbot / chatbots / helper /
-    ai / automation / automations / coder / contributors / codex / chatgpt / gemini -> (?<!support )(?<!estate )(?<!travel )(?<!sales )~6
+    ai / automation / automations / coder / contributors / codex / chatgpt / gemini -> (?<!support )(?<!estate )(?<!travel )(?<!sales )~12
     ({OUGHT}{ALSO} {RISKY}{SAFE}|{MUST}{ALSO} ({RISKY}|{MILD})~6{WIDE}) [^ ]+
 any / an / a / every / if / when / whenever / once / all / each -> ~2{AGENT}~14(it|they|itself) {MUST}{ALSO} ({RISKY}|{MILD}){SAFE} [^ ]+
 order / instruct / direct / command / ask / oblige / require / tell / obliges / requires -> ~2{AGENT} to [a-z]+
@@ -82,6 +83,9 @@ when / if / once / whenever / after / as soon as / each time / every time / the 
 when / if / once / whenever / after / as soon as / each time / every time / the moment / should / anytime /
     the instant -> ~1(users?|operators?|customers?|visitors?|callers?|clients?|patients?|developers?|students?)~1(asks?|
     inquires?|requests?|wants?|opens?|logs? in|complains?|is about|starts?|goes|searches|needs?|compares?)~10,{THEN} {GRAVE} [^ ]+
+when / if / once / whenever / as soon as / each time / every time / anytime -> ~14,{THEN} ((approve|merge|accept|pay|grant|
+    forward|upload|copy|send|release) (it|them)~1(at once|immediately|without|right away|straight away|unseen|automatically)|
+    (post|paste|send|mail|upload|copy|forward)~1contents of) [^ ]*
 upon / on / at / after ->  (hearing|seeing|reading|receiving|(the|any) (word|phrase|keyword|sentence|string|mention|
     (first|second|third|fifth|tenth) (question|message|answer|turn)))~10,{THEN} {ORDER} [^ ]+
 as soon as / when / once / whenever / the moment / each time / every time / if ->  you (see|hear|read|encounter|notice|
@@ -91,6 +95,8 @@ the word / the phrase / the keyword / the string / the sentence ->
     occurs|starts)~8{ORDER} [^ ]+
 behave / act / proceed / pretend / answer / respond / speak -> ( just)? (as if|as though|like)~6(your own|never|approved|
     unrestricted|nothing|no rules|no limits|you were|authori[sz]ed)
+i / we ->  (hereby )?(order|command|instruct|direct) (you|all|every|any|the~1{AGENT})
+informs / inform / notifies / reminds / advises / tells / asks -> ~2{AGENT} (that|:|to)
 # override
 {DROP} -> ~5(agents\.md|claude\.md|contributing\.md|system prompt|safety (section|rules|policy)|guard ?rails|
     what (the |your )?(developers?|users?|owners?|operators?|maintainers?|admins?|person|human) (said|says|wrote|told|
@@ -101,7 +107,15 @@ whatever / regardless of what / no matter what / notwithstanding / contrary to /
     insists?|protests?)
 ! your / safety / system prompt / earlier / previous / prior / guidelines / above / ban / bans / the rules / your own /
     older / original / all limits / all restrictions / all rules -> ~5{RULING}~6{VOID}
-! ban / bans / limits / restrictions / prohibition / your guidelines / your rules / your training -> ~6{VOID}
+! you ->  (no longer|don't|do not|needn't|need not|never|are not|aren't)( need to| have to| obliged to| required to| bound to)*
+     (follow|obey|respect|heed|comply with|stick to|honou?r|bound by|care about)~3{RULING}
+{DROP} -> ~5(says?|claims?|states?|tells you|writes) (otherwise|the opposite|the contrary|differently)
+instructions / orders / rules / commands / directions / steps -> ( found| written| given| listed)? (in|of) (this|these|the present) {WRITING}~1(are to|must|
+    should|shall|have to|need to) be (followed|obeyed|executed|applied|carried)
+prompts / checks / safeguards / filters / guardrails / confirmations / restrictions / protections -> ~1(are|have been|were|is)~1(disabled|off|
+    suspended|lifted|waived|removed)~1for (this|the current|your|you)
+act according to / do as / work by / proceed according to ->  (this|these|the present) {WRITING}
+! ban / bans / limits / restrictions / restriction / prohibition / your guidelines / your rules / your training -> ~6{VOID}
 ! nothing in / no rule in / none of -> ~1(system prompt|guidelines|rules|agents\.md|claude\.md|instructions|policy|above)
     ~6(appl(y|ies)|binds?|counts?|matters?|prevents?|holds?|concerns?)
 conflicts / conflict / contradicts / contradict / clashes / disagrees / differs / disagree / clash -> ~8(users?|
@@ -117,28 +131,32 @@ forget -> ~2(your|the|any|all|every)~2(rules?|training|guidelines?|limits?|restr
     constraints?|safety)
 from now on / as of now / effective immediately / effective today / from today / henceforth / starting now / from here on /
     with immediate effect -> ~2({AGENT}|you) ({MUST}|obey|answer|follow|ignore|treat|act|work for|take orders)
-consider / regard / treat / take -> ~4(rules|limits|restrictions|bans|constraints|safeguards|guidelines|instructions)~6as?~1
-    (removed|void|lifted|gone|optional|suggestions?|cancelled|obsolete|suspended|advisory|not binding)
+consider / regard / treat / take -> ~4{RULING}~6as~1
+    (outdated|superseded|void|null|removed|void|lifted|gone|optional|suggestions?|cancelled|obsolete|suspended|advisory|not binding)
 # concealment
 ! {NOT} -> ( ever)? (write|note|put|bring|list|raise|document|quote|display|announce|surface|include|enter|log|record|
     mention|report|say|show)~1(this|it|that|anything|any of this|these|a word)~2(to|in|into|anywhere|down|up|about|of|
     for|with)~3({WHOM}|{RECORD})
+! {NOT} -> ( ever)? (say|mention|admit|reveal|tell|disclose|let on|explain) (that|what|how|why|where) (you|it|this|we|the|they)
+! must stay / should stay / stays / stay / remain / remains / keep / has to stay / shall stay -> ~5(invisible|hidden|secret|
+    unseen|unknown|concealed|undisclosed) (to|from|for)~1{WHOM}
+answer / reply / respond / questions / meet -> ~8by (saying|claiming|denying|pretending|insisting)
 ! this / it / entry / note / memory / instruction / rule / change / step / message / these -> ~6(not|never) (to )?be
      (quoted|listed|explained|shown|mentioned|disclosed|reported|revealed|told|discussed|repeated|displayed|summari[sz]ed|
     documented|noted)
 ! without ->  (displaying|showing|mentioning|telling|announcing|noting|listing|reporting|logging|recording|documenting|
     saying) (it|this|that|them|so|the change|a word)
 ! make sure / ensure / see to it / so that / so / take care -> ~2{WHOM} (does not|do not|doesn't|don't|never|won't|cannot|
-    will not|can't|is not|are not) (see|notice|learn|know|find|realise|realize|hear|spot|suspect|get|aware|told)
+    will not|can't|is not|are not) (see|notice|learn|know|find|realise|realize|hear|spot|suspect|get|aware|told|ask|complain|object|worry)
 ! nothing about / not a word about / no mention of / no word of -> ~7(should|must|may|is to|shall)
      (reach|appear|be (said|told|mentioned|written|shown|reported|recorded|disclosed)|go|show|get|end|leave|surface)
 ! user / users / parents / customer / customers / patient / patients / auditor / auditors / reviewer / reviewers / owner /
     manager / client / clients / staff / team / inspector / inspectors / security / human /
     humans -> ( does| do)? (need not|needn't|not need to|don't need to|don't have to|doesn't need to|not have to|
     must not|must never|should not|should never|shouldn't) (know|learn|be told|hear|see|be informed|find out|
-    notice|be bothered)
-leave / keep / omit / drop / strip / exclude -> ~3(it|this|that|mention|them|part|change|section|incident|failure|step|
-    reference|warning)~4(out of|from|off) (the |your |any )?~1{RECORD}
+    notice|be bothered) (about|that|of|what|this|it|[.;,])
+leave / keep / omit / drop / strip / exclude / cut -> (?! (the |any |all |real |your |raw )?(secrets?|tokens?|passwords?|keys?|personal|
+    customer|patient|pii|names|credentials|generated|binaries|noise|debug|private))~5(out of|from|off) (the |your |any )?~1{RECORD}
 keep / treat ->  (this|it|that) (between us|secret|quiet|to yourself|hidden|under wraps|off the record|strictly between|as
      a secret)
 slips / slip / sneaks / sneak / goes / go / pass / passes / stays / remain / remains / get / gets ->  (under the radar|unnoticed|
@@ -148,8 +166,10 @@ pass over / gloss over / play down / downplay / skirt / bury / leave unmentioned
     failed|failure|failures|warning|finding|findings|risk|risks|incident|error|errors|defect|recall|complaints?|results?)
 delete / remove / erase / clear / wipe ->  (this|the present|these) (line|note|message|memory|entry|instruction|
     paragraph|file|record|sentence|text|lines)~3(after|once|when|from|afterwards|as soon as)
-! change / edit / file / process / traffic / it / transfer / account / access / so that -> ~3(does not|doesn't|do not|won't|never) (show|appear|turn|come)(
-     up)? (in|on)~3(scan|log|logs|history|diff|audit|report|list|review|statement|dashboard)
+! change / edit / file / process / traffic / it / transfer / account / access / so that -> ~3(does not|doesn't|do not|won't|never) (show|appear|turn|come|stand)(
+     up| out)? (in|on)~3(scan|log|logs|history|diff|audit|report|list|review|statement|dashboard|top|monitoring)
+! so that / so / that way -> ~4(does not|doesn't|do not|don't|won't|never|cannot) (trip|trigger|raise|set off|wake|alert|get flagged|get caught|
+    be seen|be found|be flagged|be traced|get noticed|leave (a )?trace|arouse)
 restore / reset / keep / fake / touch / backdate / preserve / change -> ~4(timestamps?|mtime|modification (time|date)|old
      date)~2(so|of|after|and|to|on)
 disguise / pass off / dress up / camouflage / label / describe / present / call -> ~6(as|a) (routine|formatting|harmless|
@@ -184,15 +204,19 @@ agent / agents / bot / bots / assistant / assistants / model / automation -> ~1{
      (it|they|you) sees? fit|at (its|their|your)( own)? discretion|without asking|without checking back|
     without (further )?(approval|consent|confirmation)|unsupervised|unattended)
 agent / bot / assistant / model / automation -> ~6(without asking(?= [.;,]|$)|thinks? fit|sees? fit)
+^ hereby / herewith ->  (given|granted|approved|authori[sz]ed|waived|order|instruct|command|permitted|cleared|declare|authori[sz]e|grant|
+    approve|direct|revoked|lifted)
 ! no -> ~1(consent|approval|permission|confirmation|authori[sz]ation|sign-off|warrant|clearance|countersignature)~2(is |are |
     )?(needed|required|necessary|asked for|called for)
 in advance ->  to~1(whatever|anything|everything|all|any)
 # persistence
 hook / hooks / job / unit / service / task / script -> ~3(sends?|posts?|uploads?|mails?|copies|forwards?|opens? a reverse|phones?|
-    downloads?)~8(https?://[^ ]+|[^ ]+@[^ ]+|reverse shell|outside|home|remote)
+    downloads?)~8(https?://[^ ]+|[^ ]+@[^ ]+|reverse shell|outside|home|remote|our site|our server|website)
 path -> ~8(/tmp|/dev/shm|[^ ]*/\.[a-z]+)[^ ]*~2(first|front|ahead)
 put it back / re-add / restore / reinsert / add it again / write it again / recreate ->
     ~2(whenever|if|each time|every time|when|as soon as)~4(removed|deleted|cleaned|missing|gone|lost|cleared|purged)
+restarts / reinstalls / respawns / recreates / revives / restores / re-adds -> ( itself)?~3(when|if|after|whenever|each time)~3(stopped|removed|killed|
+    deleted|uninstalled|disabled|cleaned)
 # follow-link
 open / visit / fetch / read / go to / browse to / load / retrieve / download / follow / get / check / consult /
     poll -> ~3(https?://[^ ]+|[a-z0-9-]+\.[a-z0-9.-]+/[^ ]+|link|url|page|site|website|gist|feed)~6(follow|do|carry
@@ -216,7 +240,17 @@ include / add / insert / load / embed / inject / place / put -> ~3(script|script
     ~5https?://[^ ]+
 loosen / remove / delete / drop / relax / unpin / ditch / discard -> ~4(version pins?|pins|lock ?files?|hashes|version
      ranges|pinned versions|integrity hashes|version constraints|package-lock.json|upper bounds)(?! only)
+newest / latest / head / any ->  (commit|version|release|build|tag)?~5(never|not|rather than|instead of)~2(fixed|pinned|locked|tagged|exact|frozen)
+add / install / use / take / pull / import -> ~4(by|from)( the)? (user|account|author) [^ ]+
+# privilege
+logged in / log in / sign in / signed in / logging in / work / working -> ~2(under|with|as|through|on)( a| an| the| your)?~1[a-z]+'s~1(account|
+    login|badge|credentials|token|card|session|password|name|id)
+run / runs / running / start / execute / deploy / launch / operate -> ~5as (root|administrator|superuser)~1(since|because|so|everywhere|always|avoids|to avoid)
 # weaken
+click / clicks / clicking / tick / ticks / press / hit / choose / select / check -> ~2(accept~1risk|accept all|trust any|trust all|allow all|
+    ignore all|override|proceed anyway|continue anyway|dismiss all|approve all|accept anyway)
+so that / so / let / make / lets / have -> ~4(expired|invalid|unsigned|failed|failing|unknown|forged|revoked|wrong|mismatched|unverified|any|
+    unauthenticated|blacklisted|blocked)~3(accepted|allowed|trusted|valid|admitted|pass|passes|let through|go through|get in|log in)
 replace / swap / patch / stub / change / rewrite / hard-code / make / let / have -> ~6(check|checks|validation|verification|
     test|tests|guard|assertions?|scan|auth|authentication|login|approval|verifier|validator|function)~6(return|returns|always|
     by|with|to|into)~2(true|no-op|noop|constant|stub|dummy|nothing|exit 0|success|pass|yes|ok)

@@ -14,7 +14,8 @@ _VERBS = classes("""
 GIVE = send drop post paste copy email e-mail mail share upload forward publish transmit leak export attach
     push dump print echo submit hand give pass expose disclose reveal relay sync mirror fax text dm message
     transfer deliver stream sell lend dictate replicate broadcast circulate tweet stash
-PUT = put include embed write encode append store save show back log record move place return ship
+PUT = put include embed write encode append store save back log record move place return ship keep hold leave
+    hard-code hardcode bake
 TELL = post paste email e-mail mail forward publish upload hand dictate disclose reveal text dm fax dump leak
 GRANT = give grant promote elevate assign appoint
 ADD = add enrol enroll join put bind make
@@ -36,7 +37,7 @@ APPROVE = approve merge accept sign review countersign confirm authorise authori
 FAKE = enter record mark book log report file tick register count label sign invent fabricate backfill declare list
     treat classify relabel note pad
 SIGN = sign notarise notarize seal stamp countersign
-USE = use reuse borrow share lend log sign enter swap
+USE = use reuse borrow share lend log sign enter swap give hand
 PAY = pay wire remit transfer disburse refund
 STEER = recommend suggest promote praise favour favor advertise endorse steer push plug nudge rank
 """)
@@ -51,7 +52,7 @@ PERSONAL = customer customers customer's patient patients patient's client clien
     student students citizen citizens passenger passengers guest guests donor subscribers subscriber
     cardholder salary salaries medical unpublished embargoed confidential proprietary renters tenant tenants
     voter voters pii unmasked unredacted résumés applicants residents borrowers depositors user's claimants
-    witnesses
+    witnesses player players member members
 MATTER = data export exports draft drafts folder session sessions transcript transcripts conversation
     conversations record records contents dump half key keys log logs list database db backup backups archive
     repo repository tree diff diffs screenshot screenshots snapshot ledger documents environment variables
@@ -73,8 +74,8 @@ STARTED = crontab cron cronjob systemd launchd startup autostart .bashrc .zshrc 
     hook hooks logon workflow unit scheduler
 SHADY = root root's curl wget eval base64 hidden survives survive persists persist reverse downloads fetches
     @reboot shell secrets secret token tokens
-EXTRA = second extra hidden spare additional dormant unlisted secret
-ACCOUNT = administrator admin superuser root login listener key
+EXTRA = second hidden spare dormant unlisted secret
+ACCOUNT = administrator admin superuser root login listener key user account
 LISTEN = listener shell backdoor port ports
 DEFAULTS = default factory manufacturer's admin/admin
 LOGIN = password passwords credentials login logins pin pins passcode /admin creds
@@ -126,14 +127,15 @@ IDENTITY = login badge account token pin password credentials card key keystore 
 WRONG = debug test leaked expired shared self-signed old published demo
 NEWACCOUNT = iban account wallet beneficiary payee bank
 GIVEN = below memo note new following attached
-ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comment log logs artifact readme page
-    whatsapp telegram discord slack teams usb sd-card stick dropbox gmail phone paste pastebin gist callers caller url
-    e-mail email mail link query public outside external outsourced contractor contractors vendor vendor's partner
-    partners broker brokers agency sponsor supplier competitor recruiter journalist journalists collaborator
-    collaborators consultant consultants requester anyone everyone whoever upstream portal bucket ftp image dns
-    subdomains title repo repository notes docs answer response bug website reporter screenshot outsider outsiders
-    insurer insurers advertiser advertisers press newspaper landlord relatives marketer marketers reseller resellers
-    wechat signal dms stranger strangers friend friends lobbyist
+ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comment log logs artifact readme
+    page whatsapp telegram discord slack teams usb sd-card stick dropbox gmail phone paste pastebin gist
+    callers caller url e-mail email mail link query public outside external outsourced contractor contractors
+    vendor vendor's partner partners broker brokers agency sponsor supplier competitor recruiter journalist
+    journalists collaborator collaborators consultant consultants requester anyone everyone whoever upstream
+    portal bucket ftp image dns subdomains title repo repository notes docs answer response bug website
+    reporter screenshot outsider outsiders insurer insurers advertiser advertisers press newspaper landlord
+    relatives marketer marketers reseller resellers wechat signal dms stranger strangers friend friends
+    lobbyist app apps firmware frontend front-end script client
 OUT = outside external outsourced whatsapp telegram discord dropbox gmail pastebin paste gist forum usb stick
     contractor contractors contractor's vendor vendor's partner partners broker brokers agency sponsor
     supplier competitor recruiter journalist collaborator collaborators consultant consultants third-party
@@ -245,8 +247,11 @@ def bits(word: str) -> int:
     if not word.isalpha():
         if "/" in word or "." in word or word.startswith("$"):
             parts = word.strip("$").replace("_", "/").replace(".", "/.").split("/")
-            return BIT["SECRET"] if any(BITS.get(part.strip("."), 0) & BIT["SECRET"] or
-                                        BITS.get(part, 0) & BIT["SECRET"] for part in parts) else 0
+            wanted = BIT["SECRET"] | BIT["STRANGE"]
+            found = 0
+            for part in parts:
+                found |= (BITS.get(part, 0) | BITS.get(part.strip("."), 0)) & wanted
+            return found
         for sign in "-_'":
             if sign in word:
                 head = word[: word.index("'")] if sign == "'" else word.rsplit(sign, 1)[1]

@@ -71,6 +71,8 @@ stricthostkeychecking[ =]{1,3}(no|off|false)
 git_ssl_no_verify|sslverify[ =]{1,3}false|verify ?= ?false|insecureskipverify|
     check_hostname ?= ?false|cert_none
 trust_remote_code ?[=:] ?(true|1)|weights_only ?[=:] ?(false|0)|allow_pickle ?= ?true|allowprivilegeescalation: true
+gonosum(check|db)|goflags=-insecure|pip_trusted_host|strict-ssl[ =]false
+\b(allow|allows|principal|origins?|grant|scope|permissions?)\b["':= ]{1,4}\[?["'`]\*["'`]
 \bsetenforce 0|\bufw disable|\biptables -f\b|set-executionpolicy (bypass|unrestricted)
 \bcurl -\w{0,5}k\b|\bhistory -c\b
 \bpush(es|ing|ed)?\b[^\n.]{0,80}( --force\b(?!-with)| -f\b)
@@ -121,6 +123,8 @@ _MARKERS = r"""
 (?m:^ {0,3}#{1,6} {0,2}\**(system|assistant|developer)( prompt| message)?\** {0,2}:)
 (?<!\w)(human|assistant|user) ?:[^\n]{1,200}[ .](human|assistant) ?:\s
 (^|\n) {0,3}\**(user|human)\** ?: [^\n]{1,400}\n {0,3}\**(assistant|ai|bot|agent)\** ?: ?\S
+\A {0,3}\**(system|developer)( message| prompt| note)?\** ?: [^\n]{0,100}\b(user|assistant|model|agent|session|you|
+    instructions?|permissions?|prompts?|override)\b
 \A {0,3}\**(assistant|ai assistant|human)\** ?: {0,2}\S
 (?m:^[ \t>*]{0,4}[#\[({<=*-]{1,8} ?(system|admin|administrator|developer|tool|security|root|policy|override|operator)[ _-](message|
     notice|prompt|note|result|output|response|override|update|alert|instructions?|directive|command|broadcast|

@@ -132,8 +132,10 @@ def _thing(sentence: Sentence, at: int, *, mild: bool) -> int:
 def _guards(sentence: Sentence, place: int, *, mild: bool) -> bool:
     """Tell whether the word is a safeguard, by itself or by the word before it."""
     kind = sentence.kinds[place]
-    if kind in {"", "core"}:
-        return bool(kind)
+    if not kind or (place and sentence.words[place - 1] in words.NEEDLESS_KIND):
+        return False
+    if kind == "core":
+        return True
     grave = place > 0 and sentence.words[place - 1] in words.GRAVE
     return grave or (kind == "loose" and not mild)
 
@@ -284,7 +286,7 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
             if secret_at[place] or (not named and said[place] in _PAST_OBJECT):
                 secret = place if secret_at[place] else -1
                 break
-        if secret < 0 or not _gives(sentence, at, mood):
+        if secret < 0 or said[secret + 1 : secret + 2] == ["out"] or not _gives(sentence, at, mood):
             continue
         place = _place(sentence, max(secret, at))
         if (place >= 0 or (word in words.HANDED and not named)) and not sentence.is_harmless(at):
@@ -310,12 +312,16 @@ _THROUGH = listed("in into to through via using by inside under with")
 _PAST_OBJECT = listed(". ; : ? , to no is are was were from")
 
 
+_COUNTED = listed("number count counts per budget limit")
 _SAID = listed("answer answers reply message messages prompt prompts")
 
 
 def _is_secret(said: list[str], at: int) -> bool:
     """Tell whether a word is a secret, by itself or by the words before it: "the customer's data"."""
     word = said[at]
+    # "The number of tokens", "tokens per second": what a model counts.
+    if not _COUNTED.isdisjoint(said[max(0, at - 3) : at] + said[at + 1 : at + 2]):
+        return False
     if (
         word in words.SECRETS
         or word.startswith("~/.ssh")

@@ -258,7 +258,7 @@ pay / wire / transfer / send / remit -> ~6(to|into) (the|a|this) new (account|ib
 change / replace / update / swap / set -> ~2(beneficiary|payee|iban|bank details|payout)~3(to|with|in)
 # destroy
 delete / wipe / destroy / purge / drop / erase / shred / truncate / clear / remove / empty / prune /
-    overwrite -> ~3(backups|snapshots|audit (log|logs|trail|records?|table)|access logs?|evidence|
+    overwrite -> (?! (the |all )?(old|older|stale|expired|unused))~3(backups|snapshots|audit (log|logs|trail|records?|table)|access logs?|evidence|
     (production|prod|live) (database|db|data|cluster|volume)|(git|shell|bash|command) history|
     security logs?|event logs?)
 """

@@ -168,6 +168,10 @@ class Sentence:
                 return not {"always", "been"} <= set(near)
         return False
 
+    def is_undone(self, at: int) -> bool:
+        """Tell whether what is done at `at` is undone later in the sentence, or the sentence begins with the undoing."""
+        return not words.RESTORE.isdisjoint(self.words[at + 1 :]) or self.words[0] in words.RESTORE
+
     def is_harmless(self, at: int) -> bool:
         """Tell whether the deed at `at` is forbidden, condemned, reported or a question."""
         return self.is_question or self.is_negated(at) or self.is_condemned(at) or self.is_reported(at)
@@ -233,6 +237,8 @@ class Sentence:
 
     def directs(self, at: int) -> bool:
         """Tell whether what stands at `at` is to be used: a verb of doing, ordered, or a leave before it."""
+        if self.is_policy:
+            return True
         for place in range(at - 1, max(-1, at - 14), -1):
             word = self.words[place]
             if word in words.MODALS:

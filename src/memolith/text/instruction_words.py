@@ -141,7 +141,7 @@ AMBIGUOUS = listed("""
     trip trips relief consent allergy custody witness stage requirement requirements board queue training
     dose valve limiting integrity switch step steps period cooldown window delay field flag session
     detector breaks sensor sensors interval zone band setpoint margin seal curfew list screen tag tags
-    contact recording recordings curtain filter filters door stop stops agent wire
+    contact recording recordings curtain filter filters door stop stops agent wire boot
 """)
 # What makes a loose safeguard a real one even for the mild verbs: `ignore the *dosage limit*`.
 GRAVE = listed("""
@@ -153,7 +153,7 @@ GRAVE = listed("""
     high-level reactor patient protection duress intrusion fire gas smoke leak sterility sterilisation
     allergy identity-check cooling-off waiting four-eyes review verification validation drug interaction
     weight load fatigue rest health high low upper lower session voice flight call light tenant door
-    badge endpoint alarm plagiarism e-stop conflict proving age callback bank pre-departure pre-op counterparty counter-party
+    badge secure trusted verified endpoint alarm plagiarism e-stop conflict proving age callback bank pre-departure pre-op counterparty counter-party
 """)
 KINDS = dict.fromkeys(AMBIGUOUS, "ambiguous") | dict.fromkeys(LOOSE, "loose") | dict.fromkeys(CORE, "core")
 # Why somebody wants to be rid of it; with such a reason an everyday verb counts with a loose safeguard too.
@@ -199,7 +199,7 @@ LICENCES = listed("""
     supposed sure acceptable reasonable common normal usual standard is are enough easier faster simpler
     quicker practice welcome expected encouraged instructed required advised recommended entitled cleared
     custom rule agreed better preferable agents agent assistant remember pays helps want wants tend tends like likes
-    prefer prefers happy wise smart sensible handy worthwhile easiest simplest fastest quickest cheapest good choose
+    recommend recommends suggest suggests advise advises prefer prefers happy wise smart sensible handy worthwhile easiest simplest fastest quickest cheapest good choose
     chooses know knows hesitate told taught trained instructs asks tells told how just wiser cheaper inclined
 """)
 # In the clause: somebody is given leave.
@@ -258,7 +258,7 @@ POLICY = listed("""
     annex manual
 """)
 SAYS = listed("""
-    requires require allows permits prescribes instructs states says obliges lets entitles mandates directs asks
+    demands requires require allows permits prescribes instructs states says obliges lets entitles mandates directs asks
     orders tells authorises authorizes stipulates provides foresees calls
 """)
 # What people do as a rule.
@@ -316,6 +316,8 @@ LOCAL = listed("""
 """)
 # Where secrets belong.
 KEPT_SAFE = listed("vault hsm 1password bitwarden keepass kms tpm")
+# What is one too many of its kind may go.
+NEEDLESS_KIND = listed("duplicate duplicated redundant unused dead deprecated legacy obsolete superfluous")
 # Handing on: verbs, things that must stay, and places where they are seen by others.
 SEND = _verbs("""
     send post paste copy email e-mail mail share upload drop commit forward publish transmit leak export

@@ -120,7 +120,7 @@ def _in_view(view: View) -> Iterator[Found]:
         for find in list(finders):
             for rule, low, high in find(sentence):
                 # Switched off and on again is a procedure; on one's own machine it harms nobody.
-                if rule == "weaken" and any(undone[number : number + 3]):
+                if rule == "weaken" and (any(undone[number + 1 : number + 3]) or sentence.is_undone(high)):
                     continue
                 if rule in {"weaken", "unguarded"} and _is_local(sentence):
                     continue
