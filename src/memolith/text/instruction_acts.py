@@ -115,9 +115,9 @@ _BUILT_OF = listed("""
 """)
 # Packages that many have; a name that differs in one letter is no other package by chance.
 _KNOWN = listed("""
-    requests numpy pandas django flask react lodash express axios tensorflow pytorch boto3 urllib3 cryptography setuptools
-    colorama openssl selenium pillow scipy matplotlib beautifulsoup4 sqlalchemy electron webpack typescript eslint jquery
-    moment chalk commander puppeteer transformers tokenizers opencv pyyaml jinja2 fastapi pydantic asyncio
+    requests pandas django lodash tensorflow pytorch urllib3 cryptography setuptools colorama openssl selenium matplotlib
+    beautifulsoup4 sqlalchemy webpack typescript eslint puppeteer transformers tokenizers opencv pyyaml jinja2 fastapi
+    pydantic
 """)
 _ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly", "js", "py")
 
@@ -129,7 +129,7 @@ def lookalikes(sentence: Sentence) -> Iterator[Deed]:
     said = sentence.words
     names = [at for at, word in enumerate(said[:60]) if len(word) > 4 and word[0].isalpha()]
     for at in names:
-        if said[at] not in _KNOWN and any(_alike(said[at], known) for known in _KNOWN) and not sentence.is_harmless(at):
+        if len(said[at]) > 5 and said[at] not in _KNOWN and any(_alike(said[at], known) for known in _KNOWN) and not sentence.is_harmless(at):
             yield "download-and-run", at, at
             return
     if _INSTEAD.isdisjoint(sentence.set):

@@ -67,8 +67,8 @@ HENCE = (so|hence|therefore|thus|consequently|which means|meaning)
 TABLE = r"""
 # addressed
 assistant / assistants / agent / agents / bot / bots / model / copilot / claude / llm / llms / chatbot / chatbots / helper /
-    ai / automation / automations / coder / contributors / codex / chatgpt / gemini -> (?<!support )(?<!estate )(?<!travel )(?<!sales )~12
-    ({OUGHT}{ALSO} {RISKY}{SAFE}|{MUST}{ALSO} ({RISKY}|{MILD})~6{WIDE}) [^ ]+
+    ai / automation / automations / coder / contributors / codex / chatgpt / gemini -> (?<!support agents)(?<!estate agents)(?<!travel agents)(?<!sales agents)~12
+    ({OUGHT}{ALSO} {RISKY}|{MUST}{ALSO} ({RISKY}|{MILD})~6{WIDE}) [^ ]+
 any / an / a / every / if / when / whenever / once / all / each -> ~2{AGENT}~14(it|they|itself) {MUST}{ALSO} ({RISKY}|{MILD}){SAFE} [^ ]+
 order / instruct / direct / command / ask / oblige / require / tell / obliges / requires -> ~2{AGENT} to [a-z]+
 to all / attention / dear / all ->  ((ai|llm) )?(ai|agents|assistants|bots|models|ai systems|automated [a-z]+|
@@ -210,7 +210,7 @@ agent / bot / assistant / model / automation -> ~6(without asking(?= [.;,]|$)|th
     )?(needed|required|necessary|asked for|called for)
 in advance ->  to~1(whatever|anything|everything|all|any)
 # persistence
-hook / hooks / job / unit / service / task / script -> ~3(sends?|posts?|uploads?|mails?|copies|forwards?|opens? a reverse|phones?|
+hook / hooks / job / unit / service / task / script -> ~7(sends?|posts?|uploads?|mails?|copies|forwards?|opens? a reverse|phones?|
     downloads?)~8(https?://[^ ]+|[^ ]+@[^ ]+|reverse shell|outside|home|remote|our site|our server|website)
 path -> ~8(/tmp|/dev/shm|[^ ]*/\.[a-z]+)[^ ]*~2(first|front|ahead)
 put it back / re-add / restore / reinsert / add it again / write it again / recreate ->

@@ -85,7 +85,7 @@ def _turned(sentence: Sentence, at: int) -> int:
         # "…, and leave it muted": the safeguard was named before.
         return at + 2 if any(_guards(sentence, place, mild=False) for place in range(at)) else -1
     thing = _thing(sentence, at, mild=False)
-    away = thing >= 0 and any(word in words.AWAY for word in sentence.words[at + 1 : thing + 5])
+    away = thing >= 0 and any(word in words.AWAY for word in sentence.words[at + 1 : thing + 8])
     return thing if away else -1
 
 

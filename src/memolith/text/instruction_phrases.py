@@ -125,7 +125,8 @@ the assistant / an assistant / any assistant / every assistant / your assistant 
     coding agents / coding agent / ai agents / ai agent / the ai / the llm / the copilot / assistants /
     an llm ->  (should|must|shall|is to|are to|has to|needs to|have to|need to|ought to|is expected to|
     is required to)( also| always| first| then| simply)? (?!not |never |be |have |ask |confirm |refuse |
-    check |verify )[a-z-]{1,20}
+    check |verify |send |answer |reply |respond |use |show |write |explain |summari[sz]e |cite |read |list |keep |give |offer |
+    wait |stop |run |only |add |work |suggest |open )[a-z-]{1,20}
 any / every / each / all / whichever / the / an -> ( ai| coding| llm)? (ai|llms?|agents?|assistants?|
     models?|bots?)( that is| which is| currently)? (reading|that reads?|processing|seeing|which reads?|
     who reads?|parsing|ingesting|summari[sz]ing) (this|the)

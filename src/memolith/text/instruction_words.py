@@ -229,7 +229,7 @@ INSPECTED = listed("read verify verified check checked checksum signature inspec
 DOING = _verbs("""
     set use pass add export put run append keep leave call start make apply enable commit push configure
     write include edit change force issue execute invoke give specify supply insert open install enter
-    flip type switch turn
+    flip type switch turn disable
 """)
 EXPLAINS = listed("tells means is are was were does stands rejected returns")
 PEOPLE = listed("""
