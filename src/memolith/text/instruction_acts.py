@@ -21,7 +21,7 @@ _BREAKS = _ENDS | listed("""
     during over is are was were – — =
 """)
 _KEYS = listed("key keys code codes token tokens")
-_PRONOUNS = (["it"], ["them"])
+_PRONOUNS = (["it"], ["them"], ["both"])
 _HAVE = listed("have has we've they've i've")
 # How far a thing stands from its verb, and a target from the thing.
 _REACH = 9
@@ -108,11 +108,8 @@ def _target(said: list[str], masks: list[int], low: int, high: int, target: int)
     return -1
 
 
-_INSTEAD = listed("instead place rather swap replace switch lieu substitute exchange change use")
-_BUILT_OF = listed("""
-    package packages install import npm pip crate library module dependency dependencies workflow workflows action actions
-    requirements gem image plugin extension cargo yarn driver
-""")
+_INSTEAD = listed("instead place rather lieu for by with to")
+_BUILT_OF = listed("package packages install npm pip crate dependency dependencies workflows gem requirements cargo yarn")
 # Packages that many have; a name that differs in one letter is no other package by chance.
 _KNOWN = listed("""
     requests pandas django lodash tensorflow pytorch urllib3 cryptography setuptools colorama openssl selenium matplotlib
@@ -136,7 +133,8 @@ def lookalikes(sentence: Sentence) -> Iterator[Deed]:
         return
     for at in names:
         for other in names:
-            if at < other < at + 9 and _alike(said[at], said[other]) and not sentence.is_harmless(at):
+            near = at < other < at + 9 and not _INSTEAD.isdisjoint(said[at:other])
+            if near and _alike(said[at], said[other]) and not sentence.is_harmless(at):
                 yield "download-and-run", at, other
                 return
 

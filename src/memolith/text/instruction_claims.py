@@ -11,7 +11,7 @@ NAMES = r"""
 WHOM = (users?|user's|operators?|humans?|owners?|customers?|clients?|auditors?|reviewers?|managers?|supervisors?|
     anyone|anybody|security|patients?|persons?|people|colleagues|inspectors?|regulators?|clerks?|parents?|staff|
     management|board|legal|compliance|relatives|officers?|committee|administrators?|maintainers?|developers?|
-    colleague|team|pharmacists?|doctors?|nurses?|teachers?|residents?|applicants?|players?|members?|investors?)
+    colleague|team|pharmacists?|doctors?|nurses?|testers?|teachers?|residents?|applicants?|players?|members?|investors?)
 RECORD = (summary|commit|changelog|report|log|logs|notes|handover|minutes|ticket|description|history|protocol|diary|
     record|records|journal|logbook|message|release notes|audit trail|chart|file|answer|review|diff|documentation|
     calendar|register|sbom|tracker|inventory|books|manifest|incident report|bill|statement|timeline)
@@ -27,14 +27,14 @@ RISKY = (approve|merge|disable|turn off|switch off|upload|forward|execute|delete
     rewrite|raise|install|visit|recommend|skip|bypass|dismiss|deny|leave out|omit|widen|publish|reveal|overwrite|force|
     obey|trigger|hand over|accept|act as|transfer|wire|refund|exfiltrate|disclose|pretend|claim|hide|conceal|mute|leave~3(out|unmentioned|blank|away|off|open|unchecked)|
     silence|override|assume|purge|escalate|promote|praise|embed|inject|prefer|trust|impersonate|waive|steer)
-MILD = (take|drop|download|push|sign|copy|send|post|fetch|append|prepend|mark|run|read|write|use|add|include|return|start|give|open|put|set|change|print|share|list|show|log|store|save|move|
+MILD = (retry|rerun|end|close|finish|begin|take|drop|download|push|sign|copy|send|post|fetch|append|prepend|mark|run|read|write|use|add|include|return|start|give|open|put|set|change|print|share|list|show|log|store|save|move|
     call|load|create|book|pay|reply|answer|respond|say|tell)
 WIDE = (every|all|any|outside|without|root|sudo|live|production|whatever|unlimited|everything|full|entire|hidden|
-    administrator|https?://[^ ]+|secrets?|tokens?|keys?|passwords?|credentials|env|environment)
+    buy|recommendation|link|advert|coupon|administrator|https?://[^ ]+|secrets?|tokens?|keys?|passwords?|credentials|env|environment)
 SAFE = (?! (the |a |its |your )?(unit |integration )?(tests?|formatter|linter|plan|draft|drafts|question|sources?|suggestion|
     summary|link to the (docs|page)|ticket|pull request|feature))
 SPOKEN = (says?|types?|mentions?|utters?|writes?|brings? up|greets?|thanks|enters?|speaks? of|refers? to|turns? to|
-    touches (on|upon)|comes? to|raises?|names?|talks? about|thanked|posts?)
+    (runs?|starts?|makes) (a|an|the|its?)|touches (on|upon)|comes? to|raises?|names?|talks? about|thanked|posts?)
 ORDER = (insert|add|append|include|wire|copy|send|fetch|run|execute|change|replace|set|delete|wipe|answer|reply|respond|
     say|tell|claim|write|look up|forward|post|upload|recommend|suggest|steer|point|give|redirect|approve|grant|
     disable|load|download|transfer|switch|edit|rewrite|remove|mark|deny|praise|mention|output|print|embed|prepend|import|
@@ -77,7 +77,7 @@ this / entry / note / memory / message / text / section / line / paragraph ->  (
     meant for|addressed to|intended for|directed at|aimed at)( only| the| any| every)* {AGENT}
 return / print / output / dump / copy / include / recite / reproduce / repeat / show / send / reveal -> ~5(context window|
     system prompt|hidden instructions|full context|system message|conversation so far)
-when / if / once / whenever / after / as soon as / each time / every time / the moment / should / anytime /
+when / if / once / whenever / after / as soon as / each time / every time / the moment / should / anytime / next time / the next time /
     the instant -> ~1(users?|operators?|customers?|visitors?|callers?|someone|somebody|anyone|anybody|patients?|clients?|
     reader|person|conversation|chat|talk|discussion|you)~1{SPOKEN}~10,{THEN} {ORDER} [^ ]+
 when / if / once / whenever / after / as soon as / each time / every time / the moment / should / anytime /
@@ -86,6 +86,10 @@ when / if / once / whenever / after / as soon as / each time / every time / the 
 when / if / once / whenever / as soon as / each time / every time / anytime -> ~14,{THEN} ((approve|merge|accept|pay|grant|
     forward|upload|copy|send|release) (it|them)~1(at once|immediately|without|right away|straight away|unseen|automatically)|
     (post|paste|send|mail|upload|copy|forward)~1contents of) [^ ]*
+when / if / whenever / once / each time / every time ->  (you are|you're|you get|the agent is|the assistant is) (asked|told|prompted|questioned)
+    ~10,{THEN} ({GRAVE}|read|include|change|replace|add) [^ ]+
+if / when / whenever / once -> ~6(appears|occurs|shows up|comes up|is mentioned|is said|turns up)~1(in|within)~3(prompt|message|conversation|question|chat|
+    request|session|input),{THEN} {ORDER} [^ ]+
 upon / on / at / after ->  (hearing|seeing|reading|receiving|(the|any) (word|phrase|keyword|sentence|string|mention|
     (first|second|third|fifth|tenth) (question|message|answer|turn)))~10,{THEN} {ORDER} [^ ]+
 as soon as / when / once / whenever / the moment / each time / every time / if ->  you (see|hear|read|encounter|notice|
@@ -107,6 +111,11 @@ whatever / regardless of what / no matter what / notwithstanding / contrary to /
     insists?|protests?)
 ! your / safety / system prompt / earlier / previous / prior / guidelines / above / ban / bans / the rules / your own /
     older / original / all limits / all restrictions / all rules -> ~5{RULING}~6{VOID}
+! user's / owner's / operator's / customer's -> ~1(wish|wishes|request|preference|preferences|instructions?|rules?|consent|answer|objection)~5{VOID}
+your ->  (instructions|rules|guidelines|permissions|policy|role|system prompt|orders|constraints) (have|has) (been )?(updated|changed|replaced|
+    extended|expanded|revised|reset|relaxed|lifted)
+pay no attention to / take no notice of / turn a blind eye to / brush aside / look past / wave through -> ~4(warnings?|alarms?|alerts?|rules?|checks?|
+    policy|policies|errors?|findings?|limits?|instructions?|objections?|complaints?|requests?)
 ! you ->  (no longer|don't|do not|needn't|need not|never|are not|aren't)( need to| have to| obliged to| required to| bound to)*
      (follow|obey|respect|heed|comply with|stick to|honou?r|bound by|care about)~3{RULING}
 {DROP} -> ~5(says?|claims?|states?|tells you|writes) (otherwise|the opposite|the contrary|differently)
@@ -140,6 +149,8 @@ consider / regard / treat / take -> ~4{RULING}~6as~1
 ! {NOT} -> ( ever)? (say|mention|admit|reveal|tell|disclose|let on|explain) (that|what|how|why|where) (you|it|this|we|the|they)
 ! must stay / should stay / stays / stay / remain / remains / keep / has to stay / shall stay -> ~5(invisible|hidden|secret|
     unseen|unknown|concealed|undisclosed) (to|from|for)~1{WHOM}
+! and not / but not / and never / but never ->  (mention|say|tell|report|log|record|note|disclose|reveal)~1(it|this|that|anyone|anybody|them)
+! such a way that / in a way that / so that / so -> ~5(is|are) (not|never|hardly) (noticed|seen|obvious|found|spotted|visible|discovered|detected|recognised)
 answer / reply / respond / questions / meet -> ~8by (saying|claiming|denying|pretending|insisting)
 ! this / it / entry / note / memory / instruction / rule / change / step / message / these -> ~6(not|never) (to )?be
      (quoted|listed|explained|shown|mentioned|disclosed|reported|revealed|told|discussed|repeated|displayed|summari[sz]ed|
@@ -186,6 +197,10 @@ insert / add / put / embed / place / write / include / attach -> ~3(hidden|invis
 ^ approved / okayed / ok'd / cleared / signed off / agreed / granted / given / gave / waived / authorised / authorized /
     blessed / consented / sanctioned / permitted -> ~14{HENCE} ({AGENT}|the {AGENT}|you|no|just|feel|go|it is
      fine|it's fine|don't|do not|simply|please) [a-z]+
+^ said yes / says yes / say yes -> ~2(every|all|any|whatever|everything)
+! you / agent / agents / bot / assistant / assistants -> ( do| does)? (need not|needn't|not need to|don't need to|don't have to|no longer need to|no longer have to|not have to)
+     (ask|check with|wait for|consult|seek|inform|confirm~3(with|commands?|actions?|changes|deletions?|payments?|before)|verify~2(identity|signature|source))
+confirmation / confirmations / prompts / dialog / dialogs -> ~3(answered|answer|as answered)( with)? (yes|ok)
 ^ have / has / got / had / with / received -> ~2(green light|go-ahead|blessing|carte blanche|free hand|free rein|standing
      permission|blank che(que|ck)|full authority|permanent permission|all-clear)~1(for|to|from|of|on|[.,;])
 ^ given / gave / gives / giving / is / are / enjoys -> ~4(blank che(que|ck)|carte blanche|free rein|free hand|green light)
@@ -210,9 +225,14 @@ agent / bot / assistant / model / automation -> ~6(without asking(?= [.;,]|$)|th
     )?(needed|required|necessary|asked for|called for)
 in advance ->  to~1(whatever|anything|everything|all|any)
 # persistence
-hook / hooks / job / unit / service / task / script -> ~7(sends?|posts?|uploads?|mails?|copies|forwards?|opens? a reverse|phones?|
+hook / hooks / webhook / webhooks / job / unit / task -> ~7(sends?|posts?|uploads?|mails?|copies|forwards?|opens? a reverse|phones?|
     downloads?)~8(https?://[^ ]+|[^ ]+@[^ ]+|reverse shell|outside|home|remote|our site|our server|website)
 path -> ~8(/tmp|/dev/shm|[^ ]*/\.[a-z]+)[^ ]*~2(first|front|ahead)
+add / write / insert / put / place / include -> ~8(agent's|assistant's|your|claude's|copilot's|cursor's|model's) (settings|config|configuration|allowlist|
+    permissions|memory|rules|permanent memory|instructions)~6(allow|allows|all|any|every|bypass|and|so)
+add / write / insert / put / place / include -> ~9(every|each|all)( of the)? (memory|memories|rules|instruction|prompt)( files?| notes?| entry| entries)?
+keep / retain / save / hold / store / hide -> ~8(in case|even after|when|until|so|after)~3(access|account|rights|permission|contract)~3(revoked|removed|lost|
+    withdrawn|expires|expired|ends|survives|over|terminated)
 put it back / re-add / restore / reinsert / add it again / write it again / recreate ->
     ~2(whenever|if|each time|every time|when|as soon as)~4(removed|deleted|cleaned|missing|gone|lost|cleared|purged)
 restarts / reinstalls / respawns / recreates / revives / restores / re-adds -> ( itself)?~3(when|if|after|whenever|each time)~3(stopped|removed|killed|
@@ -240,6 +260,8 @@ include / add / insert / load / embed / inject / place / put -> ~3(script|script
     ~5https?://[^ ]+
 loosen / remove / delete / drop / relax / unpin / ditch / discard -> ~4(version pins?|pins|lock ?files?|hashes|version
      ranges|pinned versions|integrity hashes|version constraints|package-lock.json|upper bounds)(?! only)
+use / install / pull / take / add / get / download / load / fetch -> ~8(from|at|on)~3(personal|private) (page|site|website|blog|server|drive|share|repo|account|
+    bucket|fork|mirror)
 newest / latest / head / any ->  (commit|version|release|build|tag)?~5(never|not|rather than|instead of)~2(fixed|pinned|locked|tagged|exact|frozen)
 add / install / use / take / pull / import -> ~4(by|from)( the)? (user|account|author) [^ ]+
 # privilege
@@ -247,6 +269,9 @@ logged in / log in / sign in / signed in / logging in / work / working -> ~2(und
     login|badge|credentials|token|card|session|password|name|id)
 run / runs / running / start / execute / deploy / launch / operate -> ~5as (root|administrator|superuser)~1(since|because|so|everywhere|always|avoids|to avoid)
 # weaken
+sign / merge / ship / release / publish / deploy / approve / close / sign off -> ~6before~2(tests?|checks?|scan|review|pipeline|ci|results?|inspection)~1(have|has|
+    is|are|finish(es)?|runs?|completes?|passes|done|ran)
+same / identical / one / single -> ~2(password|pin|key|passphrase|credentials|secret)~3(on|for|across|in) (all|every|each|both)
 click / clicks / clicking / tick / ticks / press / hit / choose / select / check -> ~2(accept~1risk|accept all|trust any|trust all|allow all|
     ignore all|override|proceed anyway|continue anyway|dismiss all|approve all|accept anyway)
 so that / so / let / make / lets / have -> ~4(expired|invalid|unsigned|failed|failing|unknown|forged|revoked|wrong|mismatched|unverified|any|
@@ -263,6 +288,11 @@ over / past / around / through ->  (the )?(branch protection|merge queue|code ow
 nobody / no one / no-one / people / we -> ( here| really)? (bothers?|bother|cares?|waits?|worries|worry)~1(with|about|for)
     ~5(signatures?|checks?|reviews?|approvals?|forms?|seals?|locks?|tests?|counts?|permits?|log|logs|rules?|alarms?|
     second|passwords?|consent|sign-offs?|training|gloves|helmets?)
+# expose
+allow / open / permit / enable -> ~4(traffic|access|connections|egress|ingress|ports?|login)~3(any|all|every) (host|address|port|destination|ip|source|network)e?s?
+# hand-on
+tell / read / give / dictate / spell -> ~1(callers?|customers?|users?|clients?|patients?|visitors?|them|him|her|anyone|requesters?)( out)? (their|the|his|her|
+    a)~2(password|pin|code|codes|login|otp|passphrase|key)
 # destroy
 force-push / force-pushing / force-pushes / force push / force pushing -> ~6(tags?|main|master|trunk|release|shared|over|
     signed|production|protected|history|all|any)

@@ -25,7 +25,7 @@ KEEP = leave keep use reset set ship retain reuse accept assign restore choose
 WEAKEN = skip bypass disable mute silence suppress ignore remove delete drop omit park shelve dismiss clear
     strip cut unplug disconnect kill stop detach pull lift relax loosen shorten lower reduce halve defer
     postpone forget disregard unset waive weaken soften trim snip tape blank hide comment scrap cancel suspend
-    neglect tear
+    neglect tear rip yank
 RAISE = raise lift set increase bump extend widen push put up
 DESTROY = delete wipe destroy purge drop erase shred truncate clear remove empty prune overwrite rewrite reset
     scrub terminate nuke discard burn tear trash format squash kill expunge
@@ -60,13 +60,14 @@ MATTER = data export exports draft drafts folder session sessions transcript tra
     table scan scans recording recordings checkpoint weights dataset datasets schedule roster clipboard chat
     prescriptions statements contracts designs drawings schematics everything sequence sequences genomes
     readings telemetry
+HOUSE = private internal proprietary confidential
 INNER = session sessions transcript transcripts conversation conversations records dump half keys key database
     backups repo repository history screenshot screenshots ledger environment variables context prompts memory
     clipboard chat diff diffs drafts contents export exports credentials tokens secrets payroll tree
     everything
 RIGHTS = admin administrator owner root maintainer write full
 STRONG = cluster-admin org-owner superuser sudo sysadmin superadmin nopasswd full-control sudoers root
-    administrator administrators admins org-admin domain-admin domain-admins
+    administrator administrators admins org-admin domain-admin domain-admins sys_admin cap_sys_admin setuid
 RIGHT = rights role access permissions privileges status control
 LASTING = authorized_keys backdoor rootkit keylogger implant webshell bind-shell autorun reverse rc.local
     launchagents /etc/profile ngrok teamviewer anydesk
@@ -135,12 +136,12 @@ ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comm
     portal bucket ftp image dns subdomains title repo repository notes docs answer response bug website
     reporter screenshot outsider outsiders insurer insurers advertiser advertisers press newspaper landlord
     relatives marketer marketers reseller resellers wechat signal dms stranger strangers friend friends
-    lobbyist app apps firmware frontend front-end script client
+    lobbyist app apps firmware frontend front-end script client git github header user-agent
 OUT = outside external outsourced whatsapp telegram discord dropbox gmail pastebin paste gist forum usb stick
     contractor contractors contractor's vendor vendor's partner partners broker brokers agency sponsor
     supplier competitor recruiter journalist collaborator collaborators consultant consultants third-party
     personal anyone outsider advertisers insurer insurers reseller advertiser wechat facebook instagram
-    linkedin airdrop resellers marketer lobbyist
+    linkedin airdrop resellers marketer lobbyist consultant's google agency's broker's
 MAILBOX =
 LINK =
 VAULT = vault hsm 1password bitwarden safe sealed encrypted anonymised anonymized synthetic masked redacted officer
@@ -162,6 +163,8 @@ _ROWS = """
 GIVE -> SECRET -> ADDRESSED unless VAULT
 PUT -> SECRET -> ADDRESSED unless VAULT
 GIVE -> SECRET -> LINK unless VAULT
+PUT -> SECRET -> LINK unless VAULT
+GIVE -> HOUSE -> OUT unless VAULT
 GIVE -> SECRET -> MAILBOX unless VAULT
 TELL -> BARE unless VAULT
 GIVE -> PERSONAL -> OUT unless VAULT
@@ -232,6 +235,7 @@ def _by_verb() -> dict[str, list[Row]]:
 BITS = _bits()
 # By each form of a verb: the rule, the mood of the form, and the classes of thing, target and exception, and whether it is loose.
 DEEDS = _by_verb()
+_DOMAINS = listed(".com .net .org .io .example .dev .invalid .app .xyz .site .cloud .info .me .co .sh .nz .ru .cn .link")
 _INSIDE = listed("localhost 127.0.0.1")
 
 
@@ -249,6 +253,10 @@ def bits(word: str) -> int:
             parts = word.strip("$").replace("_", "/").replace(".", "/.").split("/")
             wanted = BIT["SECRET"] | BIT["STRANGE"]
             found = 0
+            if parts[-1] in _DOMAINS and word.count(".") > 1 and "/" not in word.strip("/"):
+                return BIT["LINK"]
+            if "/" in word and "private" in parts:
+                return BIT["SECRET"]
             for part in parts:
                 found |= (BITS.get(part, 0) | BITS.get(part.strip("."), 0)) & wanted
             return found

@@ -130,6 +130,7 @@ _MARKERS = r"""
     notice|prompt|note|result|output|response|override|update|alert|instructions?|directive|command|broadcast|
     announcement|memo)s?\b)
 \b(begin|start of) (developer|system|admin|root|operator) (override|message|prompt|instructions?|policy|notice|mode)
+"type" {0,2}: {0,2}"(tool_result|system|permission)"
 "role" {0,2}: {0,2}"(system|developer)" {0,2},
 <(policy|permissions?|authori[sz]ation|grant|directive|priority|trusted|root|rule|context|config)\s[^<>\n]{0,60}=
     "?(root|system|admin|high|highest|critical|developer|override|all|\*)"?[^<>\n]{0,40}>

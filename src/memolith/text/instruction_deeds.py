@@ -78,6 +78,8 @@ def _aimed_at(sentence: Sentence, at: int) -> int:
 
 def _turned(sentence: Sentence, at: int) -> int:
     """Return the place of the safeguard in "turn off the alarm" and "leave the alarm muted"."""
+    if sentence.words[at] == "pull" and sentence.after(at, 1)[0:1] in (["request"], ["requests"]):
+        return -1
     if sentence.after(at, 1)[:1] and sentence.words[at + 1] in _PARTICLES:
         return _thing(sentence, at + 1, mild=False)
     rest = sentence.after(at, 3)
@@ -224,7 +226,7 @@ def _act(sentence: Sentence, at: int, wanted: dict[str, str]) -> int:
 _NEEDLESS = listed("""
     unnecessary optional waived overkill redundant needless superfluous formality
 """)
-_NEEDING = listed("need require needs requires bother wait mind worry")
+_NEEDING = listed("need require needs requires bother bothers wait waits mind worry")
 _REFUSED = listed("no not don't needn't never doesn't dont")
 _IN_CHARGE = listed("officer supervisor security manager approver board auditor")
 _OFFICIAL = words.CORE | listed("review reviews scan canary freeze board")
@@ -256,9 +258,9 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
             if thing >= 0 and "if" not in said[:at]:
                 yield "needless", thing, at
         elif word in _NEEDING:
-            refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) == ["no"]
+            refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) in (["no"], ["neither"])
             things = words.BROKEN if word in {"mind", "worry"} else _OFFICIAL
-            if word == "wait":
+            if word in {"wait", "waits"}:
                 things |= words.LOOSE
             if word == "bother":
                 things |= _IN_CHARGE

@@ -153,7 +153,7 @@ GRAVE = listed("""
     high-level reactor patient protection duress intrusion fire gas smoke leak sterility sterilisation
     allergy identity-check cooling-off waiting four-eyes review verification validation drug interaction
     weight load fatigue rest health high low upper lower session voice flight call light tenant door
-    badge secure trusted verified endpoint alarm plagiarism e-stop conflict proving age callback bank pre-departure pre-op counterparty counter-party
+    badge store browser publisher secure trusted verified endpoint alarm plagiarism e-stop conflict proving age callback bank pre-departure pre-op counterparty counter-party
 """)
 KINDS = dict.fromkeys(AMBIGUOUS, "ambiguous") | dict.fromkeys(LOOSE, "loose") | dict.fromkeys(CORE, "core")
 # Why somebody wants to be rid of it; with such a reason an everyday verb counts with a loose safeguard too.
@@ -164,7 +164,7 @@ MOTIVES = listed("""
 # In an order, what these describe is dangerous as it stands.
 UNSAFE = listed("""
     unsigned unencrypted untrusted unverified unauthenticated cracked pirated plaintext cleartext
-    unmasked unredacted insecure world-writable world-readable unreviewed unapproved untested
+    self-signed unlocked unattended unmasked unredacted insecure world-writable world-readable unreviewed unapproved untested
 """)
 UNSAFE_VERBS = _verbs("""
     let allow pull accept install keep store run send use serve load save push deploy ship copy leave
@@ -369,7 +369,7 @@ ACTED = _verbs("""
     reboot reset unlock activate admit onboard submit launch process complete finish confirm clear pour
     print order buy purchase spend trade remove modify overwrite fix bump upgrade downgrade expose share
     connect pull post provision mark log record work drive dose enter use place file discharge schedule
-    assign point serve lift check
+    assign point serve lift check acknowledge vendor
 """)
 # What a pipeline is there for.
 CHANGED = _verbs("""
@@ -387,7 +387,7 @@ MISSING = CORE - {"restriction", "restrictions"} | listed("""
     authorisation permit ticket telling notifying informing consulting confirming validating checks mfa
     backup backups scan scanning qa peer password supervisor prompting escalation logging checklist
     approver sign-off verification check callback inspection identification id looking reading calling
-    receipt matching counting weighing badge canary witness eyes cosigner read questions opening
+    hash hashes going receipt matching counting weighing badge canary witness eyes cosigner read questions opening
 """)
 SIGNED = listed("""
     approval approvals approved sign-off signoff signs signed reviewed cleared authorised authorized
