@@ -17,9 +17,10 @@ Deed = tuple[str, int, int]
 _ENDS = listed("; . ! ? because so unless but until rather instead")
 # A direct object does not lie beyond these.
 _BREAKS = _ENDS | listed("""
-    , : ( when if while which before after whenever where than from in on at into onto to for with via by as under
-    during over is are was were – — =
+    , : ( when if while which before after whenever where than from in on at into onto to for with via by as
+    under during over is are was were – — =
 """)
+_OTHER = [[word] for word in words.OTHER_HEADS]
 _KEYS = listed("key keys code codes token tokens")
 _PRONOUNS = (["it"], ["them"], ["both"])
 _HAVE = listed("have has we've they've i've")
@@ -33,18 +34,10 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
     if DEEDS.keys().isdisjoint(sentence.set):
         return
     said = sentence.words
-    masks = [bits(word) for word in said]
-    for at, word in enumerate(said):
-        # "The API key", "the editor's login".
-        if word in _KEYS and at and said[at - 1] in words.WHOSE:
-            masks[at] |= BIT["SECRET"]
-        if word.endswith("'s") and word[:-2] in words.PEOPLE:
-            masks[at] |= BIT["OTHERS"]
+    masks = _masks(said)
     whole = 0
     for mask in masks:
         whole |= mask
-    if not whole:
-        return
     # In a list of steps, what is said of one step does not excuse another.
     steps = said.count(",") > 2
     done: set[str] = set()
@@ -52,28 +45,51 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
         for rule, mood, thing, target, unless, loose in DEEDS.get(word, ()):
             if not thing & whole or target & ~whole or rule in done or (unless & whole and not steps):
                 continue
-            # Words in -ing behind a comma are mostly a list of what there is.
-            if mood == "ing" and said[at - 1 : at] == [","]:
+            low, high = _reach(said, masks, at, mood, (thing, target), _ENDS if loose else _BREAKS)
+            if low < 0 or (rule == "weaken" and said[high + 1 : high + 2][:1] in _OTHER):
                 continue
-            place = _thing(said, masks, at, mood, thing, _ENDS if loose else _BREAKS)
-            if place < 0 or said[place + 1 : place + 2] == ["out"] or said[place - 1] in words.NEEDLESS_KIND:
+            if not sentence.orders(at, mood) or sentence.is_harmless(at):
                 continue
-            if rule == "weaken" and not words.OTHER_HEADS.isdisjoint(said[place + 1 : place + 2]):
-                continue
-            end = _target(said, masks, min(at, place), max(at, place), target) if target else place
-            if end < 0 or not sentence.orders(at, mood) or sentence.is_harmless(at):
-                continue
-            if unless & whole and _mentions(said, masks, min(at, place), max(at, place, end), unless):
-                continue
-            done.add(rule)
-            yield rule, min(at, place), max(at, place, end)
+            if not (unless & whole and _mentions(said, masks, low, high, unless)):
+                done.add(rule)
+                yield rule, low, high
+
+
+def _masks(said: list[str]) -> list[int]:
+    """Return the classes of each word, by itself or by the word before it: "the API key"."""
+    masks = [bits(word) for word in said]
+    for at, word in enumerate(said):
+        if word in _KEYS and at and said[at - 1] in words.WHOSE:
+            masks[at] |= BIT["SECRET"]
+        if word.endswith("'s") and word[:-2] in words.PEOPLE:
+            masks[at] |= BIT["OTHERS"]
+    return masks
+
+
+def _reach(
+    said: list[str], masks: list[int], at: int, mood: str, wanted: tuple[int, int], ends: frozenset[str]
+) -> tuple[int, int]:
+    """Return the first and last word of the deed of the verb at `at`; -1 if it is about something else."""
+    thing, target = wanted
+    # Words in -ing behind a comma are mostly a list of what there is.
+    listing = mood == "ing" and said[at - 1 : at] == [","]
+    place = -1 if listing else _thing(said, masks, at, mood, thing, ends)
+    if place < 0 or said[place + 1 : place + 2] == ["out"] or said[place - 1] in words.NEEDLESS_KIND:
+        return -1, -1
+    low, high = min(at, place), max(at, place)
+    end = _target(said, masks, low, high, target) if target else high
+    return (low, max(high, end)) if end >= 0 else (-1, -1)
 
 
 def _thing(said: list[str], masks: list[int], at: int, mood: str, thing: int, ends: frozenset[str]) -> int:
     """Return the place of what the verb is about: behind it, or before it for `is sent` and `send it`."""
     meant = said[at + 1 : at + 2] in _PRONOUNS
     # "We have always kept …": the thing follows.
-    active = mood == "ed" and not _HAVE.isdisjoint(said[max(0, at - 3) : at]) and "been" not in said[max(0, at - 3) : at]
+    active = (
+        mood == "ed"
+        and not _HAVE.isdisjoint(said[max(0, at - 3) : at])
+        and "been" not in said[max(0, at - 3) : at]
+    )
     if (mood == "ed" and not active) or meant:
         for place in range(at - 1, max(-1, at - 16), -1):
             if masks[place] & thing:
@@ -85,7 +101,9 @@ def _thing(said: list[str], masks: list[int], at: int, mood: str, thing: int, en
         if masks[place] & thing:
             return place
         ends_here = said[place] in ends
-        if ends_here or (said[place] in {"and", "or"} and said[place + 1 : place + 2] and said[place + 1] in DEEDS):
+        if ends_here or (
+            said[place] in {"and", "or"} and said[place + 1 : place + 2] and said[place + 1] in DEEDS
+        ):
             break
     return -1
 
@@ -109,12 +127,14 @@ def _target(said: list[str], masks: list[int], low: int, high: int, target: int)
 
 
 _INSTEAD = listed("instead place rather lieu for by with to")
-_BUILT_OF = listed("package packages install npm pip crate dependency dependencies workflows gem requirements cargo yarn")
+_BUILT_OF = listed(
+    "package packages install npm pip crate dependency dependencies workflows gem requirements cargo yarn"
+)
 # Packages that many have; a name that differs in one letter is no other package by chance.
 _KNOWN = listed("""
-    requests pandas django lodash tensorflow pytorch urllib3 cryptography setuptools colorama openssl selenium matplotlib
-    beautifulsoup4 sqlalchemy webpack typescript eslint puppeteer transformers tokenizers opencv pyyaml jinja2 fastapi
-    pydantic
+    requests pandas django lodash tensorflow pytorch urllib3 cryptography setuptools colorama openssl selenium
+    matplotlib beautifulsoup4 sqlalchemy webpack typescript eslint puppeteer transformers tokenizers opencv
+    pyyaml jinja2 fastapi pydantic
 """)
 _ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly", "js", "py")
 
@@ -126,7 +146,12 @@ def lookalikes(sentence: Sentence) -> Iterator[Deed]:
     said = sentence.words
     names = [at for at, word in enumerate(said[:60]) if len(word) > 4 and word[0].isalpha()]
     for at in names:
-        if len(said[at]) > 5 and said[at] not in _KNOWN and any(_alike(said[at], known) for known in _KNOWN) and not sentence.is_harmless(at):
+        if (
+            len(said[at]) > 5
+            and said[at] not in _KNOWN
+            and any(_alike(said[at], known) for known in _KNOWN)
+            and not sentence.is_harmless(at)
+        ):
             yield "download-and-run", at, at
             return
     if _INSTEAD.isdisjoint(sentence.set):
@@ -141,9 +166,13 @@ def lookalikes(sentence: Sentence) -> Iterator[Deed]:
 
 def _alike(one: str, two: str) -> bool:
     """Tell whether two names differ in one letter, a sign, or a figure that looks like a letter."""
-    one, two = one.split("@")[0], two.split("@")[0]
+    one, two = one.partition("@")[0], two.partition("@")[0]
     short, long = sorted((one, two), key=len)
-    if one == two or len(long) - len(short) > 1 or (long.startswith(short) and long[len(short) :] in _ENDINGS):
+    if (
+        one == two
+        or len(long) - len(short) > 1
+        or (long.startswith(short) and long[len(short) :] in _ENDINGS)
+    ):
         return False
     at = 0
     while at < len(short) and short[at] == long[at]:

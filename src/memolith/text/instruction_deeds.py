@@ -232,6 +232,12 @@ _IN_CHARGE = listed("officer supervisor security manager approver board auditor"
 _OFFICIAL = words.CORE | listed("review reviews scan canary freeze board")
 
 
+# What one is told not to wait for, to worry about, to bother.
+_NEEDED = dict.fromkeys(("wait", "waits"), _OFFICIAL | words.LOOSE)
+_NEEDED |= dict.fromkeys(("mind", "worry"), words.BROKEN)
+_NEEDED |= dict.fromkeys(("bother", "bothers"), _OFFICIAL | _IN_CHARGE)
+
+
 def needless(sentence: Sentence) -> Iterator[Deed]:
     """Find a safeguard that is called unnecessary."""
     if sentence.is_question or not words.PAST.isdisjoint(sentence.set):
@@ -258,13 +264,11 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
             if thing >= 0 and "if" not in said[:at]:
                 yield "needless", thing, at
         elif word in _NEEDING:
-            refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) in (["no"], ["neither"])
-            things = words.BROKEN if word in {"mind", "worry"} else _OFFICIAL
-            if word in {"wait", "waits"}:
-                things |= words.LOOSE
-            if word == "bother":
-                things |= _IN_CHARGE
-            thing = sentence.find(at + 1, at + 7, things) if refused else -1
+            refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) in (
+                ["no"],
+                ["neither"],
+            )
+            thing = sentence.find(at + 1, at + 7, _NEEDED.get(word, _OFFICIAL)) if refused else -1
             if thing >= 0:
                 yield "needless", max(0, at - 1), thing
 

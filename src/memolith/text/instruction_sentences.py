@@ -65,7 +65,7 @@ class Sentence:
 
     @cached_property
     def is_policy(self) -> bool:
-        """Tell whether a numbered rule speaks: "Under OPS-114 rev 2, …" says what is done, whoever does it."""
+        """Tell whether a numbered rule speaks: "Under OPS-114, …" says what is done, whoever does it."""
         opening = self.words[:12]
         named = not words.POLICY.isdisjoint(opening) or opening[0].split("-")[0] in words.POLICY
         return named and any(map(str.isdigit, "".join(opening)))
@@ -169,7 +169,7 @@ class Sentence:
         return False
 
     def is_undone(self, at: int) -> bool:
-        """Tell whether what is done at `at` is undone later in the sentence, or the sentence begins with the undoing."""
+        """Tell whether what is done at `at` is undone later, or the sentence begins with the undoing."""
         return not words.RESTORE.isdisjoint(self.words[at + 1 :]) or self.words[0] in words.RESTORE
 
     def is_harmless(self, at: int) -> bool:

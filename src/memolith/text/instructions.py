@@ -207,5 +207,5 @@ def _orders(rules: list[tuple[str, re.Pattern[str]]], text: str, start: int, end
             negated = INNER.search(match[0]) or NEGATION.search(
                 text[max(start, match.start() - 16) : match.start()]
             )
-            if rule == "concealment" or not negated:
+            if rule in {"concealment", "needless"} or not negated:
                 yield rule, *match.span()
