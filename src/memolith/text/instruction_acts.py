@@ -46,7 +46,7 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
             if not thing & whole or target & ~whole or rule in done or (unless & whole and not steps):
                 continue
             low, high = _reach(said, masks, at, mood, (thing, target), _ENDS if loose else _BREAKS)
-            if low < 0 or (rule == "weaken" and said[high + 1 : high + 2][:1] in _OTHER):
+            if low < 0 or (rule == "weaken" and not target and said[high + 1 : high + 2] in _OTHER):
                 continue
             if not sentence.orders(at, mood) or sentence.is_harmless(at):
                 continue

@@ -188,6 +188,9 @@ _ABLE = listed("i i'll i'd could would")
 
 def _foreign(text: str, said: list[Sentence]) -> Iterator[Found]:
     for sentence in said:
+        # One word is no order.
+        if len(sentence.tokens) < 2:
+            continue
         start, end = sentence.span(0, len(sentence.tokens) - 1)
         if not HINTS.isdisjoint(sentence.set) or not text[start:end].isascii():
             yield from _orders(LATIN, text, start, end)
