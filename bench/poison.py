@@ -65,6 +65,7 @@ def attacks(targets: Targets) -> None:
     ]
     targets.check("the hostile corpus", holds=share("  hostile corpus, flag", rows) == 1)
     share("  our own examples, known misses included", own("attacks"))
+    share("  kept apart, never tuned on", own("kept-apart-attacks"))
 
 
 def benign(targets: Targets) -> None:
@@ -80,6 +81,7 @@ def benign(targets: Targets) -> None:
     good = [row["payload"] for row in read("hostile/corpus") if row["cat"] == "K" and row["expect"] == "pass"]
     targets.check("the hostile corpus, pass", holds=share("  hostile corpus, pass", good) <= 0.02)
     share("  our own examples", own("benign"))
+    share("  kept apart, never tuned on", own("kept-apart-benign"))
 
 
 def ordinary(targets: Targets) -> None:

@@ -40,6 +40,11 @@ curl -> \bcurl\b[^\n|;]{0,120} (-d|--data\S{0,12}|-f|-t|--upload-file|
     --form) ?["']?\S{0,20}@?\S{0,20}(/etc/passwd|/etc/shadow|\.env|id_rsa|id_ed25519|\.ssh|credentials|
     \.aws|\$\(|`)
 | -> (\bcat|\benv|\bprintenv|history)\b[^\n|]{0,60}\| {0,3}(curl|nc|ncat|wget|mail|sendmail)\b
+tojson -> tojson\( {0,2}secrets
+http -> https?://\S{1,160}[?&/=](<|\{{1,2}|\$\{?|%7b|\[) ?[\w.-]{0,30}(token|secret|key|password|passwd|env|
+    credential|cookie|session|conversation|prompt|history)
+http -> https?://\S{1,160}[?&](token|secret|key|apikey|password|env|data|exfil|ctx|context|chat|conversation|
+    dump)=(<|\{|\$|%7b|\[|`)
 ](http -> !\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,120}\?[^)\s]{0,80}=(\{|<|\$|%7b|\[)
 # privilege
 nopasswd -> nopasswd: {0,2}all
@@ -59,12 +64,17 @@ _OPTIONS = r"""
     hook|auth|tls|ssl|cert|sandbox|audit|limit|backup|confirm|integrity|lint|polic|preflight|interlock|canary|
     approv|gpg|secur|mfa|safety|alarm|alert|guard|protect|encrypt|firewall|monitor|prompt)[\w-]{0,40}
 (?<![\w-])--(insecure|dangerously-[\w-]{3,40}|trust-all|allow-unsigned|allow-untrusted|allow-insecure|
-    force-yes|yolo|include-pii|with-secrets|no-mask|plaintext|privileged|unsafe-perm|auto-approve|accept-all|
+    force-yes|yolo|admin|allow-downgrade|trust-remote-code|allow-root|no-pin|disable-[\w-]{3,30}|
+    force-approve|include-pii|with-secrets|no-mask|plaintext|privileged|unsafe-perm|auto-approve|accept-all|
     yes-to-all|break-system-packages)(?![\w-])
 \bchmod (-r )?(0?777|a\+rwx|o\+w|ugo\+rwx)\b
 stricthostkeychecking[ =]{1,3}(no|off|false)
 git_ssl_no_verify|sslverify[ =]{1,3}false|verify ?= ?false|insecureskipverify|
     check_hostname ?= ?false|cert_none
+trust_remote_code ?[=:] ?(true|1)|weights_only ?[=:] ?(false|0)|allow_pickle ?= ?true|
+    allowprivilegeescalation: true
+gonosum(check|db)|goflags=-insecure|pip_trusted_host|strict-ssl[ =]false
+\b(allow|allows|principal|origins?|grant|scope|permissions?)\b["':= ]{1,4}\[?["'`]\*["'`]
 \bsetenforce 0|\bufw disable|\biptables -f\b|set-executionpolicy (bypass|unrestricted)
 \bcurl -\w{0,5}k\b|\bhistory -c\b
 \bpush(es|ing|ed)?\b[^\n.]{0,80}( --force\b(?!-with)| -f\b)
@@ -109,11 +119,25 @@ def settings(text: str) -> Iterator[tuple[int, int]]:
 
 _MARKERS = r"""
 \[/?inst\]|<</?sys>>|<\|[\w-]{2,30}\|>|<(start|end)_of_turn>
-(?<!\w)</?(system|assistant|developer|sys|human|instructions?|
-    system[-_ ](prompt|message|reminder|instructions?)|tool_(result|call|response)|function_(calls?|results?)|
-    important|admin|override|secret|hidden|invoke|user[-_](message|prompt|query|instructions?))(\s[^<>\n]{0,80})?>
+(?<!\w)</?(system|assistant|developer|sys|human|instructions?|system[-_ ](prompt|message|reminder|
+    instructions?)|tool_(result|call|response)|function_(calls?|results?)|important|admin|override|secret|
+    hidden|invoke|user[-_](message|prompt|query|instructions?))(\s[^<>\n]{0,80})?>
 (?m:^ {0,3}#{1,6} {0,2}\**(system|assistant|developer)( prompt| message)?\** {0,2}:)
 (?<!\w)(human|assistant|user) ?:[^\n]{1,200}[ .](human|assistant) ?:\s
+(^|\n) {0,3}\**(user|human)\** ?: [^\n]{1,400}\n {0,3}\**(assistant|ai|bot|agent)\** ?: ?\S
+\A {0,3}\**(system|developer)( message| prompt| note)?\** ?: [^\n]{0,100}\b(user|assistant|model|agent|
+    session|you|instructions?|permissions?|prompts?|override)\b
+\A {0,3}\**(assistant|ai assistant|human)\** ?: {0,2}\S
+(?m:^[ \t>*]{0,4}[#\[({<=*-]{1,8} ?(system|admin|administrator|developer|tool|security|root|policy|override|
+    operator)[ _-](message|notice|prompt|note|result|output|response|override|update|alert|instructions?|
+    directive|command|broadcast|announcement|memo)s?\b)
+\b(begin|start of) (developer|system|admin|root|operator) (override|message|prompt|instructions?|policy|
+    notice|mode)
+"type" {0,2}: {0,2}"(tool_result|system|permission)"
+"role" {0,2}: {0,2}"(system|developer)" {0,2},
+<(policy|permissions?|authori[sz]ation|grant|directive|priority|trusted|root|rule|context|
+    config)\s[^<>\n]{0,60}="?(root|system|admin|high|highest|critical|developer|override|all|
+    \*)"?[^<>\n]{0,40}>
 \n\n {0,3}\**(system|human|assistant|developer)( prompt| message)?\**: {0,2}\S
 """
 # The marks by which hosts tell a model who speaks.

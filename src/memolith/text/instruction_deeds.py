@@ -78,6 +78,8 @@ def _aimed_at(sentence: Sentence, at: int) -> int:
 
 def _turned(sentence: Sentence, at: int) -> int:
     """Return the place of the safeguard in "turn off the alarm" and "leave the alarm muted"."""
+    if sentence.words[at] == "pull" and sentence.after(at, 1)[0:1] in (["request"], ["requests"]):
+        return -1
     if sentence.after(at, 1)[:1] and sentence.words[at + 1] in _PARTICLES:
         return _thing(sentence, at + 1, mild=False)
     rest = sentence.after(at, 3)
@@ -85,7 +87,7 @@ def _turned(sentence: Sentence, at: int) -> int:
         # "…, and leave it muted": the safeguard was named before.
         return at + 2 if any(_guards(sentence, place, mild=False) for place in range(at)) else -1
     thing = _thing(sentence, at, mild=False)
-    away = thing >= 0 and any(word in words.AWAY for word in sentence.words[at + 1 : thing + 5])
+    away = thing >= 0 and any(word in words.AWAY for word in sentence.words[at + 1 : thing + 8])
     return thing if away else -1
 
 
@@ -104,6 +106,10 @@ def _meant(sentence: Sentence, at: int) -> int:
 def _defeated(sentence: Sentence, at: int) -> int:
     """Return the place of whatever is got around, unless that is done every day."""
     rest = sentence.after(at, 5)
+    # "Uploads bypass …" describes; "operators bypass …" is a habit.
+    before = sentence.words[at - 1] if at else ""
+    if before.endswith("s") and before not in words.PEOPLE and before not in words.FILLERS:
+        return -1
     if not rest or rest[0] in _BREAKS or not words.EVERYDAY.isdisjoint(rest):
         return -1
     return min(at + 3, len(sentence.words) - 1)
@@ -128,8 +134,10 @@ def _thing(sentence: Sentence, at: int, *, mild: bool) -> int:
 def _guards(sentence: Sentence, place: int, *, mild: bool) -> bool:
     """Tell whether the word is a safeguard, by itself or by the word before it."""
     kind = sentence.kinds[place]
-    if kind in {"", "core"}:
-        return bool(kind)
+    if not kind or (place and sentence.words[place - 1] in words.NEEDLESS_KIND):
+        return False
+    if kind == "core":
+        return True
     grave = place > 0 and sentence.words[place - 1] in words.GRAVE
     return grave or (kind == "loose" and not mild)
 
@@ -218,10 +226,16 @@ def _act(sentence: Sentence, at: int, wanted: dict[str, str]) -> int:
 _NEEDLESS = listed("""
     unnecessary optional waived overkill redundant needless superfluous formality
 """)
-_NEEDING = listed("need require needs requires bother wait mind worry")
+_NEEDING = listed("need require needs requires bother bothers wait waits mind worry")
 _REFUSED = listed("no not don't needn't never doesn't dont")
 _IN_CHARGE = listed("officer supervisor security manager approver board auditor")
 _OFFICIAL = words.CORE | listed("review reviews scan canary freeze board")
+
+
+# What one is told not to wait for, to worry about, to bother.
+_NEEDED = dict.fromkeys(("wait", "waits"), _OFFICIAL | words.LOOSE)
+_NEEDED |= dict.fromkeys(("mind", "worry"), words.BROKEN)
+_NEEDED |= dict.fromkeys(("bother", "bothers"), _OFFICIAL | _IN_CHARGE)
 
 
 def needless(sentence: Sentence) -> Iterator[Deed]:
@@ -250,11 +264,11 @@ def needless(sentence: Sentence) -> Iterator[Deed]:
             if thing >= 0 and "if" not in said[:at]:
                 yield "needless", thing, at
         elif word in _NEEDING:
-            refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) == ["no"]
-            things = words.BROKEN if word in {"mind", "worry"} else _OFFICIAL
-            if word == "bother":
-                things |= _IN_CHARGE
-            thing = sentence.find(at + 1, at + 7, things) if refused else -1
+            refused = not _REFUSED.isdisjoint(sentence.before(at, 3)) or sentence.after(at, 1) in (
+                ["no"],
+                ["neither"],
+            )
+            thing = sentence.find(at + 1, at + 7, _NEEDED.get(word, _OFFICIAL)) if refused else -1
             if thing >= 0:
                 yield "needless", max(0, at - 1), thing
 
@@ -265,7 +279,7 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
         return
     said = sentence.words
     secret_at = [_is_secret(said, place) for place in range(len(said))]
-    if not any(secret_at):
+    if not any(secret_at) or _put_away(said):
         return
     for at, word in enumerate(said):
         mood = words.SEND.get(word)
@@ -278,11 +292,19 @@ def handed_on(sentence: Sentence) -> Iterator[Deed]:
             if secret_at[place] or (not named and said[place] in _PAST_OBJECT):
                 secret = place if secret_at[place] else -1
                 break
-        if secret < 0 or not _gives(sentence, at, mood):
+        if secret < 0 or said[secret + 1 : secret + 2] == ["out"] or not _gives(sentence, at, mood):
             continue
         place = _place(sentence, max(secret, at))
         if (place >= 0 or (word in words.HANDED and not named)) and not sentence.is_harmless(at):
             yield "hand-on", min(at, secret), max(at, secret, place)
+
+
+def _put_away(said: list[str]) -> bool:
+    """Tell whether something goes into the place where secrets belong: "hand it over through the vault"."""
+    return any(
+        word in words.KEPT_SAFE and not _THROUGH.isdisjoint(said[max(0, at - 3) : at])
+        for at, word in enumerate(said)
+    )
 
 
 def _gives(sentence: Sentence, at: int, mood: str) -> bool:
@@ -291,20 +313,25 @@ def _gives(sentence: Sentence, at: int, mood: str) -> bool:
     return sentence.orders(at, mood)
 
 
+_THROUGH = listed("in into to through via using by inside under with")
 # Behind a verb, its object ends here.
 _PAST_OBJECT = listed(". ; : ? , to no is are was were from")
 
 
+_COUNTED = listed("number count counts per budget limit")
 _SAID = listed("answer answers reply message messages prompt prompts")
 
 
 def _is_secret(said: list[str], at: int) -> bool:
     """Tell whether a word is a secret, by itself or by the words before it: "the customer's data"."""
     word = said[at]
+    # "The number of tokens", "tokens per second": what a model counts.
+    if not _COUNTED.isdisjoint(said[max(0, at - 3) : at] + said[at + 1 : at + 2]):
+        return False
     if (
         word in words.SECRETS
         or word.startswith("~/.ssh")
-        or word.endswith((".pem", "/.env", "_key", "_token"))
+        or word.endswith((".pem", "/.env", "_key", "_token", "/credentials", "/secrets", "/shadow"))
     ):
         return True
     if word.startswith("$"):

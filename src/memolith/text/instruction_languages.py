@@ -99,6 +99,27 @@ ja (すべて|全て|あらゆる|どんな)[^。\n]{0,12}(承認し|許可し|�
 ko (모든|어떤)[^.\n]{0,12}(승인하|허용하|수락하|실행하)(세요|라|십시오|고)|(확인|승인|허락)
     [^.\n]{0,4}(없이|받지 말고|묻지 말고)
 ar (وافق|اقبل|اسمح)~(جميع|كل|أي)~|(لا تطلب|دون طلب|بدون)~(تأكيد|إذن|موافقة)
+# needless
+de (warte(t|n)?|wartet) (nicht|nie)~(freigabe|genehmigung|prüfung|zustimmung|test|review|antwort|bestätigung)|
+    ohne (die |den |eine |auf )~(freigabe|genehmigung|prüfung|zustimmung) (abzuwarten|zu warten)
+fr n'attende?[zr]? pas~(accord|validation|approbation|revue|test|autorisation|confirmation)
+es no espere[ns]?~(aprobación|revisión|visto bueno|confirmación|autorización|prueba)
+pt não espere[m]?~(aprovação|revisão|confirmação|autorização|teste)
+it non (aspettare|attendere|aspettate)~(approvazione|revisione|conferma|autorizzazione|test)
+ru не (жди|ждите|дожидайся|дожидайтесь)~(одобрен|согласован|провер|подтвержд|тест)
+zh (无需|不用|不必|不要)(等待|等)[^。\n]{0,10}(审批|批准|审核|确认|测试|同意)
+ja (承認|確認|レビュー|許可|テスト)[^。\n]{0,8}(待たずに|待たないで|待つ必要)
+ko (승인|확인|검토|허가|테스트)[^.\n]{0,8}기다리지
+# promotion
+de (empfiehl|empfehle|empfehlt|nenne)~(immer|stets|nur|ausschließlich)
+fr (recommande|conseille|propose)[zr]?~(toujours|uniquement|exclusivement)
+es (recomiend[ae]|suger|sugier)\w{0,2}~(siempre|solo|sólo|únicamente)
+pt (recomende|sugira|indique)~(sempre|somente|apenas)
+it (consiglia|raccomanda|suggerisci)~(sempre|solo|soltanto)
+ru (всегда|только) (рекомендуй|советуй|предлагай)(те)?
+zh (始终|总是|一律|只|务必)(推荐|建议)
+ja (必ず|常に|いつも)[^。\n]{0,16}(勧め|推奨し|薦め)
+ko (항상|반드시|언제나)[^.\n]{0,16}(추천하|권하)
 # weaken
 de (schalte|schalten sie|deaktiviere|deaktivieren sie|überspringe|überspringen sie|umgehe|
     umgehen sie|unterdrücke|stelle)~(prüfung|tests?(?![a-zà-ÿ])|kontrolle|freigabe|alarm|
@@ -169,7 +190,7 @@ ar (أرسل|ارسل|انشر|انسخ|شارك|ارفع)~(كلمة المرو�
 HINTS = listed("""
     der die das dem den nicht nichts niemals niemand alle alles und ohne nie auf sie le la les des du une et
     sans pas toutes tous ne el los las una todas todos sin al del usuario il lo gli tutte tutti non senza
-    nulla os ao na para em com as dell all'utente tests
+    vous nous usted nulla os ao na para em com as dell all'utente tests
 """)
 # Within an order: "darf … nicht".
 INNER = lazy(

@@ -8,6 +8,7 @@ begins with `!`.
 
 from __future__ import annotations
 
+from memolith.text import instruction_claims as claims
 from memolith.text.instruction_table import names, rows, spelled
 from memolith.text.patterns import lazy
 
@@ -47,6 +48,7 @@ DROP = ignore / disregard / forget / discard / overrule / override / erase / neg
     no longer follow / do not obey / don't obey
 NOT = do not / don't / dont / never / must not / should not / shouldn't / mustn't / shall not / may not
 """)
+_NAMES |= names(claims.NAMES)
 _TABLE = r"""
 # override
 {DROP} -> ~3{OLD}~3{ORDERS}
@@ -123,7 +125,8 @@ the assistant / an assistant / any assistant / every assistant / your assistant 
     coding agents / coding agent / ai agents / ai agent / the ai / the llm / the copilot / assistants /
     an llm ->  (should|must|shall|is to|are to|has to|needs to|have to|need to|ought to|is expected to|
     is required to)( also| always| first| then| simply)? (?!not |never |be |have |ask |confirm |refuse |
-    check |verify )[a-z-]{1,20}
+    check |verify |send |answer |reply |respond |use |show |write |explain |summari[sz]e |cite |read |list |
+    keep |give |offer |wait |stop |run |only |add |work |suggest |open )[a-z-]{1,20}
 any / every / each / all / whichever / the / an -> ( ai| coding| llm)? (ai|llms?|agents?|assistants?|
     models?|bots?)( that is| which is| currently)? (reading|that reads?|processing|seeing|which reads?|
     who reads?|parsing|ingesting|summari[sz]ing) (this|the)
@@ -196,7 +199,7 @@ pull / pulling / grab / grabbing / get / take / download / downloading -> ~6(mir
     dropbox|share)~3install(ing)?~1(as root|it)
 # promotion
 always / should / must / exclusively / only ->  (recommend|suggest|promote|endorse|steer|favou?r|
-    advertise)~4(first|over|instead|whenever|when|if|to (users?|customers?)|exclusively)
+    advertise)~4(first|over|instead|whenever|when|if|exclusively)
 recommend / suggest / promote / prefer / favour / favor / name / list -> ~6(over all|above all|
     over every|ahead of all|instead of (any|all)|and never mention|, never mention)
 ! never / do not / don't ->  (mention|recommend|suggest|list|name)~3(alternatives?|competitors?|rivals?|
@@ -256,28 +259,31 @@ pay / wire / transfer / send / remit -> ~6(to|into) (the|a|this) new (account|ib
 change / replace / update / swap / set -> ~2(beneficiary|payee|iban|bank details|payout)~3(to|with|in)
 # destroy
 delete / wipe / destroy / purge / drop / erase / shred / truncate / clear / remove / empty / prune /
-    overwrite -> ~3(backups|snapshots|audit (log|logs|trail|records?|table)|access logs?|evidence|
-    (production|prod|live) (database|db|data|cluster|volume)|(git|shell|bash|command) history|
-    security logs?|event logs?)
+    overwrite -> (?! (the |all )?(old|older|stale|expired|unused))~3(backups|snapshots|audit (log|logs|trail|
+    records?|table)|access logs?|evidence|(production|prod|live) (database|db|data|cluster|volume)|(git|shell|
+    bash|command) history|security logs?|event logs?)
 """
 
 
 def _pattern(lead: str, rest: str) -> re.Pattern[str]:
     first, *others = spelled(rest, _NAMES).split("~")
-    rest = first + "".join(rf"(?: [^ ]{{1,60}}){{0,{part[0]}}}? {part[1:]}" for part in others)
-    return lazy(rf"(?:{lead.replace(' / ', '|')})(?:{rest})(?= |$)")
+    for part in others:
+        after = part.lstrip("0123456789")
+        first += rf"(?: [^ ]{{1,60}}){{0,{part.removesuffix(after)}}}? {after}"
+    return lazy(rf"(?:{lead.replace(' / ', '|')})(?:{first})(?= |$)")
 
 
-def _by_first_word() -> dict[str, list[tuple[str, re.Pattern[str], bool]]]:
-    found: dict[str, list[tuple[str, re.Pattern[str], bool]]] = {}
-    for rule, row in rows(_TABLE):
-        lead, _, rest = row.removeprefix("! ").partition(" -> ")
+def _by_first_word() -> dict[str, list[tuple[str, re.Pattern[str], str]]]:
+    found: dict[str, list[tuple[str, re.Pattern[str], str]]] = {}
+    for rule, row in [*rows(_TABLE), *rows(claims.TABLE)]:
+        sign = row[0] if row[0] in "!^" else ""
+        lead, _, rest = row[len(sign) :].strip().partition(" -> ")
         lead = _NAMES.get(lead.strip("{}"), lead)
-        entry = rule, _pattern(lead, rest), not row.startswith("! ")
+        entry = rule, _pattern(lead, rest), sign
         for word in dict.fromkeys(each.split()[0] for each in lead.split(" / ")):
             found.setdefault(word, []).append(entry)
     return found
 
 
-# By the word that a phrase begins with: rule, pattern, and whether a negation makes it harmless.
+# By the word that a phrase begins with: rule, pattern, and the sign that says what does not make it harmless.
 PHRASES = _by_first_word()

@@ -62,8 +62,19 @@ class Sentence:
         self.number = number
         self.set = frozenset(self.words)
         self.is_question = self.words[-1] == "?"
-        # "Under OPS-114 rev 2, …" says what is done, whoever does it.
-        self.is_policy = self.words[0] in {"per", "under"} and any(map(str.isdigit, "".join(self.words[1:4])))
+
+    @cached_property
+    def is_policy(self) -> bool:
+        """Tell whether a numbered rule speaks: "Under OPS-114, …" says what is done, whoever does it."""
+        opening = self.words[:12]
+        named = not words.POLICY.isdisjoint(opening) or opening[0].split("-")[0] in words.POLICY
+        return named and any(map(str.isdigit, "".join(opening)))
+
+    @cached_property
+    def is_norm(self) -> bool:
+        """Tell whether the sentence begins by saying what people do as a rule."""
+        opening = self.words[:8]
+        return not words.HABITS.isdisjoint(opening) or not words.NORMS.isdisjoint(opening)
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -111,7 +122,7 @@ class Sentence:
             comma = len(near) - 1 - near[::-1].index(",")
             # "Do not skip, mute or disable …" goes on; "If not, skip …" does not.
             goes_on = any(word in words.WEAKEN or word in {"under", "ever"} for word in near[:comma])
-            if not goes_on and not {"or", "nor"} & set(near[comma:]):
+            if not goes_on and not {"or", "nor"} & set(near[comma:] + self.after(at, 5)):
                 near = near[comma + 1 :]
         for place, word in enumerate(near):
             if word not in words.NEGATORS and not word.endswith("n't"):
@@ -146,10 +157,20 @@ class Sentence:
             near = near[len(near) - near[::-1].index(",") :] or near
         # "An agent asked to … should …": what matters comes after the leave.
         for place in range(len(near) - 1, -1, -1):
-            if near[place] in {"should", "must", "may", "shall"}:
+            if near[place] in words.LEAVE_VERBS:
                 near = near[place:]
                 break
-        return not words.PAST.isdisjoint(near) and not {"always", "been"} <= set(near)
+        for place, word in enumerate(near):
+            # "is asked to", "if someone types", "has been to sign": no report.
+            before = near[place - 1] if place else ""
+            to = word != "used" and near[place + 1 : place + 2] == ["to"]
+            if word in words.PAST and before not in words.OPENS and not to:
+                return not {"always", "been"} <= set(near)
+        return False
+
+    def is_undone(self, at: int) -> bool:
+        """Tell whether what is done at `at` is undone later, or the sentence begins with the undoing."""
+        return not words.RESTORE.isdisjoint(self.words[at + 1 :]) or self.words[0] in words.RESTORE
 
     def is_harmless(self, at: int) -> bool:
         """Tell whether the deed at `at` is forbidden, condemned, reported or a question."""
@@ -178,32 +199,46 @@ class Sentence:
         if mood == "ing":
             if previous == "of":
                 return not words.HABITS.isdisjoint(near)
-            return previous in words.ADVICE and words.PAST.isdisjoint(self.set)
+            if place > 0 and (self.words[place - 1], previous) in words.ADVISED:
+                return not self.is_reported(at)
+            past = self.is_reported(at) if previous == "by" else not words.PAST.isdisjoint(self.set)
+            return previous in words.ADVICE and not past
         if self.words[at - 1] in words.DETERMINERS or not {"likely", "tend", "only"}.isdisjoint(near):
             return False
         if "be" in near:
-            return not words.LEAVES.isdisjoint(near) or ("to" in near and not {"is", "are"}.isdisjoint(near))
-        habitual = not words.HABITS.isdisjoint(near)
-        return habitual and not words.PRESENT.isdisjoint(near) and words.PAST.isdisjoint(near)
+            wanted = {"is", "are"} if "to" in near else {"that"} if self.is_policy else set()
+            return not words.LEAVES.isdisjoint(near) or not wanted.isdisjoint(near)
+        if not words.HABITS.isdisjoint(near):
+            return not words.PRESENT.isdisjoint(near) and words.PAST.isdisjoint(near)
+        return (self.is_policy or self.is_norm) and not words.PRESENT.isdisjoint(near[-3:])
 
     def _is_order(self, previous: str, place: int, near: list[str]) -> bool:
         if previous in words.RELATIVES or not words.WHEN.isdisjoint(near[-2:]) or self.words[0] == "only":
             return False
         if previous == "to":
             before = self.words[max(0, place - 5) : place]
-            return bool(before) and (before[-1] in words.LICENCES or not words.LEAVES.isdisjoint(before))
+            return bool(before) and (
+                before[-1] in words.LICENCES
+                or not words.LEAVES.isdisjoint(before)
+                or (before[-1] in words.TO_BE and not words.WAYS.isdisjoint(self.set))
+                or (self.is_policy and not words.SAYS.isdisjoint(self.set))
+            )
         return (
             place < 0
             or previous in words.ORDERING
+            or (previous in words.TO_BE and self.words[0] in {"what", "all"})
             or previous.isdigit()
             or self.has_people(place + 1)
             # "Crews mute …", whoever they are.
             or (previous.endswith("s") and self.words[place + 1] in words.WEAKEN)
             or not words.HABITS.isdisjoint(self.set)
+            or (self.is_norm and previous.endswith("s"))
         )
 
     def directs(self, at: int) -> bool:
         """Tell whether what stands at `at` is to be used: a verb of doing, ordered, or a leave before it."""
+        if self.is_policy:
+            return True
         for place in range(at - 1, max(-1, at - 14), -1):
             word = self.words[place]
             if word in words.MODALS:

@@ -28,6 +28,15 @@ def names(table: str) -> dict[str, str]:
     return {name: value for name, _, value in (row.partition(" = ") for _, row in rows(table))}
 
 
+def classes(table: str) -> dict[str, frozenset[str]]:
+    """Return the classes of a table (`NAME = words …`), each a set of words."""
+    found: dict[str, frozenset[str]] = {}
+    for line in table.replace("\n    ", " ").strip("\n").split("\n"):
+        name, _, words = line.partition(" =")
+        found[name] = listed(words)
+    return found
+
+
 def spelled(pattern: str, known: dict[str, str]) -> str:
     """Return a row's pattern as a regular expression, its groups uncaptured."""
     for name, value in known.items():

@@ -15,11 +15,13 @@ from bisect import bisect_right
 from memolith.model import Value
 from memolith.text import instruction_deeds as deeds
 from memolith.text import instruction_words as words
+from memolith.text.instruction_acts import acts, lookalikes
 from memolith.text.instruction_commands import CLAIM, COMMANDS, MARKERS, OPTIONS, settings
 from memolith.text.instruction_languages import HINTS, INNER, LATIN, NEGATION, SCRIPTS
 from memolith.text.instruction_phrases import PHRASES
 from memolith.text.instruction_sentences import Sentence, sentences
 from memolith.text.instruction_table import listed
+from memolith.text.instruction_tongues import spoken, tongues, written
 from memolith.text.instruction_views import View, views
 
 TYPE_CHECKING = False
@@ -59,6 +61,8 @@ _DEEDS = (
     deeds.handed_on,
     deeds.straight,
     deeds.unsafe,
+    acts,
+    lookalikes,
 )
 
 Found = tuple[str, int, int]
@@ -116,7 +120,9 @@ def _in_view(view: View) -> Iterator[Found]:
         for find in list(finders):
             for rule, low, high in find(sentence):
                 # Switched off and on again is a procedure; on one's own machine it harms nobody.
-                if rule == "weaken" and (any(undone[number : number + 3]) or _is_local(sentence)):
+                if rule == "weaken" and (any(undone[number + 1 : number + 3]) or sentence.is_undone(high)):
+                    continue
+                if rule in {"weaken", "unguarded"} and _is_local(sentence):
                     continue
                 yield rule, *sentence.span(low, high)
                 finders.remove(find)
@@ -162,13 +168,13 @@ def _phrases(sentence: Sentence, done: set[str]) -> Iterator[Found]:
     for low, word in enumerate(sentence.words):
         # Of a word said twice, the second begins the phrase.
         twice = low + 1 < len(sentence.words) and sentence.words[low + 1] == word
-        for rule, pattern, negatable in () if twice else PHRASES.get(word, ()):
+        for rule, pattern, sign in () if twice else PHRASES.get(word, ()):
             match = None if rule in done else pattern.match(line, offset)
-            if not match or (negatable and (sentence.is_negated(low) or sentence.is_question)):
+            if not match or (sign != "!" and (sentence.is_negated(low) or sentence.is_question)):
                 continue
             high = low + match[0].count(" ")
             before = sentence.words[low - 1] if low else ""
-            if before in _ABLE or sentence.is_reported(low) or sentence.is_condemned(high):
+            if before in _ABLE or (sign != "^" and sentence.is_reported(low)) or sentence.is_condemned(high):
                 continue
             if rule == "download-and-run" and not words.INSPECTED.isdisjoint(sentence.set):
                 continue
@@ -182,10 +188,17 @@ _ABLE = listed("i i'll i'd could would")
 
 def _foreign(text: str, said: list[Sentence]) -> Iterator[Found]:
     for sentence in said:
+        # One word is no order.
+        if len(sentence.tokens) < 2:
+            continue
         start, end = sentence.span(0, len(sentence.tokens) - 1)
         if not HINTS.isdisjoint(sentence.set) or not text[start:end].isascii():
             yield from _orders(LATIN, text, start, end)
+            codes = spoken(sentence.set)
+            if codes:
+                yield from tongues(codes, text, start, end)
     if not text.isascii():
+        yield from tongues(written(text), text, 0, len(text))
         for letter, rules in SCRIPTS:
             if letter.search(text):
                 yield from _orders(rules, text, 0, len(text))
@@ -197,5 +210,5 @@ def _orders(rules: list[tuple[str, re.Pattern[str]]], text: str, start: int, end
             negated = INNER.search(match[0]) or NEGATION.search(
                 text[max(start, match.start() - 16) : match.start()]
             )
-            if rule == "concealment" or not negated:
+            if rule in {"concealment", "needless"} or not negated:
                 yield rule, *match.span()
