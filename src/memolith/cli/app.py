@@ -107,7 +107,9 @@ def shared(command: Callable[..., None]) -> Callable[..., None]:
 # Markdown begins with dashes ("- [ ] buy milk"), which click takes for options. Such an argument passes
 # through it behind this private character.
 _GUARD = "\uf8ff"
-_FLAGS = frozenset(["--", "--json", "--ephemeral-memory", "--force", "--fix", "--all", "--yes", "--dry-run", "--semantic"])
+_FLAGS = frozenset(
+    ["--", "--json", "--ephemeral-memory", "--force", "--fix", "--all", "--yes", "--dry-run", "--semantic"]
+)
 
 
 def _guard(argument: str, before: str) -> str:
