@@ -1,7 +1,8 @@
 """A corpus of the public benchmark data as a memory: files in the layout of the store, in a throw-away home.
 
-Turns become sessions, single notes and abstracts become notes, dated facts become records. Each haystack is a project of
-its own. Files are written directly, as an editor would: ten thousand writes through the gate would only measure fsync.
+Turns become sessions, single notes and abstracts become notes, dated facts become records. Each haystack is
+a project of its own. Files are written directly, as an editor would: ten thousand writes through the gate
+would only measure fsync.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memolith import Mem
@@ -17,6 +17,7 @@ from memolith.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from memolith.recall import Hit
 
@@ -81,7 +82,7 @@ class Corpus:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         identity = f"{_AGENT}-{name}"
         started = f"{turns[0]['date'] or '2026-01-01T00:00'}:00Z"
-        lines = [{"agent": _AGENT, "id": name, "project": slug, "started": started}]
+        lines: list[Row] = [{"agent": _AGENT, "id": name, "project": slug, "started": started}]
         for number, row in enumerate(turns, 1):
             role = "assistant" if row["role"] == "assistant" else "user"
             lines.append({"turn": number, "role": role, "time": started, "text": row["text"]})
@@ -136,5 +137,7 @@ class Corpus:
     def ranking(self, query: Row, level: str) -> list[str]:
         """Return what recall finds for a query, best first, each once."""
         haystack = query["haystack"]
-        found = self.memories[haystack].recall(query["query"], limit=60 if level == "session" else 20, semantic=self.semantic)
+        found = self.memories[haystack].recall(
+            query["query"], limit=60 if level == "session" else 20, semantic=self.semantic
+        )
         return list(dict.fromkeys(self.identity(haystack, hit, level) for hit in found))

@@ -1,12 +1,14 @@
-"""`bench/quality CORPUS QUERIES --level turn|session --out RANKING.jsonl`: how well recall ranks a public corpus.
+"""`bench/quality CORPUS QUERIES --level turn|session --out RANKING.jsonl`: how well recall ranks a corpus.
 
-Loads the corpus (see ../shared/data/README.md for the format) through the store's files and the index into a throw-away
-home, asks `Mem.recall` every question, writes {"id", "ranked": [...]} for each, and prints the measures next to plain FTS5.
+Loads the corpus (see ../shared/data/README.md for the format) through the store's files and the index into a
+throw-away home, asks `Mem.recall` every question, writes {"id", "ranked": [...]} for each, and prints the
+measures next to plain FTS5.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from bench.corpora import Corpus, Row, read
 from bench.scoring import MEASURES, Plain, asked, mean, measures
+from memolith import ranking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +32,10 @@ def replaced(queries: Sequence[Row]) -> dict[str, list[str]]:
 
 
 def show(name: str, scores: dict[str, float]) -> None:
-    print(f"{name:<28}" + "".join(f"{scores[each]:>11.3f}" if each in scores else f"{'–':>11}" for each in MEASURES))
+    print(
+        f"{name:<28}"
+        + "".join(f"{scores[each]:>11.3f}" if each in scores else f"{'–':>11}" for each in MEASURES)
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,10 +44,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("queries", type=Path)
     parser.add_argument("--level", choices=["turn", "session"], default="turn")
     parser.add_argument("--out", type=Path, help="where the rankings go, one JSON line for each question")
-    parser.add_argument("--lexical", action="store_true", help="without vectors, even if the extra is installed")
+    parser.add_argument(
+        "--lexical", action="store_true", help="without vectors, even if the extra is installed"
+    )
     parser.add_argument("--supersedes", action="store_true", help="tell the store which facts replace which")
-    parser.add_argument("--keep", type=Path, help="directory for the home, used again by the next run of the same corpus")
+    parser.add_argument(
+        "--keep", type=Path, help="directory for the home, used again by the next run of the same corpus"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a weight of memolith.ranking"
+    )
     chosen = parser.parse_args(argv)
+    for each in chosen.set:
+        name, _, value = each.partition("=")
+        getattr(ranking, name)  # a misspelt name must not measure nothing
+        setattr(ranking, name, ast.literal_eval(value))
     rows, queries = read(chosen.corpus), read(chosen.queries)
     relations = replaced(queries) if chosen.supersedes else None
     with tempfile.TemporaryDirectory(prefix="memolith-quality-") as directory:
@@ -57,7 +74,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         chosen.out.write_text("".join(lines), encoding="utf-8")
     counted = [query for query in queries if asked(query)]
     plain = Plain(rows)
-    print(f"{len(counted)} questions, {took:.1f} ms CPU each\n{'':<28}" + "".join(f"{each:>11}" for each in MEASURES))
+    print(
+        f"{len(counted)} questions, {took:.1f} ms CPU each\n{'':<28}"
+        + "".join(f"{each:>11}" for each in MEASURES)
+    )
     show("plain FTS5 porter", mean(measures(plain.ranking(query, chosen.level), query) for query in counted))
     show("memolith recall", mean(measures(rankings[query["id"]], query) for query in counted))
     return 0

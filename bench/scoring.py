@@ -15,14 +15,134 @@ if TYPE_CHECKING:
 MEASURES = ("any@5", "any@10", "recall@10", "NDCG@10", "MRR", "current")
 # A common English list; the baseline searches for the other words.
 STOP = frozenset(
-    (
-        "a about above after again against all am an and any are as at be because been before being below between both "
-        "but by can could did do does doing down during each few for from further had has have having he her here hers "
-        "him his how i if in into is it its just me more most my no nor not now of off on once only or other our ours "
-        "out over own same she should so some such than that the their theirs them then there these they this those "
-        "through to too under until up very was we were what when where which while who whom why will with would you "
-        "your yours s t d ll m o re ve"
-    ).split()
+    [
+        "a",
+        "about",
+        "above",
+        "after",
+        "again",
+        "against",
+        "all",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "because",
+        "been",
+        "before",
+        "being",
+        "below",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "down",
+        "during",
+        "each",
+        "few",
+        "for",
+        "from",
+        "further",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "me",
+        "more",
+        "most",
+        "my",
+        "no",
+        "nor",
+        "not",
+        "now",
+        "of",
+        "off",
+        "on",
+        "once",
+        "only",
+        "or",
+        "other",
+        "our",
+        "ours",
+        "out",
+        "over",
+        "own",
+        "same",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "theirs",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "very",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "yours",
+        "s",
+        "t",
+        "d",
+        "ll",
+        "m",
+        "o",
+        "re",
+        "ve",
+    ]
 )
 
 
@@ -56,11 +176,13 @@ def mean(scores: Iterable[dict[str, float]]) -> dict[str, float]:
 
 def asked(query: Row) -> bool:
     """Tell whether a question counts: it has an answer, and is not one of those that must not be answered."""
-    return bool(query["gold"]) and not query.get("abstention") and query.get("category", 1) in (1, 2, 3, 4, None)
+    return (
+        bool(query["gold"]) and not query.get("abstention") and query.get("category", 1) in (1, 2, 3, 4, None)
+    )
 
 
 class Plain:
-    """FTS5 with Porter stemming over the same rows: OR of the words that are no stop words, whole rows, BM25."""
+    """FTS5 with Porter stemming over the same rows: OR of the words but stop words, whole rows, BM25."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._tables: dict[str, sqlite3.Connection] = {}

@@ -135,6 +135,14 @@ def test_the_hot_path_imports_nothing_heavy(command: list[str], work: Path) -> N
     assert loaded(code) & HEAVY == set()
 
 
+def test_recall_imports_the_database_and_nothing_else_that_is_heavy(work: Path) -> None:
+    mem = memolith.Mem.open(work)
+    mem.remember("word", "Note")
+    mem.recall("word", semantic=False)  # the first question indexes
+    code = f"from memolith.cli import main; main({['recall', 'word', '--project', str(work)]!r})"
+    assert loaded(code) & (HEAVY - {"sqlite3", "datetime", "hashlib"}) == set()
+
+
 def test_the_public_names_are_all_importable_and_no_others() -> None:
     for name in memolith.__all__:
         assert getattr(memolith, name) is not None

@@ -56,7 +56,11 @@ def test_a_question_of_which_only_common_words_are_found_is_unrelated() -> None:
 
 def test_meaning_finds_what_shares_no_word_and_never_hides_an_exact_match() -> None:
     question = asked(("zebra", 1))
-    exact, near, far = Candidate(unit(1), 7.5, ["zebra"], 0.1), Candidate(unit(2), 0.0, [], 0.6), Candidate(unit(3), 0.0, [], 0.1)
+    exact, near, far = (
+        Candidate(unit(1), 7.5, ["zebra"], 0.1),
+        Candidate(unit(2), 0.0, [], 0.6),
+        Candidate(unit(3), 0.0, [], 0.1),
+    )
     assert order([far, near, exact], question)[:2] == [1, 2]
     assert order([exact, far], question) == [1]
     assert order([near, far], question) == [2]
@@ -94,7 +98,7 @@ def test_three_versions_of_a_fact_come_newest_first() -> None:
     texts = ["Mail goes through SendGrid.", "Mail moved to Postmark.", "Mail went back to SendGrid again."]
     units = [unit(n, date=f"2026-0{n + 1}-01", text=text) for n, text in enumerate(texts)]
     hits = [ranking.Ranked(unit=each, score=0.5, terms=["mail"], why="words") for each in units]
-    assert [hit.unit.id for hit in ranking.current_first([hits[1], hits[0], hits[2]], [])][0] == 2
+    assert ranking.current_first([hits[1], hits[0], hits[2]])[0].unit.id == 2
 
 
 def test_without_an_earlier_date_nothing_is_replaced() -> None:
@@ -107,7 +111,12 @@ def test_without_an_earlier_date_nothing_is_replaced() -> None:
 def test_ranking_200_candidates_takes_little() -> None:
     question = asked(*((f"word{n}", 10 * n + 1) for n in range(12)))
     found = [
-        Candidate(unit(n, kind="session", path=f"s{n % 20}", position=n // 20), 9.0 - n / 50, [f"word{n % 12}", "word0"], 0.5)
+        Candidate(
+            unit(n, kind="session", path=f"s{n % 20}", position=n // 20),
+            9.0 - n / 50,
+            [f"word{n % 12}", "word0"],
+            0.5,
+        )
         for n in range(200)
     ]
     best = min(_seconds(found, question) for _ in range(10))

@@ -1,4 +1,4 @@
-"""Recall: ranked answers over everything, what holds now before what held, and nothing for an unrelated question."""
+"""Recall: ranked answers over everything, what holds now first, nothing for an unrelated question."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_better_match_is_first_and_ties_are_always_in_the_same_order(mem: Me
     mem.remember("The gateway has a login page.", "Pages")
     mem.remember("A login to the gateway needs the gateway token of the login service.", "Gateway login")
     for number in (2, 1, 3):
-        mem.write("note", f"Ferry number {'one two three'.split()[number - 1]}.", name=f"ferry-{number}")
+        mem.write("note", f"Ferry number {['one', 'two', 'three'][number - 1]}.", name=f"ferry-{number}")
     assert keys(mem, "gateway login") == ["gateway-login", "pages"]
     order = keys(mem, "ferry number")
     mem.index.rebuild(["", mem.project])
@@ -116,7 +116,11 @@ def test_a_month_in_the_question_prefers_what_was_said_then(mem: Mem) -> None:
             "Metrics go to Graphite, and metrics are kept for a year.",
             "Metrics now end up in Prometheus.",
         ),
-        ("What port is auth on?", "The auth service listens on port 8443.", "The auth service listens on port 9443."),
+        (
+            "What port is auth on?",
+            "The auth service listens on port 8443.",
+            "The auth service listens on port 9443.",
+        ),
         ("Какой порт у сервиса?", "Порт у сервиса входа 8443.", "Порт у сервиса входа теперь 9443."),
     ],
 )
@@ -139,9 +143,9 @@ def test_another_fact_on_the_same_topic_is_not_taken_for_a_newer_one(mem: Mem) -
         mem,
         "Invoices of the billing service are rendered with wkhtmltopdf from a template.",
         "Finished invoices are archived for seven years; the archive is read-only, and auditors have access.",
-        "The nightly reconciliation of the billing service now runs at three, after the ledgers of all regions close.",
+        "The nightly reconciliation of the billing service now runs at three, once all regions have closed.",
     )
-    for number, what in enumerate("alerts backups certificates dashboards exports fees".split()):
+    for number, what in enumerate(["alerts", "backups", "certificates", "dashboards", "exports", "fees"]):
         record(mem, f"more{number}", f"The billing service has its own {what}.", created="2026-01-01")
     assert keys(mem, "Which tool renders invoices in the billing service?")[0] == "r1"
 
@@ -172,7 +176,7 @@ def test_what_a_record_supersedes_is_out_and_it_answers_instead_even_in_other_wo
 def test_only_what_holds_on_the_day_is_recalled(
     mem: Mem, fields: dict[str, str], now: bool, then: bool
 ) -> None:
-    record(mem, "r", "The zebra server is in Graz.", created="2026-01-01", **fields)
+    record(mem, "r", "The zebra server is in Graz.", created="2026-01-01", **fields)  # type: ignore[arg-type]
     assert keys(mem, "zebra server") == ["r"] * now
     assert keys(mem, "zebra server", as_of="2026-03-01") == ["r"] * then
 
@@ -184,8 +188,14 @@ def test_filters_leave_out_what_was_not_asked_for(mem: Mem) -> None:
     assert keys(mem, "zebra", kinds=["record"]) == keys(mem, "zebra", categories=["decisions"]) == ["r"]
     assert "r" not in keys(mem, "zebra", since="2026-02-01")
     assert len(keys(mem, "zebra", limit=1)) == 1
-    wrong: list[dict[str, object]] = [{"kinds": ["recrod"]}, {"limit": 0}, {"since": "May"}, {"scopes": "user"}]
-    for options in [*wrong, {"scopes": ["all"]}, {"budget": -1}]:
+    wrong: list[dict[str, object]] = [
+        {"kinds": ["recrod"]},
+        {"limit": 0},
+        {"since": "May"},
+        {"scopes": "user"},
+    ]
+    wrong += [{"scopes": ["all"]}, {"budget": -1}]
+    for options in wrong:
         with pytest.raises(InputError):
             keys(mem, "zebra", **options)
 
@@ -251,7 +261,20 @@ def test_the_three_formats(mem: Mem, work: Path, capfd: Capture) -> None:
     assert main([*command, "--format=json"]) == 0
     answer = json.loads(capfd.readouterr().out)
     assert answer["complete"] is True
-    wanted = {"id", "kind", "scope", "category", "score", "snippet", "source", "path", "why", "origin", "line", "turn"}
+    wanted = {
+        "id",
+        "kind",
+        "scope",
+        "category",
+        "score",
+        "snippet",
+        "source",
+        "path",
+        "why",
+        "origin",
+        "line",
+        "turn",
+    }
     assert wanted <= set(answer["hits"][0])
     assert answer["hits"][0]["category"] == "decisions"
     assert main(["recall", "nothing like it", "--project", str(work)]) == 0
@@ -273,8 +296,8 @@ def test_a_dry_run_shows_what_the_block_would_have(mem: Mem, work: Path, capfd: 
 
 @proves("S3.13")
 def test_a_ticket_is_a_question(mem: Mem, work: Path, capfd: Capture) -> None:
-    text = "---\nid: t-7\ntitle: Login is slow\n---\nThe session cache of the login service times out.\n\n## Notes\n- zebra\n"
-    put(mem, "tickets/t-7.md", text)
+    description = "The session cache of the login service times out."
+    put(mem, "tickets/t-7.md", f"---\nid: t-7\ntitle: Slow login\n---\n{description}\n\n## Notes\n- zebra\n")
     mem.remember("The session cache was moved to Redis; timeouts come from its eviction.", "Session cache")
     mem.remember("Zebra stripes.", "Zebra")
     assert main(["recall", "--ticket", "t-7", "--project", str(work)]) == 0
@@ -290,7 +313,13 @@ def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Ca
     from memolith.cli import app, fast
 
     record(mem, "zebra", "The zebra server is in Graz.", created="2026-01-01")
-    for arguments in (["zebra"], ["zebra", "--json"], ["--limit=1", "zebra"], ["zebra", "--dry-run"], ["zebra", "--kind", "x"]):
+    for arguments in (
+        ["zebra"],
+        ["zebra", "--json"],
+        ["--limit=1", "zebra"],
+        ["zebra", "--dry-run"],
+        ["zebra", "--kind", "x"],
+    ):
         command = ["recall", *arguments, "--project", str(work)]
         code = fast.run_fast(command)
         quick = capfd.readouterr()

@@ -1,6 +1,7 @@
 """What was recalled, as text: for a person (`snippets`) and for a prompt (`items`, `prompt`).
 
-An item is shown whole or not at all, with what to open and how well it answers. An empty answer is an empty text.
+An item is shown whole or not at all, with what to open and how well it answers. An empty answer is an
+empty text.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ def item(hit: Hit) -> str:
     kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
     about = ", ".join(each for each in (kind, hit.scope, hit.date[:10]) if each)
     origin = f" {label(hit.origin)}" if hit.origin else ""
-    named = f"{hit.title}: " if hit.title and hit.kind != "session" and hit.title not in f"{hit.source} {text}" else ""
+    named = (
+        f"{hit.title}: "
+        if hit.title and hit.kind != "session" and hit.title not in f"{hit.source} {text}"
+        else ""
+    )
     body = hygiene.for_block(named + text).replace("\n", "\n  ")
     return f"- [{hit.score:.2f}] {hygiene.for_block(hit.source)} ({about}){origin}\n  {body}"
 

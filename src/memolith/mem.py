@@ -188,9 +188,9 @@ class Mem(Home):
     ) -> Recall:
         """Return what is known about a question, best first; nothing if nothing is about it.
 
-        `scopes` are project and user (default: both), `kinds` and `categories` those of the hits. `since` leaves out
-        what is older than a date, `as_of` answers for a day in the past, `budget` is the room for the brief in tokens.
-        `semantic` asks by meaning too; by default if the extra is installed.
+        `scopes` are project and user (default: both), `kinds` and `categories` those of the hits. `since`
+        leaves out what is older than a date, `as_of` answers for a day in the past, `budget` is the room
+        for the brief in tokens. `semantic` asks by meaning too; by default if the extra is installed.
         """
         from memolith import recalling
 

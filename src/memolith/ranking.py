@@ -1,13 +1,13 @@
-"""Order of what was found: words, meaning, neighbours, priors, and what holds now. Pure functions, all weights here.
+"""Order of what was found, by words, meaning, neighbours and priors: pure functions, all weights here.
 
 The evidence for a unit is the sum of two numbers from 0 to about 1:
-- words: BM25 as a part of what it could be at best, if a unit had every word of the question. A question of rare words
-  that are all there counts fully; one of which only the common words are found counts little. So the weight of
-  the words against the meaning follows from the question and needs no setting.
+- words: BM25 as a part of what it could be at best, if a unit had every word of the question. A question of
+  rare words that are all there counts fully; one of which only the common words are found counts little.
+  So the weight of the words against the meaning follows from the question and needs no setting.
 - meaning: the cosine of the vectors, where there are any.
 
-Then come small factors for what is known besides (kind, role, age), and the order in which statements were made
-(`staleness`). A question that nothing here is about gets no answer; see `ANSWER`.
+Then come small factors for what is known besides (kind, role, age), and the order in which statements
+were made (`staleness`). A question that nothing here is about gets no answer; see `ANSWER`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from memolith.text import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memolith.index import Analysis, Unit
 
@@ -41,11 +41,13 @@ FILLER = 0.3
 _FILLERS = frozenset(
     terms.count(
         # about the asking
-        "user users currently current now today please tell remind remember know think believe actually really say said "
-        "ask see let want need long often ever even still yet anything something someone thing things way kind lot "
+        "user users currently current now today please tell remind remember know think believe actually "
+        "really say said ask see let want need long often ever even still yet anything something someone "
+        "thing things way kind lot "
         # how much, which of them, in what order
-        "much many all both each more most other only same too very such few before after during between while because "
-        "until once again further over under off through against above below within without upon whose whom nor "
+        "much many all both each more most other only same too very such few before after during between "
+        "while because until once again further over under off through against above below within without "
+        "upon whose whom nor "
         # doing anything at all
         "go going come take make use used got getting being having doing"
     )[0]
@@ -73,20 +75,21 @@ _MONTHS = {
     )
     for term in terms.count(names)[0]
 }
-# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the words that are
-# found of all that were asked for or, where there are vectors, the nearest meaning.
+# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the
+# words that are found of all that were asked for or, where there are vectors, the nearest meaning.
 ANSWER = 0.2
 NEAR = 0.42
 USUAL = 500  # units for which these hold: in fewer, less is there by chance
 SUPPORT, ENOUGH = 0.25, 0.35  # words support the nearest meaning: so much of them, counted up to so many
 CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
 TAIL = 0.3  # what has less than this part of the best evidence is left out
-# The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with meaning added.
+# The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with
+# meaning added.
 CENTRE, CENTRE_WITH_MEANING, SLOPE = 0.97, 1.48, 3.4
 
 
 class Candidate:
-    """A unit that may answer: its BM25 score, the terms it matched, how near its meaning is (None: unknown)."""
+    """A unit that may answer: BM25 score, matched terms, how near its meaning is (None: unknown)."""
 
     __slots__ = ("lexical", "similarity", "terms", "unit")
 
@@ -169,9 +172,9 @@ def current_first(
 ) -> list[Ranked]:
     """Put before each statement the later one that replaces it, be it among the ranked or the `others`.
 
-    Only units that come with their text are statements. `links` tells, by their ids, how much of an earlier one is in
-    another (without it their words are compared). `alone` says that there is hardly anything else that a later
-    statement could be about.
+    Only units that come with their text are statements. `links` tells, by their ids, how much of an
+    earlier one is in another (without it their words are compared). `alone` says that there is hardly
+    anything else that a later statement could be about.
     """
     said = {hit.unit.id: staleness.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
     waiting = list(ranked)
@@ -183,7 +186,12 @@ def current_first(
 
     def replaces(hit: Ranked, first: Ranked) -> bool:
         later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
-        if later is None or earlier is None or hit.unit.scope != first.unit.scope or later.date <= earlier.date:
+        if (
+            later is None
+            or earlier is None
+            or hit.unit.scope != first.unit.scope
+            or later.date <= earlier.date
+        ):
             return False
         if alone and later.changes and not hit.terms:
             return True
@@ -306,7 +314,8 @@ def _is_of(date: str, months: set[str], years: set[str]) -> bool:
 
 
 def _prior(unit: Unit, day: str) -> float:
-    return KINDS.get(unit.kind, 1.0) * (1 + RECENT * 0.5 ** (_days(unit.date, day) / HALF_LIFE))
+    age: float = 0.5 ** (_days(unit.date, day) / HALF_LIFE)
+    return KINDS.get(unit.kind, 1.0) * (1 + RECENT * age)
 
 
 def _days(date: str, day: str) -> float:
@@ -328,7 +337,7 @@ def _inverse(date: str) -> str:
 
 
 def _single(hits: Sequence[_Hit]) -> list[_Hit]:
-    """Leave out what was said already: the same text, and a document besides the part of it that is better."""
+    """Leave out what was said already: the same text, a document besides a better part of it."""
     kept: list[_Hit] = []
     texts: set[bytes] = set()
     documents: set[str] = set()

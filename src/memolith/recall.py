@@ -1,7 +1,8 @@
 """Recall: what is known about a question, ranked, over the user's memory and the project's.
 
-Candidates come from the index (words) and, where the extra is there, from the vectors (meaning); `ranking` puts them
-in order; this module fetches what it needs, and says what of it could not be looked at.
+Candidates come from the index (words) and, where the extra is there, from the vectors (meaning);
+`ranking` puts them in order; this module fetches what it needs, and says what of it could not be looked
+at.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from memolith.index import Index
+    from memolith.semantic.vectors import Vectors
 
 _CANDIDATES = 200
 _CHAIN = 5  # how often a record may have been superseded
@@ -28,7 +30,8 @@ _FOLLOWED = 4  # statements for which later ones are searched
 _FOLLOWERS = 16
 _FEW = 4  # units in all scopes
 _SUBJECT = 600  # characters of a statement that say what it is about
-# What states how things are, and may be replaced by a later statement; a conversation is a record of what was said.
+# What states how things are, and may be replaced by a later statement; a conversation is a record of what
+# was said.
 STATEMENTS = ("memory", "note", "record", "daily")
 _SPARE = 3  # hits that take the place of those that say the same as another
 MAX_LIMIT = 1000
@@ -113,16 +116,6 @@ class Recall(Value):
         }
 
 
-class Meaning:
-    """What recall needs of the vectors; `semantic.vectors.Vectors` is one."""
-
-    def scores(
-        self, slugs: Sequence[str], query: str, candidates: Sequence[int] | None = None, limit: int = 200
-    ) -> list[tuple[int, float]]:
-        """Return units and how near they are to a question, best first."""
-        raise NotImplementedError
-
-
 class Question:
     """What is asked, and of what."""
 
@@ -161,7 +154,7 @@ class Question:
         return self.since is None or unit.date[:10] >= self.since
 
 
-def recall(home: str, index: Index, asked: Question, meaning: Meaning | None = None) -> Recall:
+def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = None) -> Recall:
     """Answer a question; nothing is returned that is not about it."""
     state = index.sync(asked.slugs)
     ranked: list[Ranked] = []
@@ -179,8 +172,10 @@ def _spelled(query: str) -> dict[str, str]:
     return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
 
 
-def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[Candidate]:
-    matches = {match.unit_id: match for match in index.lexical(asked.slugs, asked.query, _CANDIDATES, asked.kinds)}
+def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:
+    matches = {
+        match.unit_id: match for match in index.lexical(asked.slugs, asked.query, _CANDIDATES, asked.kinds)
+    }
     near: dict[int, float] = {}
     if meaning is not None:
         near = dict(meaning.scores(asked.slugs, asked.query, limit=_CANDIDATES))
@@ -194,7 +189,9 @@ def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[
             by_id.setdefault(other.id, other)
     if near:
         beside = [unit for unit in by_id if unit not in near]
-        near.update(meaning.scores(asked.slugs, asked.query, beside, len(beside)) if meaning and beside else ())
+        near.update(
+            meaning.scores(asked.slugs, asked.query, beside, len(beside)) if meaning and beside else ()
+        )
     nothing = Match(unit_id=0, score=0.0, terms=[])
     found = []
     for unit in by_id.values():
@@ -204,7 +201,7 @@ def _candidates(index: Index, asked: Question, meaning: Meaning | None) -> list[
 
 
 def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Candidate]:
-    """Add the records that supersede one that was found: whoever asks in the old words wants the new answer."""
+    """Add what supersedes a record that was found: who asks in the old words wants the new answer."""
     by_id = {each.unit.id: each for each in found}
     old = [each for each in found if each.unit.kind == "record"]
     for _ in range(_CHAIN):
@@ -222,7 +219,7 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
 
 
 def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
-    """Put what is current before what it replaces, among the best hits and what was said about the same later."""
+    """Put what is current before what it replaces, be it among the best hits or not found itself."""
     best = ranked[:_SETTLED]
     statements = _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
     known = {hit.unit.id: hit for hit in statements}
@@ -236,7 +233,8 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) 
         for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
         if asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
     ]
-    # What reads like a change changes something that was said before. If there is hardly anything, it is this.
+    # What reads like a change changes something that was said before. If there is hardly anything, it is
+    # this.
     best = [known.get(hit.unit.id, hit) for hit in best]
     moved = ranking.current_first(best, others, links, alone=bool(few))
     first = {hit.unit.id for hit in moved}
@@ -244,9 +242,11 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) 
 
 
 def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:
-    """Return how much other statements have in common with one: their BM25 for its text, as part of its own."""
+    """Return how much others have in common with a statement: their BM25 for its text, as part of its own."""
     about = f"{unit.title} {unit.text}"[:_SUBJECT]
-    scores = {match.unit_id: match.score for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS)}
+    scores = {
+        match.unit_id: match.score for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS)
+    }
     own = scores.pop(unit.id, 0.0)
     return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
 

@@ -63,7 +63,7 @@ def recall(
 
 
 def brief(mem: Mem, query: str) -> str:
-    """Return what the block says about a task: nothing that is in the block anyway, nothing below the threshold."""
+    """Return what the block says about a task; empty if nothing is known about it."""
     from memolith import brief as rendering
 
     found = for_block(mem, query)
@@ -71,7 +71,7 @@ def brief(mem: Mem, query: str) -> str:
 
 
 def for_block(mem: Mem, query: str, budget: int | None = None) -> Recall:
-    """Return what would be put into the block for a task. A process that has no model loaded does not load one."""
+    """Return what the block would say about a task. No model is loaded for it; a loaded one is used."""
     from memolith import brief as rendering
 
     found = mem.recall(query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=None if mem.is_warm else False)
@@ -86,7 +86,9 @@ def ticket_query(mem: Mem, ticket: str, context: str = "") -> str:
     mem.index.sync(slugs)
     found = [unit for unit in mem.index.by_record(slugs, [ticket]) if unit.kind == "ticket"]
     if not found:
-        raise NotFoundError(f"there is no ticket {ticket!r} in this project; `memolith ticket list` shows all")
+        raise NotFoundError(
+            f"there is no ticket {ticket!r} in this project; `memolith ticket list` shows all"
+        )
     unit = mem.index.units([found[0].id])[0]
     description = (unit.text or "").partition("\n## Notes")[0]
     return " ".join(f"{unit.title} {description} {context}".split())[:_QUERY]

@@ -1,9 +1,9 @@
 """What holds now: dates and status of a unit, and which of two statements about one thing came later.
 
-A memory is added to more than it is corrected. "Deploys go through X" stays on disk when somebody writes "deploys
-moved to Y", and it often answers a question in better words. So among what was found, a later statement that
-reads like a change and is about the same thing goes before the earlier one. Nothing is hidden by this: that needs
-a person's or an agent's word (`supersedes`, `status`, `valid_until`).
+A memory is added to more than it is corrected. "Deploys go through X" stays on disk when somebody writes
+"deploys moved to Y", and it often answers a question in better words. So among what was found, a later
+statement that reads like a change and is about the same thing goes before the earlier one. Nothing is
+hidden by this: that needs a person's or an agent's word (`supersedes`, `status`, `valid_until`).
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ if TYPE_CHECKING:
 # Words with which people say that something is different now, as they are in a text.
 _CHANGES = (
     # it became another one, or somewhere else
-    "move moves moved moving migrate migrated migrating switch switched switching rename renamed replace replaced "
-    "replacement change changed changes convert converted swap swapped transfer transferred shift shifted split "
-    "merged consolidated reassigned rebuilt rebranded rewritten reworked reprovisioned relocated redirected rotated "
-    "pivoted promoted appointed became become becomes turned cut cutover "
+    "move moves moved moving migrate migrated migrating switch switched switching rename renamed replace "
+    "replaced replacement change changed changes convert converted swap swapped transfer transferred "
+    "shift shifted split merged consolidated reassigned rebuilt rebranded rewritten reworked "
+    "reprovisioned relocated redirected rotated pivoted promoted appointed became become becomes turned "
+    "cut cutover "
     # it became more, less, newer
     "raise raised lower lowered increase increased decrease decreased reduce reduced extend extended shorten "
     "shortened upgrade upgraded downgraded bumped grew crossed pulled pushed "
     # it began or ended
-    "start started began begin stop stopped quit left leaving dropped drop retire retired decommissioned deprecated "
-    "discontinued withdrawn removed deleted cancelled closed ended adopted adopt joined bought sold took got "
-    "avoiding gave superseded vacated introduced "
+    "start started began begin stop stopped quit left leaving dropped drop retire retired decommissioned "
+    "deprecated discontinued withdrawn removed deleted cancelled closed ended adopted adopt joined bought "
+    "sold took got avoiding gave superseded vacated introduced "
     # it went back
     "again back revert reverted restored returned went "
     # how it is now, how it was
-    "now longer anymore instead currently previous previously former formerly old older new newer latest recently "
-    "just entirely since "
+    "now longer anymore instead currently previous previously former formerly old older new newer latest "
+    "recently just entirely since "
     # the same in other languages
-    "jetzt nun stattdessen umgezogen ersetzt umbenannt gewechselt geändert maintenant désormais remplacé déplacé "
-    "renommé changé ahora cambió cambiado reemplazado adesso sostituito spostato agora mudou substituído теперь "
-    "заменён перенесён переименован"
+    "jetzt nun stattdessen umgezogen ersetzt umbenannt gewechselt geändert maintenant désormais remplacé "
+    "déplacé renommé changé ahora cambió cambiado reemplazado adesso sostituito spostato agora mudou "
+    "substituído теперь заменён перенесён переименован"
 )
 _CHANGE = frozenset(_CHANGES.split())
 # Written without spaces, so they are looked for anywhere.
@@ -50,7 +51,7 @@ _RARE = 0.4  # ... and so much of that when rare words count more
 # Without a word of change, a later statement must say nearly the same.
 _SAME_SENTENCE = 0.6
 _LONG = 60  # more terms than that are a document, not a statement
-_CONTEXT = frozenset("current currently user users today date every always".split())
+_CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
 _IGNORED = frozenset(terms.count(" ".join([*sorted(_CHANGE), *sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
 
 
@@ -78,9 +79,9 @@ def replaces(
 ) -> bool:
     """Tell whether a statement seems to say anew what another one said before it.
 
-    `common` is how much of the earlier one is in the later one when rare words count more, where that is known: what
-    all facts about the billing service share is not enough.
-    `asked_alike` says that both answer a question in the same words: then they need less in common.
+    `common` is how much of the earlier one is in the later one when rare words count more, where that is
+    known: what all facts about the billing service share is not enough. `asked_alike` says that both
+    answer a question in the same words: then they need less in common.
     """
     if later.date <= earlier.date or max(len(later.subject), len(earlier.subject)) > _LONG:
         return False

@@ -81,7 +81,7 @@ def _ask(mem: Mem, asked: Asked, query: str) -> Recall:
         since=asked.since,
         as_of=asked.as_of,
         budget=budget,
-        semantic=True if asked.semantic else False,
+        semantic=asked.semantic,
     )
 
 

@@ -17,13 +17,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _VALUES = {"--home": "home", "--project": "project", "--max-chars": "max_chars"}
-_FLAGS = {"--json": "json", "--ephemeral-memory": "ephemeral"}
-# What only `recall` understands.
-_ASKED = {
-    f"--{name}": name.replace("-", "_")
-    for name in ("as-of", "budget", "category", "format", "kind", "limit", "scope", "since", "ticket")
+_FLAGS = {
+    "--json": "json",
+    "--ephemeral-memory": "ephemeral",
+    "--dry-run": "dry_run",
+    "--semantic": "semantic",
 }
-_ASKED_FLAGS = {"--dry-run": "dry_run", "--semantic": "semantic"}
+# What only `recall` understands.
+_ASKED = (
+    "as_of",
+    "budget",
+    "category",
+    "dry_run",
+    "format",
+    "kind",
+    "limit",
+    "scope",
+    "semantic",
+    "since",
+    "ticket",
+)
+_VALUES |= {
+    f"--{name.replace('_', '-')}": name for name in _ASKED if f"--{name.replace('_', '-')}" not in _FLAGS
+}
 
 
 class Options:
@@ -65,36 +81,41 @@ def run_fast(arguments: list[str]) -> int | None:
     """Run `context`, `search` or `recall` if that is what is asked and nothing is unusual; else None."""
     if "_MEMOLITH_COMPLETE" in os.environ:
         return None
+    given: dict[str, str | bool] = {}
+    words = _parse(arguments, given)
+    if not words:
+        return None
+    command, query = words[0], " ".join(words[1:])
+    asked = {name: given.pop(name) for name in _ASKED if name in given}
     options = Options()
+    for name, value in given.items():
+        setattr(options, name, value)
+    if command == "recall" and options.max_chars is None:
+        return output.guarded(lambda: recall(options, asked, query))
+    if command not in ("context", "search") or asked or (command == "search" and len(words) < 2):
+        return None
+    return output.guarded(lambda: answer(options, command, query))
+
+
+def _parse(arguments: list[str], given: dict[str, str | bool]) -> list[str] | None:
+    """Return the words of a command line and put its options into `given`; None if one is unknown here."""
     words: list[str] = []
-    asked: dict[str, str | bool] = {}
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
             words += rest
         elif argument in _FLAGS:
-            setattr(options, _FLAGS[argument], True)
-        elif argument in _ASKED_FLAGS:
-            asked[_ASKED_FLAGS[argument]] = True
+            given[_FLAGS[argument]] = True
         elif argument.startswith("--"):
             name, equals, value = argument.partition("=")
-            if name not in _VALUES and name not in _ASKED:
+            if name not in _VALUES:
                 return None
-            value = value if equals else next(rest, "")
-            if name in _ASKED:
-                asked[_ASKED[name]] = value
-            else:
-                setattr(options, _VALUES[name], value)
+            given[_VALUES[name]] = value if equals else next(rest, "")
         elif argument.startswith("-") and len(argument) > 1:
             return None
         else:
             words.append(argument)
-    command = words[0] if words else ""
-    if command == "recall" and options.max_chars is None:
-        return output.guarded(lambda: recall(options, asked, " ".join(words[1:])))
-    if command not in ("context", "search") or asked or (command == "search" and len(words) < 2):
-        return None
-    return output.guarded(lambda: answer(options, words[0], " ".join(words[1:])))
+    return words
 
 
 def answer(options: Options, command: str, query: str) -> None:

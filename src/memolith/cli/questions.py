@@ -11,12 +11,16 @@ from memolith.cli.app import cli, shared
 from memolith.index import KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memolith.cli.fast import Options
+
+    Command = Callable[..., None]
 
 _CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 
 
-def _one_of(flag: str, words: tuple[str, ...], text: str) -> Any:
+def _one_of(flag: str, words: tuple[str, ...], text: str) -> Callable[[Command], Command]:
     return click.option(flag, metavar="|".join(words), help=text, shell_complete=completing.words(*words))
 
 
@@ -32,7 +36,9 @@ def _one_of(flag: str, words: tuple[str, ...], text: str) -> Any:
 @click.option("--budget", metavar="TOKENS", help="Only as many hits as fit into a prompt, whole.")
 @click.option("--ticket", metavar="ID", help="Ask with a ticket's title and description; QUERY adds to it.")
 @click.option("--dry-run", is_flag=True, help="Show what would be put into an agent's prompt for this task.")
-@click.option("--semantic", is_flag=True, help="Ask by meaning too (needs memolith[semantic]; loads a model).")
+@click.option(
+    "--semantic", is_flag=True, help="Ask by meaning too (needs memolith[semantic]; loads a model)."
+)
 @shared
 def recall(options: Options, query: tuple[str, ...], **given: Any) -> None:
     """Ask what is known: the best answers from notes, records, sessions, tickets and daily logs.

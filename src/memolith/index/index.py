@@ -163,7 +163,7 @@ class Index:
         return self._ask(lambda db: self._reader.by_record(db, slugs, ids), list)
 
     def successors(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
-        """Return the whole records that say of themselves that they supersede one of these, without their text."""
+        """Return the whole records that name one of these as superseded, without their text."""
         return self._ask(lambda db: self._reader.successors(db, slugs, ids), list)
 
     def texts(self, slugs: Sequence[str], skip: Collection[bytes] = ()) -> Iterator[tuple[int, bytes, str]]:

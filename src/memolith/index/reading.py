@@ -92,8 +92,12 @@ class Reader:
     def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records that supersede one of these."""
         numbers = ",".join(map(str, _numbers(connection, slugs)))
-        where = f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
-        rows = [row for row in _rows(connection, where) if not set(ids).isdisjoint(row["supersedes"].split("\n"))]
+        where = (
+            f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
+        )
+        rows = [
+            row for row in _rows(connection, where) if not set(ids).isdisjoint(row["supersedes"].split("\n"))
+        ]
         return list(self._built(rows, text=False))
 
     def texts(

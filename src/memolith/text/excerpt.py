@@ -25,7 +25,8 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
     for start in starts:
         if not lines[start].strip():
             continue
-        size, seen, stop = 0, set(), start
+        size, stop = 0, start
+        seen: set[str] = set()
         while stop < len(lines) and (stop == start or size + len(lines[stop]) <= width):
             seen = seen | found[stop]
             size += len(lines[stop]) + 1
