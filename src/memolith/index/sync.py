@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Writing = Callable[[], AbstractContextManager[Connection]]
 
 _BATCH = 400
-_MANY = 2000
+_MANY = 500
 _TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
 _STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
 _FIELDS = [
@@ -121,7 +121,7 @@ class Sync:
             done += len(batch)
             if self._progress is not None:
                 self._progress(done, total)
-        if total > _MANY:
+        if total >= _MANY:
             with self._writing() as database:
                 schema.words(database).settle()
 
