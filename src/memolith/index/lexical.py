@@ -85,7 +85,7 @@ class Lexicon:
     def _followed(
         self, weights: dict[str, float], codes: set[int] | None
     ) -> tuple[dict[int, float], dict[str, set[int]]]:
-        """Return the units that the rarer terms lead to with their scores, and which units have which term."""
+        """Return the units that the rarer terms lead to with their scores, and who has which term."""
         scores: dict[int, float] = {}
         having: dict[str, set[int]] = {}
         budget = _POSTINGS
@@ -117,17 +117,23 @@ class Lexicon:
         fixed, per_word = _K1 * (1 - _B), _K1 * _B / self._average
         if not before:
             for unit in units:
-                scores[unit] = get(unit, 0.0) + weight * often / (often + fixed + per_word * lengths[unit >> 4])
+                scores[unit] = get(unit, 0.0) + weight * often / (
+                    often + fixed + per_word * lengths[unit >> 4]
+                )
             return
         for unit in units:
             norm = fixed + per_word * lengths[unit >> 4]
             scores[unit] = get(unit, 0.0) + weight * (often / (often + norm) - before / (before + norm))
 
     def _newest(self, scores: dict[int, float], weights: dict[str, float], codes: set[int] | None) -> None:
-        """Bring in units although even the rarest term is everywhere: those that have all terms, and most often."""
+        """Bring in units although even the rarest term is everywhere: those with all terms, or most often."""
         everywhere = [self._scoped(term) for term in weights]
         rarest = next(iter(weights))
-        for groups in (everywhere, *([self._scoped(rarest + sign)] for _, sign in schema.OFTEN[::-1]), everywhere[:1]):
+        for groups in (
+            everywhere,
+            *([self._scoped(rarest + sign)] for _, sign in schema.OFTEN[::-1]),
+            everywhere[:1],
+        ):
             for unit in self._words.find(groups, _POSTINGS):
                 if len(scores) < _CANDIDATES and (codes is None or unit & 15 in codes):
                     scores.setdefault(unit, 0.0)
