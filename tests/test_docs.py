@@ -120,6 +120,7 @@ def test_the_json_fields_are_those_documented(
         "config": [],
         "scan": [],
         "allow": ["swordfish"],
+        "index": [],
         "project show": [],
         "project list": [],
         "undo": [],

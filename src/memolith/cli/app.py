@@ -175,9 +175,8 @@ def load_commands() -> None:
     """Let each module add its commands, in the order in which help shows them."""
     from importlib import import_module
 
-    for name in (
-        "memory questions records tickets sessions reviewing projects indexing scan upkeep".split()
-    ):
+    names = "memory", "questions", "records", "tickets", "sessions", "reviewing"
+    for name in (*names, "projects", "indexing", "scan", "upkeep"):
         import_module(f"memolith.cli.{name}")
 
 

@@ -176,6 +176,15 @@ def look(home: str, place: Place, name: str) -> Entry | None:
     return Entry(name, found, now) if found is not None and stat.S_ISREG(found.st_mode) else None
 
 
+def stamp(home: str, path: str) -> tuple[int, int, int, int] | None:
+    """Return what changes when a file is saved; None if there is none."""
+    tree, rest = inside(home, path)
+    try:
+        return tree.place(rest).fingerprint()
+    except FileNotFoundError:
+        return None
+
+
 def read(home: str, path: str) -> bytes | None:
     """Return a file's bytes; None if there is none. Session copies are compressed and may be larger."""
     tree, rest = inside(home, path)
