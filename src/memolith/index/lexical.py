@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     Scored = tuple[int, float]
 
 _K1, _B = 1.2, 0.75
-_POSTINGS = 2500  # how many units the rarer words may bring in
-_CANDIDATES = 200  # how many of them are scored exactly
+_POSTINGS = 3500  # how many units the rarer words may bring in
+_CANDIDATES = 200  # how many of them are kept
+_EXACT = 120  # for how many of those the words count that are too common to be followed
 _MOST_TERMS = 32
 
 
@@ -141,17 +142,18 @@ class Lexicon:
     def _with_common(
         self, chosen: list[Scored], weights: dict[str, float], having: dict[str, set[int]]
     ) -> list[Scored]:
-        """Add what the terms give that are too common to be followed."""
+        """Add to the best what the terms give that are too common to be followed."""
         common = [term for term in weights if term not in having]
         having.update({term: set() for term in common})
-        asked = ",".join(str(unit) for unit, _ in chosen)
-        rows = self._db.execute(f"SELECT id, length, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
+        asked = ",".join(str(unit) for unit, _ in chosen[:_EXACT])
+        rows = self._db.execute(f"SELECT id, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
         scores = dict(chosen)
-        for unit, length, packed in rows:
+        fixed, per_word = _K1 * (1 - _B), _K1 * _B / self._average
+        for unit, packed in rows:
             bag = schema.unpack(packed)
-            norm = _K1 * (1 - _B + _B * length / self._average)
+            norm = fixed + per_word * self._lengths[unit >> 4]
             for term in common:
-                often = schema.level(schema.frequency(bag, term))
+                often = schema.LEVELS[schema.frequency(bag, term)]
                 if often:
                     having[term].add(unit)
                     scores[unit] += weights[term] * often * (_K1 + 1) / (often + norm)

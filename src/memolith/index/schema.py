@@ -40,6 +40,8 @@ _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit))
 # A term that is often in a unit is there under these too: so scores need nothing but the lists of units.
 OFTEN = ((2, "²"), (3, "³"), (4, "⁴"), (5, "⁵"), (7, "⁷"), (10, "⁺"), (15, "⁼"))
 MAX_TF = 31
+# The number of times that is counted: beyond five, one more says next to nothing.
+LEVELS = [max((least for least, _ in OFTEN if often >= least), default=often) for often in range(MAX_TF + 1)]
 BLOCK = 4096
 
 
@@ -78,11 +80,6 @@ def frequency(bag: str, term: str) -> int:
             return ord(sign)
         at = bag.find(wanted, at + 1)
     return 0
-
-
-def level(often: int) -> int:
-    """Return the number of times that is counted: beyond five, one more says next to nothing."""
-    return max((least for least, _ in OFTEN if often >= least), default=often)
 
 
 def lengths(connection: Connection) -> array[int]:
