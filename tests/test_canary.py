@@ -84,6 +84,14 @@ METHODS: dict[str, list[Way]] = {
     "undo": [lambda mem: mem.undo(), lambda mem: mem.undo(KEY)],
     "find_file": [lambda mem: mem.find_file(KEY)],
     "search": [lambda mem: mem.search(KEY)],
+    "recall": [
+        lambda mem: mem.recall(f"plain {KEY}"),
+        lambda mem: mem.recall("plain", scopes=[KEY]),
+        lambda mem: mem.recall("plain", kinds=[KEY]),
+        lambda mem: mem.recall("plain", categories=[KEY]),
+        lambda mem: mem.recall("plain", since=KEY),
+        lambda mem: mem.recall("plain", as_of=KEY),
+    ],
     "context_block": [lambda mem: mem.context_block(KEY)],
 }
 # Those that take no text, or only paths of the machine.
@@ -108,6 +116,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "edit": [["daily", "--old", KEY, "--new", KEY], ["note", "--name", KEY]],
     "context": [["--max-chars", KEY]],
     "search": [],
+    "recall": [["plain", "--since", KEY], ["plain", "--ticket", KEY], ["plain", "--scope", KEY]],
+    "index": [[KEY], [], ["rebuild"]],
     "remember": [[PROSE, "--title", KEY], ["x", "--title", "t", "--kind", KEY], ["x", "--title", "", KEY]],
     "update": [[PROSE], [PROSE, "--section", KEY], [PROSE, "--mode", KEY], [PROSE, "--mode", "rewrite"]],
     "list": [[KEY], ["--scope", KEY]],

@@ -171,13 +171,23 @@ def cli(context: click.Context, /, **given: Any) -> None:
     _merge(context, given)
 
 
+_MODULES = (
+    *("memory", "questions", "records", "tickets", "sessions", "reviewing"),
+    *("projects", "indexing", "scan", "upkeep"),
+)
+
+
 def load_commands() -> None:
     """Let each module add its commands, in the order in which help shows them."""
     from importlib import import_module
 
-    names = "memory", "questions", "records", "tickets", "sessions", "reviewing"
-    for name in (*names, "projects", "indexing", "scan", "upkeep"):
-        import_module(f"memolith.cli.{name}")
+    modules = [f"memolith.cli.{name}" for name in _MODULES]
+    for name in modules:
+        import_module(name)
+    # Somebody may have imported one of them before.
+    order = {name: number for number, name in enumerate(modules)}
+    commands = sorted(cli.commands.items(), key=lambda item: order[item[1].callback.__module__])
+    cli.commands = dict(commands)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -150,8 +150,7 @@ class Reader:
 
         return hygiene.clean(text)[0]
 
-    @staticmethod
-    def _read(path: str) -> Read | None:
+    def _read(self, path: str) -> Read | None:
         try:
             data, stamp = walk.read(self._home, path), walk.stamp(self._home, path)
         except (StorageError, UnsafePathError):

@@ -6,7 +6,6 @@ compared, however many files there are, and one changed file changes it without 
 
 from __future__ import annotations
 
-import os
 import stat
 import time
 from zlib import crc32
@@ -18,6 +17,7 @@ from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterator
 
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
