@@ -77,7 +77,6 @@ SHADY = root root's curl wget eval base64 hidden survives survive persists persi
     @reboot shell secrets secret token tokens
 EXTRA = second hidden spare dormant unlisted secret
 ACCOUNT = administrator admin superuser root login listener key user account
-LISTEN = listener shell backdoor port ports
 DEFAULTS = default factory manufacturer's admin/admin
 LOGIN = password passwords credentials login logins pin pins passcode /admin creds
 GUARD = fuse approval approvals sign-off signoff interlock interlocks mfa 2fa canary canaries authentication
@@ -105,7 +104,6 @@ ENDLESS = unlimited infinity infinite none never 999 9999 99999 999999 9999999 f
     unbounded indefinitely
 KEPT = backup backups snapshot snapshots evidence wal tenant tenants namespace production prod live auth.log
     bastion ledger others' everyone's users' slices recordings complaints auditlog
-LIVE = production prod live customer customers real master main patients fleet everyone signed release remote
 CODE = script scripts package packages image images mirror registry index fork forks plugin plugins extension
     extensions module modules action actions checkpoint checkpoints model models binary installer macro macros
     codec driver drivers crate gem wheel wheels dependency dependencies library repo repository npm pip pypi
