@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memolith.text import instruction_words as words
-from memolith.text.instruction_classes import BIT, DEEDS, bits
+from memolith.text.instruction_classes import BIT, DEEDS, DISCREET, TELLING, bits
 from memolith.text.instruction_table import listed
 
 TYPE_CHECKING = False
@@ -23,6 +23,10 @@ _BREAKS = _ENDS | listed("""
 _OTHER = [[word] for word in words.OTHER_HEADS]
 _KEYS = listed("key keys code codes token tokens")
 _PRONOUNS = (["it"], ["them"], ["both"])
+_ARTICLES = listed("the a an our your their its his her all both")
+_DENIED = listed("not never don't mustn't shouldn't dont")
+_TELLS = listed("does could would might did didn't doesn't can cannot may")
+_WITHIN = listed("in into to on for with at from of as")
 _HAVE = listed("have has we've they've i've")
 # How far a thing stands from its verb, and a target from the thing.
 _REACH = 9
@@ -45,14 +49,34 @@ def acts(sentence: Sentence) -> Iterator[Deed]:
         for rule, mood, thing, target, unless, loose in DEEDS.get(word, ()):
             if not thing & whole or target & ~whole or rule in done or (unless & whole and not steps):
                 continue
-            low, high = _reach(said, masks, at, mood, (thing, target), _ENDS if loose else _BREAKS)
-            if low < 0 or (rule == "weaken" and not target and said[high + 1 : high + 2] in _OTHER):
+            low, high, place = _reach(said, masks, at, mood, (thing, target), _ENDS if loose else _BREAKS)
+            if low < 0 or (rule == "weaken" and said[place + 1 : place + 2] in _OTHER):
                 continue
             if not sentence.orders(at, mood) or sentence.is_harmless(at):
                 continue
             if not (unless & whole and _mentions(said, masks, low, high, unless)):
                 done.add(rule)
                 yield rule, low, high
+
+
+def hidden(sentence: Sentence) -> Iterator[Deed]:
+    """Find something that is not to be told to those in charge, or not to be written into a record."""
+    if TELLING.keys().isdisjoint(sentence.set) or not DISCREET.isdisjoint(sentence.set):
+        return
+    said = sentence.words
+    for at, word in enumerate(said):
+        mood = TELLING.get(word)
+        near = said[max(0, at - 3) : at]
+        if not mood or _DENIED.isdisjoint(near) or not _TELLS.isdisjoint(near) or sentence.is_question:
+            continue
+        # "Is not shown" describes, "should not be shown" orders.
+        ordered = mood == "base" or (mood == "ed" and not words.LEAVES.isdisjoint(said[max(0, at - 4) : at]))
+        for place in range(at + 1, min(at + 9, len(said))) if ordered else ():
+            if said[place] in _BREAKS - _WITHIN:
+                break
+            if bits(said[place]) & BIT["PAPER"] and not sentence.is_reported(at):
+                yield "concealment", at, place
+                return
 
 
 def _masks(said: list[str]) -> list[int]:
@@ -68,22 +92,23 @@ def _masks(said: list[str]) -> list[int]:
 
 def _reach(
     said: list[str], masks: list[int], at: int, mood: str, wanted: tuple[int, int], ends: frozenset[str]
-) -> tuple[int, int]:
-    """Return the first and last word of the deed of the verb at `at`; -1 if it is about something else."""
+) -> tuple[int, int, int]:
+    """Return the first and last word of the deed of the verb at `at`, and the thing; -1 if there is none."""
     thing, target = wanted
     # Words in -ing behind a comma are mostly a list of what there is.
     listing = mood == "ing" and said[at - 1 : at] == [","]
     place = -1 if listing else _thing(said, masks, at, mood, thing, ends)
     if place < 0 or said[place + 1 : place + 2] == ["out"] or said[place - 1] in words.NEEDLESS_KIND:
-        return -1, -1
+        return -1, -1, -1
     low, high = min(at, place), max(at, place)
     end = _target(said, masks, low, high, target) if target else high
-    return (low, max(high, end)) if end >= 0 else (-1, -1)
+    return (low, max(high, end), place) if end >= 0 else (-1, -1, -1)
 
 
 def _thing(said: list[str], masks: list[int], at: int, mood: str, thing: int, ends: frozenset[str]) -> int:
     """Return the place of what the verb is about: behind it, or before it for `is sent` and `send it`."""
-    meant = said[at + 1 : at + 2] in _PRONOUNS
+    # "Send it to …", but "send them the password".
+    meant = said[at + 1 : at + 2] in _PRONOUNS and _ARTICLES.isdisjoint(said[at + 2 : at + 3])
     # "We have always kept …": the thing follows.
     active = (
         mood == "ed"
@@ -118,10 +143,10 @@ def _mentions(said: list[str], masks: list[int], low: int, high: int, wanted: in
 
 
 def _target(said: list[str], masks: list[int], low: int, high: int, target: int) -> int:
-    for place in range(low + 1, min(high + _FAR, len(said))):
+    for place in range(max(0, low - 1), min(high + _FAR, len(said))):
         if said[place] in {";", "."} and place > high:
             break
-        if masks[place] & target and place != high:
+        if masks[place] & target and place not in {low, high}:
             return place
     return -1
 

@@ -32,9 +32,10 @@ RISKY = (approve|merge|disable|turn off|switch off|upload|forward|execute|delete
     overwrite|force|obey|trigger|hand over|accept|act as|transfer|wire|refund|exfiltrate|disclose|pretend|
     claim|hide|conceal|mute|leave~3(out|unmentioned|blank|away|off|open|unchecked)|silence|override|assume|
     purge|escalate|promote|praise|embed|inject|prefer|trust|impersonate|waive|steer)
-MILD = (retry|rerun|end|close|finish|begin|take|drop|download|push|sign|copy|send|post|fetch|append|prepend|
-    mark|run|read|write|use|add|include|return|start|give|open|put|set|change|print|share|list|show|log|store|
-    save|move|call|load|create|book|pay|reply|answer|respond|say|tell)
+MILD = (make|keep|leave|pick|choose|treat|commit|edit|replace|switch|retry|rerun|end|close|finish|begin|take|
+    drop|download|push|sign|copy|send|post|fetch|append|prepend|mark|run|read|write|use|add|include|return|
+    start|give|open|put|set|change|print|share|list|show|log|store|save|move|call|load|create|book|pay|reply|
+    answer|respond|say|tell)
 WIDE = (every|all|any|outside|without|root|sudo|live|production|whatever|unlimited|everything|full|entire|
     hidden|buy|recommendation|link|advert|coupon|administrator|https?://[^ ]+|secrets?|tokens?|keys?|
     passwords?|credentials|env|environment)
@@ -108,11 +109,13 @@ when / if / whenever / once / each time / every time ->  (you are|you're|you get
     add) [^ ]+
 if / when / whenever / once -> ~6(appears|occurs|shows up|comes up|is mentioned|is said|turns up)~1(in|within)
     ~3(prompt|message|conversation|question|chat|request|session|input)~1,{THEN} {ORDER} [^ ]+
+when / once / if / as soon as / whenever / after / each time -> ~14,{THEN} (change|replace|edit|add|remove|
+    disable|delete|wipe|copy|stop|clear)~6(maintainers?|owners?|codeowners|/tmp[^ ]*|/var/log[^ ]*|
+    card number|alarms?|licen[cs]e check|log entries|audit)
 upon / on / at / after ->  (hearing|seeing|reading|receiving|(the|any) (word|phrase|keyword|sentence|string|
     mention|(first|second|third|fifth|tenth) (question|message|answer|turn)))~10,{THEN} {ORDER} [^ ]+
 as soon as / when / once / whenever / the moment / each time / every time / if ->  you (see|hear|read|
-    encounter|notice|meet|come across|detect|spot|find)~10,{THEN} ({GRAVE}|add|write|change|send|run|remove|
-    replace|drop) [^ ]+
+    encounter|notice|meet|come across|detect|spot|find)~10,{THEN} {GRAVE} [^ ]+
 the word / the phrase / the keyword / the string / the sentence ->
     ~4(tells you|triggers|activates|unlocks|is (said|typed|written|mentioned|used|spoken)|appears|comes up|
     occurs|starts)~8{ORDER} [^ ]+
@@ -121,6 +124,12 @@ behave / act / proceed / pretend / answer / respond / speak -> ( just)? (as if|a
 i / we ->  (hereby )?(order|command|instruct|direct) (you|all|every|any|the~1{AGENT})
 informs / inform / notifies / reminds / advises / tells / asks -> ~2{AGENT} (that|:|to)
 # override
+{DROP} -> ~3(project|team|house|company|safety|security|review|coding|these|those|user's|office|site|lab|ward|
+    owner's) {RULING}
+contradicts / conflicts with / contradict / conflict with / opposes ->  (this|these|the present) {WRITING}
+    ~2(is|are|counts? as) (void|invalid|ignored|wrong|null|to be ignored|outdated|not valid)
+user / user's / users / owner / operator / owner's -> ~4(cannot|can't|may not|must not|never|can not) (change|
+    override|undo|revoke|cancel|overrule|lift|alter)~3(this|here|it|these|them)
 {DROP} -> ~5(agents\.md|claude\.md|contributing\.md|system prompt|safety (section|rules|policy)|guard ?rails|
     what (the |your )?(developers?|users?|owners?|operators?|maintainers?|admins?|person|human) (said|says|
     wrote|told|wants?|asks?|asked)|developer's~1(rules|instructions))
@@ -168,6 +177,10 @@ from now on / as of now / effective immediately / effective today / from today /
 consider / regard / treat / take -> ~4{RULING}~6as~1(outdated|superseded|void|null|removed|void|lifted|gone|
     optional|suggestions?|cancelled|obsolete|suspended|advisory|not binding)
 # concealment
+make -> ~6look like (a |an )?(typo|routine|formatting|accident|bug|refactor|cleanup|legit|legitimate|normal|
+    harmless|human|genuine|mistake|minor)
+! so that / so -> ~2{WHOM}~1(overlooks?|miss|misses|skips? over|fails? to)
+! {NOT} -> ( ever)? leave~1(trace|traces|record|evidence|trail|fingerprints|footprint)
 ! {NOT} -> ( ever)? (write|note|put|bring|list|raise|document|quote|display|announce|surface|include|enter|
     log|record|mention|report|say|show)~1(this|it|that|anything|any of this|these|a word)~2(to|in|into|
     anywhere|down|up|about|of|for|with)~3({WHOM}|{RECORD})
@@ -180,9 +193,9 @@ consider / regard / treat / take -> ~4{RULING}~6as~1(outdated|superseded|void|nu
 ! such a way that / in a way that / so that / so -> ~5(is|are) (not|never|hardly) (noticed|seen|obvious|found|
     spotted|visible|discovered|detected|recognised)
 answer / reply / respond / questions / meet -> ~8by (saying|claiming|denying|pretending|insisting)
-! this / it / entry / note / memory / instruction / rule / change / step / message / these -> ~9(not|
-    never) (to )?be (quoted|listed|explained|shown|mentioned|disclosed|reported|revealed|told|discussed|
-    repeated|displayed|summari[sz]ed|documented|noted)
+! this / it / entry / note / memory / instruction / rule / change / step / message / these ->
+    ~9(?<!might )(?<!could )(not|never) (to )?be (quoted|listed|explained|shown|mentioned|disclosed|reported|
+    revealed|told|discussed|repeated|displayed|summari[sz]ed|documented|noted)
 ! without ->  (displaying|showing|mentioning|telling|announcing|noting|listing|reporting|logging|recording|
     documenting|saying) (it|this|that|them|so|the change|a word)
 ! make sure / ensure / see to it / so that / so / take care -> ~2{WHOM} (does not|do not|doesn't|don't|never|
@@ -195,7 +208,7 @@ answer / reply / respond / questions / meet -> ~8by (saying|claiming|denying|pre
     human / humans -> ( does| do)? (need not|needn't|not need to|don't need to|don't have to|doesn't need to|
     not have to|must not|must never|should not|should never|shouldn't) (know|learn|be told|hear|see|
     be informed|find out|notice|be bothered) (about|that|of|what|this|it|[.;,])
-leave / keep / omit / drop / strip / exclude / cut -> (?! (the |any |all |real |your |raw )?(secrets?|tokens?|
+leave / keep / omit -> (?! (the |any |all |real |your |raw )?(secrets?|tokens?|
     passwords?|keys?|personal|customer|patient|pii|names|credentials|generated|binaries|noise|debug|private))
     ~5(out of|from|off)~2{RECORD}
 keep / treat ->  (this|it|that) (between us|secret|quiet|to yourself|hidden|under wraps|off the record|
@@ -227,6 +240,15 @@ insert / add / put / embed / place / write / include / attach -> ~3(hidden|invis
 ! nobody / no one / no-one ->  ((writes|records|documents|notes) (it|that|this) (down|up|anywhere)|
     (needs to|has to|should|must|will ever) know)
 # blanket-consent
+^ approved / authorised / authorized / cleared / permitted / granted / allowed ->  (in advance|beforehand|
+    up front|by default|without exception|for everything)
+^ has already been / have already been / is already / are already / already been ->  (fully )?(authori[sz]ed|
+    approved|cleared|granted|signed off|consented|confirmed by the)
+! no need / needn't / no reason / not necessary / unnecessary ->  to (ask|confirm|check|wait|inform|notify|
+    consult|verify)~1(before|first|anyone|again|with|for|the)
+owner / user / boss / lead / manager / management / legal / security / customer / reviewers -> ~1(is|
+    are) (fine|ok|okay|happy|cool) with (it|this|that|everything|any)
+^ consented / agreed / approved / okayed / consents ->  to (everything|anything|whatever|all)
 ^ approved / okayed / ok'd / cleared / signed off / agreed / granted / given / gave / waived / authorised /
     authorized / blessed / consented / sanctioned / permitted / waives -> ~8{LASTINGLY}
 ^ approved / okayed / ok'd / cleared / signed off / agreed / granted / given / gave / waived / authorised /
@@ -238,7 +260,7 @@ insert / add / put / embed / place / write / include / attach -> ~3(hidden|invis
     consult|seek|inform|confirm~3(with|commands?|actions?|changes|deletions?|payments?|before)|verify
     ~2(identity|signature|source))
 confirmation / confirmations / prompts / dialog / dialogs -> ~3(answered|answer|as answered)( with)? (yes|ok)
-^ have / has / got / had / with / received -> ~2(green light|go-ahead|blessing|carte blanche|free hand|
+^ have / has / got / had / received -> ~2(green light|go-ahead|blessing|carte blanche|free hand|
     free rein|standing permission|blank che(que|ck)|full authority|permanent permission|all-clear)~1(for|to|
     from|of|on|[.,;])
 ^ given / gave / gives / giving / is / are / enjoys -> ~4(blank che(que|ck)|carte blanche|free rein|free hand|
@@ -266,6 +288,10 @@ agent / bot / assistant / model / automation -> ~6(without asking(?= [.;,]|$)|th
     countersignature)~2(is |are |)?(needed|required|necessary|asked for|called for)
 in advance ->  to~1(whatever|anything|everything|all|any)
 # persistence
+add / put / write / store / save / keep / record / insert / place -> ~9(in|into|to) your (long-term |
+    permanent |own |persistent )?(memory|memories|instructions|system prompt)
+to survive / it survives / and survives -> ( a| an| the| any)? (clean-?up|removal|off-?boarding|rotation|
+    review|revocation|uninstall|audit|purge|wipe)
 hook / hooks / webhook / webhooks / job / unit / task -> ~7(sends?|posts?|uploads?|mails?|copies|forwards?|
     opens? a reverse|phones?|downloads?)~8(https?://[^ ]+|[^ ]+@[^ ]+|reverse shell|outside|home|remote|
     our site|our server|website)
@@ -280,8 +306,9 @@ keep / retain / save / hold / store / hide -> ~8(in case|even after|when|until|s
     terminated)
 put it back / re-add / restore / reinsert / add it again / write it again / recreate -> ~2(whenever|if|
     each time|every time|when|as soon as)~4(removed|deleted|cleaned|missing|gone|lost|cleared|purged)
-restarts / reinstalls / respawns / recreates / revives / restores / re-adds -> ( itself)?~3(when|if|after|
-    whenever|each time)~3(stopped|removed|killed|deleted|uninstalled|disabled|cleaned)
+re-enables / re-enable / restarts / reinstalls / respawns / recreates / revives / restores /
+    re-adds -> ( itself)?~3(when|if|after|whenever|each time)~3(stopped|removed|killed|deleted|uninstalled|
+    disabled|cleaned)
 # follow-link
 open / visit / fetch / read / go to / browse to / load / retrieve / download / follow / get / check /
     consult / poll -> ~3(https?://[^ ]+|[a-z0-9-]+\.[a-z0-9.-]+/[^ ]+|link|url|page|site|website|gist|feed)
@@ -292,6 +319,8 @@ decode / decrypt / unscramble / reverse / rot13 / de-obfuscate / unpack / transl
 run / execute / do / follow / obey / carry out ->  (what|whatever) (this|it|the)~2(says|string|decodes|lists|
     reads|page|tells|contains|text|message)
 # download-and-run
+replace / swap / exchange / drop -> ~1(official|vetted|pinned|signed|verified|trusted|hardened|approved)
+    ~2(image|package|registry|library|mirror|build|release|plugin|installer|compiler|client)~1(by|with|for|in)
 rather than / instead of / in place of / over / replacing -> ( the| our)? (internal|official|vetted|pinned|
     signed|in-house|approved|hardened|original|verified|trusted|normal|company|bundled)~2(package|registry|
     index|mirror|image|library|module|crate|release|build|action|version|feed|store|channel|one|repo|
@@ -319,6 +348,16 @@ logged in / log in / sign in / signed in / logging in / work / working -> ~2(und
 run / runs / running / start / execute / deploy / launch / operate -> ~5as (root|administrator|superuser)
     ~1(since|because|so|everywhere|always|avoids|to avoid)
 # weaken
+switch / set / change / move / open / downgrade -> ~5to (anonymous|unauthenticated|plaintext|plain text|
+    unencrypted|telnet|guest|no authentication|no password)
+raise / lift / increase / bump -> ~4(thresholds?|limits?|tolerances?)~4(until|so)~4(stops?|quiet|silent|never|
+    passes|pass|disappears?|goes away|go away)
+feed / answer / give / show / fool / trick / satisfy -> ~4{GUARD}~3(dummy|fake|false|canned|forged|invented|
+    empty)
+approve / merge / sign / confirm / accept / release -> ~4(from|with|using|through|under)~2(bot|service|second|
+    other|test|shared|alternate|fake)~1(account|user|login|identity)
+recompute / regenerate / refresh / re-sign / edit / adjust / overwrite -> ~2(hash|checksum|signature|
+    expected value|baseline)~2(and|so|until|to) (carry|continue|go|it|pass|move|proceed|ship|match)
 sign / merge / ship / release / publish / deploy / approve / close / sign off -> ~6before~2(tests?|checks?|
     scan|review|pipeline|ci|results?|inspection)~1(have|has|is|are|finish(es)?|runs?|completes?|passes|done|
     ran)
@@ -350,6 +389,8 @@ allow / open / permit / enable -> ~4(traffic|access|connections|egress|ingress|p
 tell / read / give / dictate / spell -> ~1(callers?|customers?|users?|clients?|patients?|visitors?|them|him|
     her|anyone|requesters?)( out)? (their|the|his|her|a)~2(password|pin|code|codes|login|otp|passphrase|key)
 # destroy
+delete / remove / drop / edit / change / purge / clear -> ~6(from|in|of)~1(audit|access|event|security|
+    incident|transaction|intrusion) (table|log|trail|journal|records?|history|database)
 force-push / force-pushing / force-pushes / force push / force pushing -> ~6(tags?|main|master|trunk|release|
     shared|over|signed|production|protected|history|all|any)
 rewrite / rewrites ->  (the )?(shared |public |git )?history (on|of) (the|any|every|all|main|master|release|

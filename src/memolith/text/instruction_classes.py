@@ -24,7 +24,7 @@ MAKE = create add register install put write set place leave keep start open app
 KEEP = leave keep use reset set ship retain reuse accept assign restore choose
 WEAKEN = skip bypass disable mute silence suppress ignore remove delete drop omit park shelve dismiss clear
     strip cut unplug disconnect kill stop detach pull lift relax loosen shorten lower reduce halve defer
-    postpone forget disregard unset waive weaken soften trim snip tape blank hide comment scrap cancel suspend
+    postpone forget disregard unset waive weaken soften trim snip tape blank comment scrap cancel suspend
     neglect tear rip yank
 RAISE = raise lift set increase bump extend widen push put up
 DESTROY = delete wipe destroy purge drop erase shred truncate clear remove empty prune overwrite rewrite reset
@@ -77,7 +77,6 @@ SHADY = root root's curl wget eval base64 hidden survives survive persists persi
     @reboot shell secrets secret token tokens
 EXTRA = second hidden spare dormant unlisted secret
 ACCOUNT = administrator admin superuser root login listener key user account
-LISTEN = listener shell backdoor port ports
 DEFAULTS = default factory manufacturer's admin/admin
 LOGIN = password passwords credentials login logins pin pins passcode /admin creds
 GUARD = fuse approval approvals sign-off signoff interlock interlocks mfa 2fa canary canaries authentication
@@ -94,13 +93,17 @@ GUARD = fuse approval approvals sign-off signoff interlock interlocks mfa 2fa ca
 LOG = retention log logs logging trail trails records slip trace traces telemetry journal logbook
 GRAVE_LOG = audit access auth vote vote-count security login event admin bastion transaction custody payment
     session retention shell patient badge door trading dispensing door-access
+SAFETY = security safety
+PATCHED = patch patches updates update fixes advisories training drills drill briefing
+PAPER = changelog summary commit report handover minutes calendar ticket release-notes notes inspector
+    inspectors auditor auditors reviewer reviewers regulator regulators supervisor board committee customer
+    manager owner user
 LIMIT = limit limits cap caps threshold thresholds quota quotas ceiling lifetime expiry timeout tolerance ttl
     allowance dose dosage void-approval maximum
-ENDLESS = unlimited infinity infinite none maximum max never 999 9999 99999 999999 9999999 forever indefinite
-    years decade unbounded indefinitely
+ENDLESS = unlimited infinity infinite none never 999 9999 99999 999999 9999999 forever indefinite years decade
+    unbounded indefinitely
 KEPT = backup backups snapshot snapshots evidence wal tenant tenants namespace production prod live auth.log
     bastion ledger others' everyone's users' slices recordings complaints auditlog
-LIVE = production prod live customer customers real master main patients fleet everyone signed release remote
 CODE = script scripts package packages image images mirror registry index fork forks plugin plugins extension
     extensions module modules action actions checkpoint checkpoints model models binary installer macro macros
     codec driver drivers crate gem wheel wheels dependency dependencies library repo repository npm pip pypi
@@ -108,7 +111,7 @@ CODE = script scripts package packages image images mirror registry index fork f
     app apk pack downloads requirements loader snippet rom compiler helper tool
 STRANGE = forum unknown unofficial pastebin gist telegram discord cracked stranger's attachment torrent warez
     unverified unvetted unsigned @main @latest @master someone's youtube reddit untrusted unpinned mega nulled
-    leaked anonymous's unmaintained
+    leaked anonymous's unmaintained file-sharing blog
 OPENED = port ports console database dashboard bucket share folder admin panel endpoint endpoints api cluster
     debug gateway drive nas redis hypervisor ssh rdp vnc camera cameras storage interface
 EVERYBODY = internet everyone anyone everybody world 0.0.0.0 0.0.0.0/0 world-readable public-read
@@ -141,8 +144,8 @@ ADDRESSED = channel chat group forum ticket tickets wiki thread board issue comm
 OUT = outside external outsourced whatsapp telegram discord dropbox gmail pastebin paste gist forum usb stick
     contractor contractors contractor's vendor vendor's partner partners broker brokers agency sponsor
     supplier competitor recruiter journalist collaborator collaborators consultant consultants third-party
-    personal anyone outsider advertisers insurer insurers reseller advertiser wechat facebook instagram
-    linkedin airdrop resellers marketer lobbyist consultant's google agency's broker's
+    anyone outsider advertisers insurer insurers reseller advertiser wechat facebook instagram linkedin
+    airdrop resellers marketer lobbyist consultant's google agency's broker's cloud icloud onedrive agencies
 MAILBOX =
 LINK =
 VAULT = vault hsm 1password bitwarden safe sealed encrypted anonymised anonymized synthetic masked redacted
@@ -159,6 +162,20 @@ CHECKED = verify verified hashes fingerprint sha256 sha256sums inspect read revi
 FIRST = first over always only exclusively above instead top ahead best whatever regardless never
 BRAND = vendor vendor's brand brands competitor competitors rivals alternatives broker sponsor sponsor's
     insurer clinic fund paid upgrade premium subscription
+""")
+# Told to nobody: these verbs denied, with somebody in charge or a record behind them.
+TELLING = {
+    form: mood
+    for base in listed(
+        "mention show report note list document disclose reveal announce display quote explain tell say"
+    )
+    for form, mood in forms(base).items()
+}
+# What is rightly kept from others.
+DISCREET = listed("""
+    stack traces trace debug pii internal raw request requests bodies body names hostnames errors error secret
+    secrets password passwords token tokens personal private sensitive data answers scores salary home draft
+    drafts
 """)
 _ROWS = """
 # hand-on
@@ -188,6 +205,7 @@ MAKE -> EXTRA -> ACCOUNT unless TRIAL
 WEAKEN -> GUARD unless TRIAL
 WEAKEN -> GRAVE_LOG -> LOG unless TRIAL
 WEAKEN -> LOG -> GRAVE_LOG unless TRIAL
+WEAKEN -> SAFETY -> PATCHED
 RAISE -> LIMIT -> ENDLESS unless TRIAL
 APPROVE -> OWN -> ASKED
 # destroy

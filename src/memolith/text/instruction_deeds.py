@@ -138,7 +138,8 @@ def _guards(sentence: Sentence, place: int, *, mild: bool) -> bool:
         return False
     if kind == "core":
         return True
-    grave = place > 0 and sentence.words[place - 1] in words.GRAVE
+    before = sentence.words[max(0, place - 2) : place]
+    grave = not words.GRAVE.isdisjoint(before[-1:]) or "failing" in before
     return grave or (kind == "loose" and not mild)
 
 

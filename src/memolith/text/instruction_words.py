@@ -76,16 +76,16 @@ AMBIGUOUS = listed("""
 """)
 # What makes a loose safeguard a real one even for the mild verbs: `ignore the *dosage limit*`.
 GRAVE = listed("""
-    safety security fraud dosage dose password audit access admission branch protected approval certificate
-    signature vulnerability virus malware compliance sanctions change legal peer code emergency overpressure
-    high-high temperature pressure radiation export speed spend spending credit withdrawal payment rate
-    retention paging critical mandatory required production release integrity id identity background
-    two-person pre-release acceptance quality canary overspeed turbine low-level high-level reactor patient
-    protection duress intrusion fire gas smoke leak sterility sterilisation allergy identity-check cooling-off
-    waiting four-eyes review verification validation drug interaction weight load fatigue rest health high low
-    upper lower session voice flight call light tenant door badge store browser publisher secure trusted
-    verified endpoint alarm plagiarism e-stop conflict proving age callback bank pre-departure pre-op
-    counterparty counter-party
+    failing failed red safety security fraud dosage dose password audit access admission branch protected
+    approval certificate signature vulnerability virus malware compliance sanctions change legal peer code
+    emergency overpressure high-high temperature pressure radiation export speed spend spending credit
+    withdrawal payment rate retention paging critical mandatory required production release integrity id
+    identity background two-person pre-release acceptance quality canary overspeed turbine low-level
+    high-level reactor patient protection duress intrusion fire gas smoke leak sterility sterilisation allergy
+    identity-check cooling-off waiting four-eyes review verification validation drug interaction weight load
+    fatigue rest health high low upper lower session voice flight call light tenant door badge store browser
+    publisher secure trusted verified endpoint alarm plagiarism e-stop conflict proving age callback bank
+    pre-departure pre-op counterparty counter-party
 """)
 KINDS = dict.fromkeys(AMBIGUOUS, "ambiguous") | dict.fromkeys(LOOSE, "loose") | dict.fromkeys(CORE, "core")
 # Why somebody wants to be rid of it; with such a reason an everyday verb counts with a loose safeguard too.

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from memolith.model import Value
 from memolith.text import instruction_deeds as deeds
 from memolith.text import instruction_words as words
-from memolith.text.instruction_acts import acts, lookalikes
+from memolith.text.instruction_acts import acts, hidden, lookalikes
 from memolith.text.instruction_commands import CLAIM, COMMANDS, MARKERS, OPTIONS, settings
 from memolith.text.instruction_languages import HINTS, INNER, LATIN, NEGATION, SCRIPTS
 from memolith.text.instruction_phrases import PHRASES
@@ -62,6 +62,7 @@ _DEEDS = (
     deeds.straight,
     deeds.unsafe,
     acts,
+    hidden,
     lookalikes,
 )
 
