@@ -40,10 +40,13 @@ class Derived:
         seen = files.fingerprint(self.path)
         if self._connection is not None and seen is not None and seen == self.seen:
             return self._connection
-        if seen is not None and not self._is_sealed() and wait:
-            with self._locked(wait):
-                pass
-            seen = files.fingerprint(self.path)
+        if seen is not None and wait and not self._is_sealed():
+            with self._locked(wait):  # looked at inside: the next writer may already be waiting
+                return self._checked()
+        return self._checked()
+
+    def _checked(self) -> Connection | None:
+        seen = files.fingerprint(self.path)
         if seen is None or not self._is_sealed():
             self.close()
             return None
