@@ -232,6 +232,9 @@ class Index:
             for _ in range(3):
                 try:
                     connection = self._connection()
+                    if connection is None and self._asked:  # thrown away by somebody since the last sync
+                        self.sync(self._asked)
+                        connection = self._connection()
                     return nothing() if connection is None else question(connection)
                 except _REFUSED as error:
                     self._give_way(error)

@@ -41,10 +41,13 @@ class Derived:
         seen = Place.of(self.path).fingerprint()
         if self._connection is not None and seen is not None and seen == self.seen:
             return self._connection
-        if seen is not None and not self._is_sealed() and wait:
-            with self._locked(wait):
-                pass
-            seen = Place.of(self.path).fingerprint()
+        if seen is not None and wait and not self._is_sealed():
+            with self._locked(wait):  # looked at inside: the next writer may already be waiting
+                return self._checked()
+        return self._checked()
+
+    def _checked(self) -> Connection | None:
+        seen = Place.of(self.path).fingerprint()
         if seen is None or not self._is_sealed():
             self.close()
             return None
