@@ -115,6 +115,7 @@ def test_the_json_fields_are_those_documented(
         "status": [],
         "history": [],
         "config": [],
+        "index": [],
         "project show": [],
         "project list": [],
         "undo": [],

@@ -55,8 +55,8 @@ def fill(home: Path, notes: int = 40) -> None:
     write(
         home,
         f"{base}/records/decisions/db.md",
-        "---\nid: use-postgres\ntitle: Database\naliases: [pg, elephant]\nkeywords: storage\ncreated: 2025-05-06\n"
-        "supersedes: [use-mysql]\n---\nWe chose postgres.\n",
+        "---\nid: use-postgres\ntitle: Database\naliases: [pg, elephant]\nkeywords: storage\n"
+        "created: 2025-05-06\nsupersedes: [use-mysql]\n---\nWe chose postgres.\n",
     )
     write(
         home,

@@ -104,6 +104,8 @@ def test_a_read_only_cache_is_read_and_changes_are_answered_from_memory(home: Pa
     with Index(str(home)) as index:
         fresh = everything(index)
         cache = Path(index.path).parent
+    for path in cache.iterdir():
+        path.chmod(0o400)
     cache.chmod(0o500)
     try:
         with Index(str(home)) as index:

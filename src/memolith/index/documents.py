@@ -92,6 +92,12 @@ class Document:
         self.whole: Piece | None = None
         self.parts: list[Piece] = []
 
+    def pieces(self) -> Iterator[tuple[int, Piece]]:
+        """Yield the units with their positions; the whole of a document that also has parts is at -1."""
+        if self.whole is not None:
+            yield (-1 if self.parts else 0), self.whole
+        yield from enumerate(self.parts)
+
 
 def masked(text: str) -> tuple[str, bool]:
     """Return text without its secrets, line for line, and whether it had any."""

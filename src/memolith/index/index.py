@@ -14,7 +14,6 @@ from _thread import RLock  # `threading` costs more than the rest of this module
 
 from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
 from memolith.index import reading, schema, walk
-from memolith.index.journal import Journal
 from memolith.index.lexical import Lexicon
 from memolith.index.model import Analysis, Match, State, Unit
 from memolith.index.sync import Sync
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Self, TypeVar
 
+    from memolith.index.journal import Journal
     from memolith.index.walk import Place
 
     T = TypeVar("T")
@@ -54,7 +54,7 @@ class Index:
         self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build)
         self._memory: sqlite3.Connection | None = None
         self._refused = (0.0, "")  # when and why the file could not be used
-        self._journal = Journal()
+        self._journal: Journal | None = None
         self._answered = False
         # The connection, and the state of the file, that the rest of this is about.
         self._used: tuple[int, tuple[int, int, int, int] | None] | None = None
@@ -104,7 +104,7 @@ class Index:
             work.look(connection, place, names)
             looked.add(place.path)
         work.run()
-        if self._journal.is_open:
+        if self._journal is not None and self._journal.is_open:
             self._current |= looked - work.unfinished
         if work.wrote:
             self._forget()
@@ -126,16 +126,20 @@ class Index:
     def _changes(self) -> dict[str, set[str]]:
         """Return what the journal says of the directories that are current; in doubt, none is."""
         wanted = frozenset(place.path for place in self._places())
-        if wanted <= self._journal.directories:
+        if self._journal is not None and wanted <= self._journal.directories:
             changes = self._journal.changes()
             if changes is not None:
                 return changes
         self._current.clear()
-        # Before the files are looked at, so that nothing that happens from now on is missed. The first
-        # answer of a process does without: most processes give only one.
-        if self._answered:
-            self._journal.watch(self.home, wanted | self._journal.directories)
-        self._answered = True
+        if not self._answered:
+            self._answered = True  # most processes give only one answer: the first does without a journal
+            return {}
+        if self._journal is None:
+            from memolith.index.journal import Journal
+
+            self._journal = Journal()
+        # Before the files are looked at, so that nothing that happens from now on is missed.
+        self._journal.watch(self.home, wanted | self._journal.directories)
         return {}
 
     def lexical(
@@ -212,7 +216,8 @@ class Index:
             self._file.close()
             if self._memory is not None:
                 self._memory.close()
-            self._journal.close()
+            if self._journal is not None:
+                self._journal.close()
             self._start()
 
     def __enter__(self) -> Self:

@@ -129,6 +129,9 @@ class Journal:
                 if path in self.directories and name:
                     found.setdefault(path, set()).add(name)
 
+    def __del__(self) -> None:
+        self.close()
+
     def close(self) -> None:
         """Stop watching."""
         if self._fd >= 0 and self._pid == os.getpid():

@@ -1,4 +1,4 @@
-"""Finding units by words: BM25, exact over candidates that the rarer words of the query choose.
+"""Finding units by words: BM25 over the units that the rarer words of the query lead to.
 
 A word that is everywhere costs much and says little, so it does not bring units in; it counts for those that
 a rarer word brought in. The work depends on the query, hardly on the size of the memory.
@@ -11,19 +11,19 @@ from math import log
 
 from memolith.index import schema
 from memolith.index.model import KINDS, Analysis, Match, Term
-from memolith.index.schema import BLOCK
 from memolith.text import terms as analyser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
     from sqlite3 import Connection
 
-    Scored = tuple[float, int, list[str]]
+    Scored = tuple[int, float]
 
 _K1, _B = 1.2, 0.75
-_POSTINGS = 2500  # how many units the rarer words may bring in
-_CANDIDATES = 200  # how many of them are scored exactly
+_POSTINGS = 3500  # how many units the rarer words may bring in
+_CANDIDATES = 200  # how many of them are kept
+_EXACT = 120  # for how many of those the words count that are too common to be followed
 _MOST_TERMS = 32
 
 
@@ -33,7 +33,7 @@ class Lexicon:
     def __init__(self, connection: Connection, slugs: Iterable[str]) -> None:
         self._db = connection
         self._words = schema.words(connection)
-        self._lengths = schema.Lengths(connection)
+        self._lengths = schema.lengths(connection)
         known = {
             row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")
         }
@@ -63,11 +63,12 @@ class Lexicon:
             for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[:_MOST_TERMS]
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
-        found = self._candidates(weights, codes)
-        scored = sorted(self._scored(found, weights), key=lambda row: -row[0])
+        scores, having = self._followed(weights, codes)
+        chosen = _best(scores)
+        scored = self._with_common(chosen, weights, having) if len(having) < len(weights) else chosen
         return [
-            Match(unit_id=unit, score=score, terms=terms)
-            for score, unit, terms in self._untied(scored)[:limit]
+            Match(unit_id=unit, score=score, terms=[term for term in weights if unit in having[term]])
+            for unit, score in self._untied(scored)[:limit]
         ]
 
     def _frequency(self, term: str) -> int:
@@ -82,51 +83,85 @@ class Lexicon:
     def _scoped(self, term: str) -> list[str]:
         return [f"{scope}:{term}" for scope in self.scopes]
 
-    def _candidates(self, weights: dict[str, float], codes: set[int] | None) -> Candidates:
-        """Choose the units that may match best, by the terms that are rare enough to be followed."""
-        found = Candidates(codes, self._lengths, self._average)
+    def _followed(
+        self, weights: dict[str, float], codes: set[int] | None
+    ) -> tuple[dict[int, float], dict[str, set[int]]]:
+        """Return the units that the rarer terms lead to with their scores, and who has which term."""
+        scores: dict[int, float] = {}
+        having: dict[str, set[int]] = {}
         budget = _POSTINGS
         for term, weight in weights.items():
             df = self._frequency(term)
-            if found.about and df > budget:
+            if df > budget:
+                if not scores:
+                    self._newest(scores, weights, codes)
                 break
-            followed = df <= budget
-            if followed:
-                found.followed.add(term)
-            elif len(weights) > 1:
-                # Even the rarest term is everywhere: those first that have all of them.
-                found.add(self._words.find([self._scoped(each) for each in weights], _POSTINGS), "", weight)
             budget -= df
             before = 0
             for often, sign in ((1, ""), *schema.OFTEN):
                 units = self._words.find([self._scoped(term + sign)], _POSTINGS)
+                if codes is not None:
+                    units = [unit for unit in units if unit & 15 in codes]
+                if not before:
+                    having[term] = set(units)
+                self._add(scores, units, weight, often, before)
                 if not units:
                     break
-                found.add(units, term if followed else "", weight, often, before)
                 before = often
-        return found
+        return scores, having
 
-    def _scored(self, found: Candidates, weights: dict[str, float]) -> Iterator[Scored]:
-        """Yield exact scores of the chosen units."""
-        asked = ",".join(map(str, found.best()))
-        everywhere = [term for term in weights if term not in found.followed]
-        rows = self._db.execute(f"SELECT id, length, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
-        for unit, length, packed in rows:
+    def _add(
+        self, scores: dict[int, float], units: list[int], weight: float, often: int, before: int
+    ) -> None:
+        """Add what it gives to units to have a term at least so often, where `before` was counted already."""
+        get, lengths, weight = scores.get, self._lengths, weight * (_K1 + 1)
+        fixed, per_word = _K1 * (1 - _B), _K1 * _B / self._average
+        if not before:
+            for unit in units:
+                scores[unit] = get(unit, 0.0) + weight * often / (
+                    often + fixed + per_word * lengths[unit >> 4]
+                )
+            return
+        for unit in units:
+            norm = fixed + per_word * lengths[unit >> 4]
+            scores[unit] = get(unit, 0.0) + weight * (often / (often + norm) - before / (before + norm))
+
+    def _newest(self, scores: dict[int, float], weights: dict[str, float], codes: set[int] | None) -> None:
+        """Bring in units although even the rarest term is everywhere: those with all terms, or most often."""
+        everywhere = [self._scoped(term) for term in weights]
+        rarest = next(iter(weights))
+        for groups in (
+            everywhere,
+            *([self._scoped(rarest + sign)] for _, sign in schema.OFTEN[::-1]),
+            everywhere[:1],
+        ):
+            for unit in self._words.find(groups, _POSTINGS):
+                if len(scores) < _CANDIDATES and (codes is None or unit & 15 in codes):
+                    scores.setdefault(unit, 0.0)
+
+    def _with_common(
+        self, chosen: list[Scored], weights: dict[str, float], having: dict[str, set[int]]
+    ) -> list[Scored]:
+        """Add to the best what the terms give that are too common to be followed."""
+        common = [term for term in weights if term not in having]
+        having.update({term: set() for term in common})
+        asked = ",".join(str(unit) for unit, _ in chosen[:_EXACT])
+        rows = self._db.execute(f"SELECT id, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
+        scores = dict(chosen)
+        fixed, per_word = _K1 * (1 - _B), _K1 * _B / self._average
+        for unit, packed in rows:
             bag = schema.unpack(packed)
-            norm = _K1 * (1 - _B + _B * length / self._average)
-            score = 0.0
-            matched: list[str] = []
-            for term in (*found.terms[unit], *everywhere):
-                often = schema.frequency(bag, term)
+            norm = fixed + per_word * self._lengths[unit >> 4]
+            for term in common:
+                often = schema.LEVELS[schema.frequency(bag, term)]
                 if often:
-                    matched.append(term)
-                    score += weights[term] * often * (_K1 + 1) / (often + norm)
-            if matched:
-                yield score, unit, matched
+                    having[term].add(unit)
+                    scores[unit] += weights[term] * often * (_K1 + 1) / (often + norm)
+        return sorted(((unit, score) for unit, score in scores.items() if score), key=lambda row: -row[1])
 
     def _untied(self, scored: list[Scored]) -> list[Scored]:
         """Put equal scores in an order that does not depend on when a file was indexed."""
-        tied = {unit for one, two in pairwise(scored) if one[0] == two[0] for unit in (one[1], two[1])}
+        tied = {unit for one, two in pairwise(scored) if one[1] == two[1] for unit in (one[0], two[0])}
         if not tied:
             return scored
         asked = ",".join(map(str, tied))
@@ -135,48 +170,13 @@ class Lexicon:
             f"JOIN directories ON directories.number = directory WHERE units.id IN ({asked})"
         )
         order = {row[0]: row[1:] for row in rows}
-        return sorted(scored, key=lambda row: (-row[0], order.get(row[1], ())))
+        return sorted(scored, key=lambda row: (-row[1], order.get(row[0], ())))
 
 
-class Candidates:
-    """Units that have some term of a query, which ones, and about which score that gives them."""
-
-    def __init__(self, codes: set[int] | None, lengths: schema.Lengths, average: float) -> None:
-        self._codes, self._lengths = codes, lengths
-        self._fixed, self._per_word = _K1 * (1 - _B), _K1 * _B / average
-        self.about: dict[int, float] = {}
-        self.terms: dict[int, list[str]] = {}
-        self.followed: set[str] = set()
-
-    def add(self, units: list[int], term: str, weight: float, often: int = 1, before: int = 0) -> None:
-        """Note that units have a term so often, where `before` was known; no term only brings them in."""
-        about, terms, codes, block = self.about, self.terms, self._codes, self._lengths.block
-        fixed, per_word = self._fixed, self._per_word
-        weight *= _K1 + 1
-        number, lengths = -1, None
-        for unit in units:
-            if codes is not None and unit & 15 not in codes:
-                continue
-            serial = unit >> 4
-            if lengths is None or serial // BLOCK != number:
-                number = serial // BLOCK
-                lengths = block(number)
-            norm = fixed + per_word * lengths[serial % BLOCK]
-            gain = weight * often / (often + norm)
-            if unit not in about:
-                about[unit], terms[unit] = gain, [term] if term else []
-            elif before:
-                about[unit] += gain - weight * before / (before + norm)
-            else:
-                about[unit] += gain
-                if term:
-                    terms[unit].append(term)
-
-    def best(self) -> list[int]:
-        """Return the best of them, with all that seem as good as the last as far as that is affordable."""
-        about = self.about
-        if len(about) <= _CANDIDATES:
-            return list(about)
-        least = sorted(about.values(), reverse=True)[_CANDIDATES - 1]
-        chosen = [unit for unit, score in about.items() if score >= least]
-        return sorted(chosen, key=lambda unit: (-about[unit], -unit))[: 2 * _CANDIDATES]
+def _best(scores: dict[int, float]) -> list[Scored]:
+    """Return the best units, with all that are as good as the last as far as that is affordable."""
+    if len(scores) <= _CANDIDATES:
+        return sorted(scores.items(), key=lambda row: -row[1])
+    least = sorted(scores.values(), reverse=True)[_CANDIDATES - 1]
+    chosen = [row for row in scores.items() if row[1] >= least]
+    return sorted(chosen, key=lambda row: (-row[1], -row[0]))[: 2 * _CANDIDATES]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from memolith.errors import StorageError, UnsafePathError
-from memolith.index import documents
 from memolith.index.model import KINDS, Unit
-from memolith.index.sync import hash_of
 from memolith.store import files, layout
-from memolith.text import hygiene
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from sqlite3 import Connection
     from typing import Any
+
+    from memolith.index.documents import Document
+
+    Read = tuple[bytes, tuple[int, int, int, int] | None]
 
 _COLUMNS = {
     **{
@@ -28,7 +29,7 @@ _COLUMNS = {
     "file_name": "files.name",
     "title": "coalesce(units.title, files.title)",
     "date": "coalesce(units.date, files.date)",
-    "file_hash": "files.hash",
+    **{name: f"files.{name}" for name in ("inode", "size", "ctime")},
     "directory": "directories.path",
     "scope": "scopes.slug",
 }
@@ -62,7 +63,7 @@ class Reader:
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._documents: dict[bytes, documents.Document] = {}
+        self._documents: dict[object, Document] = {}
 
     def units(self, connection: Connection, ids: Sequence[int], *, text: bool) -> list[Unit]:
         """Return units in the given order; those that are gone are left out."""
@@ -117,52 +118,58 @@ class Reader:
                     yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
 
     def _built(self, rows: Iterable[dict[str, Any]], *, text: bool) -> Iterator[Unit]:
-        read: dict[str, bytes | None] = {}
+        read: dict[str, Read | None] = {}
         for row in rows:
             said = self._text(row, read) if text else None
             if said is not None or not text:
                 yield _unit(row, said)
 
-    def _text(self, row: dict[str, Any], read: dict[str, bytes | None]) -> str | None:
+    def _text(self, row: dict[str, Any], read: dict[str, Read | None]) -> str | None:
         """Return a unit's text; None if its file is gone or has no such part any more."""
         place = f"{row['directory']}/{row['file_name']}"
         if place not in read:
-            try:
-                read[place] = files.read(layout.locate(self._home, place))
-            except (StorageError, UnsafePathError):
-                read[place] = None
-        data = read[place]
-        if data is None:
+            read[place] = self._read(layout.locate(self._home, place))
+        found = read[place]
+        if found is None:
             return None
+        data, stamp = found
+        known = (row["inode"], row["size"], row["mtime"], row["ctime"])
         kind = KINDS[row["kind"]]
-        if kind != "session" and not row["masked"] and hash_of(data) == row["file_hash"]:
+        if kind != "session" and not row["masked"] and stamp == known:
             lines = files.text_of(data).split("\n")[row["first"] - 1 : row["last"]]
             text = "\n".join(lines).strip("\n")
         else:
-            piece = _find(self._document(kind, row, data), row["position"])
-            if piece is None:
+            pieces = dict(self._document(kind, row, data, (place, stamp)).pieces())
+            if row["position"] not in pieces:
                 return None
-            text = piece.text
-        return text if text.isascii() else hygiene.clean(text)[0]
+            text = pieces[row["position"]].text
+        if text.isascii():
+            return text
+        from memolith.text import hygiene
 
-    def _document(self, kind: str, row: dict[str, Any], data: bytes) -> documents.Document:
-        digest = hash_of(data)
-        document = self._documents.get(digest)
+        return hygiene.clean(text)[0]
+
+    @staticmethod
+    def _read(path: str) -> Read | None:
+        try:
+            data = files.read(path)
+        except (StorageError, UnsafePathError):
+            return None
+        return None if data is None else (data, files.fingerprint(path))
+
+    def _document(self, kind: str, row: dict[str, Any], data: bytes, key: object) -> Document:
+        document = self._documents.get(key)
         if document is None:
+            from memolith.index import documents
+
             if kind == "session":
                 document = documents.read_session(row["file_name"], data)
             else:
                 document = documents.read(kind, row["file_name"], files.text_of(data), row["mtime"])
             while len(self._documents) >= _KEPT:
                 del self._documents[next(iter(self._documents))]
-            self._documents[digest] = document
+            self._documents[key] = document
         return document
-
-
-def _find(document: documents.Document, position: int) -> documents.Piece | None:
-    if position < 0 or (not document.parts and position == 0):
-        return document.whole
-    return document.parts[position] if position < len(document.parts) else None
 
 
 def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, bytes]]:

@@ -37,9 +37,11 @@ _FTS = """CREATE VIRTUAL TABLE words USING fts5(terms, content='', columnsize=0,
     tokenize="ascii tokenchars '.+#:'")"""
 _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit)) WITHOUT ROWID"
 
-# A term that is often in a unit is also there under these: so the best units are found without reading all.
-OFTEN = ((2, "²"), (3, "³"), (5, "⁵"))
+# A term that is often in a unit is there under these too: so scores need nothing but the lists of units.
+OFTEN = ((2, "²"), (3, "³"), (4, "⁴"), (5, "⁵"), (7, "⁷"), (10, "⁺"), (15, "⁼"))
 MAX_TF = 31
+# The number of times that is counted: beyond five, one more says next to nothing.
+LEVELS = [max((least for least, _ in OFTEN if often >= least), default=often) for often in range(MAX_TF + 1)]
 BLOCK = 4096
 
 
@@ -78,6 +80,15 @@ def frequency(bag: str, term: str) -> int:
             return ord(sign)
         at = bag.find(wanted, at + 1)
     return 0
+
+
+def lengths(connection: Connection) -> array[int]:
+    """Return how many words each unit has, by its number without the kind."""
+    found: array[int] = array("H")
+    for number, words_ in connection.execute("SELECT block, words FROM lengths ORDER BY block"):
+        found.frombytes(bytes(2 * max(0, number * BLOCK - len(found))))
+        found.frombytes(words_)
+    return found
 
 
 def words(connection: Connection) -> Words:

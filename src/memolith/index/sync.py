@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 
 from memolith.errors import BusyError, StorageError, UnsafePathError
-from memolith.index import documents, schema, walk
+from memolith.index import schema, walk
 from memolith.index.model import KINDS
 from memolith.store import files, layout
-from memolith.text import markdown, terms
+from memolith.text import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Writing = Callable[[], AbstractContextManager[Connection]]
 
 _BATCH = 400
-_MANY = 2000
+_MANY = 500
 _TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
 _STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
 _FIELDS = [
@@ -74,6 +74,11 @@ class Task:
         return f"{self.place.path}/{self.name}"
 
     @property
+    def differs(self) -> bool:
+        """Whether the file is visibly not what the index has."""
+        return self.entry is None or self.known is None or self.known.stamp != self.entry.stamp()
+
+    @property
     def matters(self) -> bool:
         """Whether answers change by it; else only what is known of the file's times does."""
         return self.entry is None or self.document is not None
@@ -103,8 +108,8 @@ class Sync:
 
     @property
     def pending(self) -> int:
-        """How many files are to be read or dropped."""
-        return len(self._todo)
+        """How many files are to be read anew or dropped."""
+        return sum(task.differs for task in self._todo)
 
     def run(self) -> None:
         """Do it."""
@@ -121,7 +126,7 @@ class Sync:
             done += len(batch)
             if self._progress is not None:
                 self._progress(done, total)
-        if total > _MANY:
+        if total >= _MANY:
             with self._writing() as database:
                 schema.words(database).settle()
 
@@ -204,6 +209,8 @@ class Sync:
         if task.known is not None and task.known.hash == task.hash and task.known.mtime == task.entry.mtime:
             # Only its stamp changed; if not even that, and it is still too young to be sure, write nothing.
             return task.known.stamp != task.entry.stamp() or task.entry.settled
+        from memolith.index import documents  # most syncs have nothing to read
+
         kind = KINDS[task.place.kind]
         if kind == "session":
             task.document = documents.read_session(task.name, data)
@@ -252,7 +259,9 @@ class Writer:
         if entry is None:
             if known is not None:
                 self._db.execute("DELETE FROM files WHERE id = ?", [known.id])
-                self._units(scope, place.kind, known.id, documents.Document())
+                from memolith.index.documents import Document
+
+                self._units(scope, place.kind, known.id, Document())
             return
         values: dict[str, object] = dict(zip(_STAMP, [*entry.stamp(), entry.settled, task.hash], strict=True))
         if task.document is not None:
@@ -278,11 +287,10 @@ class Writer:
     def _units(self, scope: int, kind: int, file: int, document: Document, *, is_new: bool = False) -> None:
         """Replace the units of a file; those that stay the same keep their rows."""
         old = {} if is_new else self._old(file)
-        whole = [(-1 if document.parts else 0, document.whole)] if document.whole is not None else []
         new: list[tuple[int, bytes]] = []
         parent: int | None = None
         totals = self._totals[scope]
-        for position, piece in [*whole, *enumerate(document.parts)]:
+        for position, piece in document.pieces():
             said = f"{piece.title}\0{document.keys}\0{document.extra}\0{piece.text}"
             digest = hash_of(said.encode("utf-8", "replace"))
             kept = old.pop((position, digest), None)
@@ -358,7 +366,11 @@ def _is_current(connection: Connection, task: Task) -> bool:
 
 
 def _bag(kind: int, document: Document, piece: Piece) -> tuple[bytes, int]:
-    text = markdown.strip_comments(piece.text) if KINDS[kind] == "memory" else piece.text
+    text = piece.text
+    if KINDS[kind] == "memory":
+        from memolith.text import markdown
+
+        text = markdown.strip_comments(text)
     counts, length = terms.count(text)
     if KINDS[kind] != "session":
         more = terms.count(piece.title, _TITLE, counts)[1]

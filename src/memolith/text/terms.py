@@ -73,7 +73,7 @@ _FOLDED: dict[int, str | None] = {
     ord("ى"): "ي",
     ord("ـ"): None,
 }
-_WORD, _DENSE_RUN, _SYMBOL, _OTHER = "w", "d", "s", ""
+_WORD, _DENSE_RUN, _SYMBOL, _OTHER = "word", "dense", "symbol", ""
 # Most chunks of a text were seen before, so their terms are looked up.
 _memo: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 _MEMO_SIZE = 1 << 17
