@@ -37,6 +37,9 @@ def main() -> int:
     )
     parser.add_argument("--keep", type=Path, help="directory for the homes, used again by the next run")
     chosen = parser.parse_args()
+    if not (DATA / "devnotes").is_dir():
+        print(f"Nothing was measured: there is no {DATA / 'devnotes'}; set MEMOLITH_DATA.")
+        return 0
     choice = random.Random(SEED)
     wrong, total = 0, 0
     with tempfile.TemporaryDirectory(prefix="memolith-unrelated-") as directory:

@@ -207,8 +207,7 @@ def current_first(
         if newer:
             # Looked at again in its new place: a third statement may have replaced it in turn.
             best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
-            waiting.remove(best)
-            waiting.insert(0, _lifted(best, first))
+            waiting = [_lifted(best, first), *(hit for hit in waiting if hit is not best)]
         else:
             del waiting[0]
             if first.why:

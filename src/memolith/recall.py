@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from memolith.index import Index
     from memolith.semantic.vectors import Vectors
 
-_CANDIDATES = 200
+_CANDIDATES = 100
 _CHAIN = 5  # how often a record may have been superseded
 _AROUND = 20  # turns whose neighbours are looked at
-_SETTLED = 20  # hits among which a later statement goes before an earlier one
-_FOLLOWED = 4  # statements for which later ones are searched
-_FOLLOWERS = 16
+_SETTLED = 12  # hits among which a later statement goes before an earlier one
+_FOLLOWED = 2  # statements for which later ones are searched
+_FOLLOWERS = 12
+_STATEMENT = 500  # characters; a longer text is about more than one thing
 _FEW = 4  # units in all scopes
-_SUBJECT = 600  # characters of a statement that say what it is about
+_SUBJECT = 240  # characters of a statement that say what it is about
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what
 # was said.
 STATEMENTS = ("memory", "note", "record", "daily")
@@ -221,24 +222,25 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
 def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
     """Put what is current before what it replaces, be it among the best hits or not found itself."""
     best = ranked[:_SETTLED]
-    statements = _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
-    known = {hit.unit.id: hit for hit in statements}
+    known = {hit.unit.id: hit for hit in _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])}
+    statements = [hit for hit in known.values() if len(hit.unit.text or "") <= _STATEMENT]
     links: dict[tuple[int, int], float] = {}
     for hit in statements[:_FOLLOWED]:
         links.update(_links(index, asked, hit.unit))
     few = statements and state.units <= _FEW
     near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
+    first = min((hit.unit.date for hit in statements), default="")
     others = [
         unit
         for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
-        if asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
+        if unit.date > first and asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
     ]
     # What reads like a change changes something that was said before. If there is hardly anything, it is
     # this.
     best = [known.get(hit.unit.id, hit) for hit in best]
     moved = ranking.current_first(best, others, links, alone=bool(few))
-    first = {hit.unit.id for hit in moved}
-    return moved + [hit for hit in ranked[_SETTLED:] if hit.unit.id not in first]
+    shown = {hit.unit.id for hit in moved}
+    return moved + [hit for hit in ranked[_SETTLED:] if hit.unit.id not in shown]
 
 
 def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:

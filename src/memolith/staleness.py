@@ -83,7 +83,7 @@ def replaces(
     known: what all facts about the billing service share is not enough. `asked_alike` says that both
     answer a question in the same words: then they need less in common.
     """
-    if later.date <= earlier.date or max(len(later.subject), len(earlier.subject)) > _LONG:
+    if later.date <= earlier.date or len(later.subject) > _LONG or len(earlier.subject) > _LONG:
         return False
     shared = overlap(later, earlier)
     if not later.changes:

@@ -42,7 +42,8 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
 def _cut(line: str, wanted: set[str], width: int) -> str:
     """Return the part of a long line with most of the terms."""
     words = line.split(" ")
-    matching = [bool(wanted.intersection(terms.count(word)[0])) for word in words]
+    known = {word: not wanted.isdisjoint(terms.count(word)[0]) for word in set(words)}
+    matching = [known[word] for word in words]
     best, begin, end = -1, 0, 1
     start = size = hits = 0
     for stop, word in enumerate(words):
