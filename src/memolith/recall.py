@@ -13,6 +13,7 @@ from memolith.index import KINDS, Match, State, Unit
 from memolith.model import Value
 from memolith.ranking import Candidate, Ranked
 from memolith.store import layout
+from memolith.store.screening import quoted
 from memolith.text import excerpt, terms
 
 TYPE_CHECKING = False
@@ -138,10 +139,10 @@ class Question:
             raise InputError(f"limit = {limit} is not allowed; give 1 to {MAX_LIMIT}")
         for date in (since, as_of):
             if date is not None and not layout.is_date(date):
-                raise InputError(f"{date!r} is not a date; write it as YYYY-MM-DD")
+                raise InputError(f"{quoted(date)} is not a date; write it as YYYY-MM-DD")
         unknown = sorted(set(kinds or ()) - set(KINDS))
         if unknown:
-            raise InputError(f"unknown kind {unknown[0]!r}; one of {', '.join(KINDS)}")
+            raise InputError(f"unknown kind {quoted(unknown[0])}; one of {', '.join(KINDS)}")
         self.query, self.slugs, self.limit = query, list(slugs), limit
         self.kinds, self.categories, self.since = kinds, categories, since
         self.day, self.past = as_of or day, as_of is not None
@@ -222,7 +223,9 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
 def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
     """Put what is current before what it replaces, be it among the best hits or not found itself."""
     best = ranked[:_SETTLED]
-    known = {hit.unit.id: hit for hit in _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])}
+    known = {
+        hit.unit.id: hit for hit in _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
+    }
     statements = [hit for hit in known.values() if len(hit.unit.text or "") <= _STATEMENT]
     links: dict[tuple[int, int], float] = {}
     for hit in statements[:_FOLLOWED]:

@@ -8,6 +8,7 @@ from memolith.index import KINDS
 from memolith.recall import Question, Recall
 from memolith.recall import recall as answer
 from memolith.store import layout
+from memolith.store.screening import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def recall(
     """Answer a question from the scopes of a memory."""
     targets.check_text(query, "query", empty=True)
     if isinstance(scopes, str):
-        raise InputError(f"scopes = {scopes!r}: give a list of scopes, such as ['project']")
+        raise InputError(f"scopes = {quoted(scopes)}: give a list of scopes, such as ['project']")
     wide = dict.fromkeys(targets.is_user_wide(scope) for scope in scopes or ("user", "project"))
     slugs = [layout.USER if user else mem.project for user in wide]
     asked = Question(
@@ -87,7 +88,7 @@ def ticket_query(mem: Mem, ticket: str, context: str = "") -> str:
     found = [unit for unit in mem.index.by_record(slugs, [ticket]) if unit.kind == "ticket"]
     if not found:
         raise NotFoundError(
-            f"there is no ticket {ticket!r} in this project; `memolith ticket list` shows all"
+            f"there is no ticket {quoted(ticket)} in this project; `memolith ticket list` shows all"
         )
     unit = mem.index.units([found[0].id])[0]
     description = (unit.text or "").partition("\n## Notes")[0]
