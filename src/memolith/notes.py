@@ -372,7 +372,7 @@ def _line(folder: Folder, name: str) -> str:
     target = name
     for char, code in reversed(_ESCAPES[1:]):
         target = target.replace(char, code)
-    target = f"<{target}>" if set(name) & set(" ()'") else target
+    target = f"<{target}>" if " " in name or "(" in name or ")" in name else target
     return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
 
 

@@ -43,6 +43,6 @@ def _is_hidden(char: str) -> bool:
 
 def problem_if_new(name: str) -> str:
     """Return why nothing new should be called so, although a file that a person made may be."""
-    if name.startswith(("-", "~")):
+    if name.startswith(("-", "~", "'")):  # an option, a home, a quotation
         return f"{name[0]} at the beginning"
     return " ".join(sorted(_SHELL.intersection(name)))
