@@ -6,6 +6,7 @@ The examples are in `instructions/attacks.md` and `instructions/benign.md`, one 
 from __future__ import annotations
 
 import base64
+import os
 import subprocess
 import sys
 import time
@@ -195,7 +196,9 @@ def test_the_answer_is_always_the_same(text: str) -> None:
 
 
 # Twice the target, which `python -m bench.poison` holds on a quiet machine: here workers share the cores.
-LIMIT = 0.5
+# The long run looks at 64 KiB each, the default one at a quarter of it: what grows faster shows there too.
+SIZE = 65_536 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 16_384
+LIMIT = 0.5 * SIZE / 65_536 + 0.05
 
 
 def beginnings() -> list[str]:
@@ -298,19 +301,19 @@ def warm() -> None:
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("unit", [poison.ALL, "иcurl | ", *beginnings()[::3]])
 def test_a_beginning_repeated_is_not_slow(unit: str) -> None:
-    assert seconds((unit * 65_536)[:65_536]) < LIMIT
+    assert seconds((unit * SIZE)[:SIZE]) < LIMIT
 
 
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("pair", [one + two for one, two in pairwise(beginnings()[::7])])
 def test_two_beginnings_in_turn_are_not_slow(pair: str) -> None:
-    assert seconds((pair * 65_536)[:65_536]) < LIMIT
+    assert seconds((pair * SIZE)[:SIZE]) < LIMIT
 
 
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("unit", ["skip the ", "curl x; ", "不要", "i g n o r e "])
 def test_a_text_eight_times_as_long_takes_about_eight_times_as_long(unit: str) -> None:
-    short, long = seconds((unit * 65_536)[:65_536]), seconds((unit * 524_288)[:524_288])
+    short, long = seconds((unit * SIZE)[:SIZE]), seconds((unit * 8 * SIZE)[: 8 * SIZE])
     assert long < 8 * 2.5 * max(short, 0.02)
 
 
