@@ -13,7 +13,7 @@ from memolith.index import KINDS, Match, State, Unit
 from memolith.model import Value
 from memolith.ranking import Candidate, Ranked
 from memolith.store import layout
-from memolith.text import excerpt, terms
+from memolith.text import excerpt, terms, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memolith.index import Index
     from memolith.semantic.vectors import Vectors
 
-_CANDIDATES = 100
+_CANDIDATES = 200
 _CHAIN = 5  # how often a record may have been superseded
 _AROUND = 20  # turns whose neighbours are looked at
 _SETTLED = 12  # hits among which a later statement goes before an earlier one
@@ -162,7 +162,14 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
     if asked.query.strip():
         candidates = _candidates(index, asked, meaning)
         analysis = index.terms(asked.slugs, asked.query)
-        ranked = ranking.rank(candidates, analysis, asked.day, past=asked.past, spelled=_spelled(asked.query))
+        ranked = ranking.rank(
+            candidates,
+            analysis,
+            asked.day,
+            past=asked.past,
+            spelled=_spelled(asked.query),
+            times=when.spans(asked.query, asked.day),
+        )
         ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
         ranked = _different(_with_text(index, ranked))[: asked.limit]
     return _answer(home, asked, ranked, state)
@@ -222,7 +229,9 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
 def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
     """Put what is current before what it replaces, be it among the best hits or not found itself."""
     best = ranked[:_SETTLED]
-    known = {hit.unit.id: hit for hit in _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])}
+    known = {
+        hit.unit.id: hit for hit in _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
+    }
     statements = [hit for hit in known.values() if len(hit.unit.text or "") <= _STATEMENT]
     links: dict[tuple[int, int], float] = {}
     for hit in statements[:_FOLLOWED]:
