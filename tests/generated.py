@@ -8,7 +8,14 @@ from pathlib import Path
 import click
 
 from memolith import errors
-from memolith.cli import indexing, memory, projects, reviewing, upkeep  # noqa: F401 - they add their commands
+from memolith.cli import (  # noqa: F401 - they add their commands
+    indexing,
+    memory,
+    projects,
+    questions,
+    reviewing,
+    upkeep,
+)
 from memolith.cli.app import cli
 from memolith.config import PROJECT_FILE, PROJECT_KEYS, TABLE, env_name
 

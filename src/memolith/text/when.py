@@ -6,11 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
-_MONTHS += ("november", "december")
+_MONTH_NAMES = "january february march april may june july august september october november december"
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+_MONTHS = _MONTH_NAMES.split()
+_NUMBERS = _COUNTED.split()
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
-_NUMBERS += ("twelve",)
 _SOME = {"a": 1, "an": 1, "couple": 2, "few": 3}
 # How long each is in days, and how far from it one may be when one says "four weeks ago".
 _UNITS = {"day": (1.0, 1), "week": (7.0, 3), "month": (30.4, 8), "year": (365.25, 45)}
