@@ -26,11 +26,11 @@ _CANDIDATES = 200
 _CHAIN = 5  # how often a record may have been superseded
 _AROUND = 20  # turns whose neighbours are looked at
 _SETTLED = 12  # hits among which a later statement goes before an earlier one
-_FOLLOWED = 2  # statements for which later ones are searched
+_FOLLOWED = 1  # statements for which later ones are searched
 _FOLLOWERS = 12
 _STATEMENT = 500  # characters; a longer text is about more than one thing
 _FEW = 4  # units in all scopes
-_SUBJECT = 240  # characters of a statement that say what it is about
+_SUBJECT = 200  # characters of a statement that say what it is about
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what
 # was said.
 STATEMENTS = ("memory", "note", "record", "daily")
