@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ class Corpus:
         self.memories: dict[str, Mem] = {}
         self._documents: dict[tuple[str, str], str] = {}
         self._sessions: dict[tuple[str, str], str] = {}
+        self._now = time.time()
         self._records: dict[str, str] = {}
         self._supersedes = supersedes or {}
         self.semantic, self.meaning = semantic, "words only"
@@ -55,7 +57,7 @@ class Corpus:
         for number, (name, mine) in enumerate(sorted(haystacks.items())):
             project = base / "work" / f"haystack-{number:03d}"
             project.mkdir(parents=True, exist_ok=True)
-            mem = self.memories[name] = Mem.open(project, home=self.home)
+            mem = self.memories[name] = Mem.open(project, home=self.home, now=lambda: self._now)
             mem.register()
             self._load(name, mem.project, mine)
 
@@ -137,6 +139,8 @@ class Corpus:
     def ranking(self, query: Row, level: str) -> list[str]:
         """Return what recall finds for a query, best first, each once."""
         haystack = query["haystack"]
+        if query.get("date"):  # "four weeks ago" counts from there
+            self._now = time.mktime(time.strptime(query["date"][:10], "%Y-%m-%d")) + 12 * 3600
         found = self.memories[haystack].recall(
             query["query"], limit=60 if level == "session" else 20, semantic=self.semantic
         )

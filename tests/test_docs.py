@@ -113,6 +113,7 @@ def test_the_json_fields_are_those_documented(
         "remember": ["x", "--title", "T"],
         "update": ["y"],
         "search": ["bye"],
+        "recall": ["bye"],
         "context": [],
         "list": [],
         "status": [],

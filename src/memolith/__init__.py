@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         WriteTarget,
     )
     from memolith.prompts import MEMORY_TOOLS_PROMPT
+    from memolith.recall import Hit, Recall
     from memolith.search import SearchResults
     from memolith.text.secrets import redact
 
@@ -63,6 +64,8 @@ _HOME = {
     "WriteResult": "model",
     "WriteTarget": "model",
     "MEMORY_TOOLS_PROMPT": "prompts",
+    "Hit": "recall",
+    "Recall": "recall",
     "SearchResults": "search",
     "redact": "text.secrets",
     "BusyError": "errors",
@@ -88,12 +91,14 @@ __all__ = [
     "ConfigError",
     "ConflictError",
     "HistoryError",
+    "Hit",
     "InputError",
     "LossError",
     "MatchError",
     "Mem",
     "MemolithError",
     "NotFoundError",
+    "Recall",
     "SearchHit",
     "SearchResults",
     "StorageError",

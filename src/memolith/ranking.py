@@ -16,7 +16,7 @@ from math import exp, log
 
 from memolith import staleness
 from memolith.model import Value
-from memolith.text import terms
+from memolith.text import terms, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from memolith.index import Analysis, Unit
 
 # A turn answers with what was said around it: words it lacks count partly if its neighbours have them.
-NEIGHBOURS = (0.4, 0.2)
+NEIGHBOURS = (0.3, 0.15)
 # ... and a little if they are anywhere in the conversation.
 CONVERSATION = 0.2
 # BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
-SATURATION = 1.5
+SATURATION = 1.2
 # What a person said about themselves or their project is better evidence than an assistant's essay.
 ROLES = {"assistant": 0.85}
 KINDS = {"record": 1.04, "memory": 1.04, "note": 1.02, "session": 0.98, "daily": 0.99}
@@ -52,35 +52,14 @@ _FILLERS = frozenset(
         "go going come take make use used got getting being having doing"
     )[0]
 )
-# A question that names a month or year: what was said then counts so much more.
-WHEN = 0.1
-_MONTHS = {
-    term: f"{number:02d}"
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sep sept",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        1,
-    )
-    for term in terms.count(names)[0]
-}
+# A question that names a time: what was said then counts so much more.
+WHEN = 0.2
 # An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the
 # words that are found of all that were asked for or, where there are vectors, the nearest meaning.
-ANSWER = 0.2
+ANSWER = 0.25
 NEAR = 0.42
 USUAL = 500  # units for which these hold: in fewer, less is there by chance
-SUPPORT, ENOUGH = 0.25, 0.35  # words support the nearest meaning: so much of them, counted up to so many
+SUPPORT, ENOUGH = 0.2, 0.44  # words support the nearest meaning: so much of them, counted up to so many
 CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
 TAIL = 0.3  # what has less than this part of the best evidence is left out
 # The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with
@@ -110,13 +89,13 @@ class Ranked(Value):
 
 
 class _Hit:
-    __slots__ = ("candidate", "covered", "evidence", "lent", "meaning", "terms", "words")
+    __slots__ = ("candidate", "covered", "evidence", "lent", "meaning", "terms", "then", "words")
 
     def __init__(self, candidate: Candidate) -> None:
         self.candidate = candidate
         self.terms: dict[str, float] = {}
         self.words = self.covered = self.meaning = self.evidence = 0.0
-        self.lent = False
+        self.lent = self.then = False
 
 
 def rank(
@@ -126,18 +105,21 @@ def rank(
     *,
     past: bool = False,
     spelled: Mapping[str, str] | None = None,
+    times: Sequence[when.Span] = (),
 ) -> list[Ranked]:
     """Return the candidates that answer, best first.
 
-    `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed.
+    `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed,
+    `times` what the question says of when it was.
     """
     hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
     _by_words(hits, asked)
     semantic = any(hit.candidate.similarity is not None for hit in hits)
     for hit in hits:
         hit.meaning = max(0.0, hit.candidate.similarity or 0.0)
-        hit.evidence = (hit.words + hit.meaning) * _prior(hit.candidate.unit, day)
-    if not _is_related(hits, asked.total, semantic=semantic):
+        hit.then = bool(times) and when.within(hit.candidate.unit.date, times)
+        hit.evidence = (hit.words + hit.meaning + WHEN * hit.then) * _prior(hit.candidate.unit, day)
+    if not hits or not _is_related(hits, asked.total, semantic=semantic):
         return []
     hits.sort(key=_order)
     least = hits[0].evidence * TAIL
@@ -231,7 +213,7 @@ def weights(asked: Analysis) -> dict[str, float]:
         weight = term.weight or 1.0
         if weight < 1 and not term.df:
             continue  # another form of a word (gen-itgc as one) that nobody uses
-        if not term.df and (term.term in _MONTHS or term.term.isdigit()):
+        if not term.df and when.is_date(term.term):
             continue  # a date is in the head of a text more often than in it
         rarity = log(1 + (asked.total + PRIOR - term.df + 0.5) / (term.df + 0.5))
         found[term.term] = rarity * weight * (FILLER if term.term in _FILLERS else 1.0)
@@ -259,7 +241,6 @@ def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
     best = sum(weight.values()) * SATURATION
     if not best:
         return
-    months, years = _dates(asked)
     turns: dict[tuple[str, int], _Hit] = {}
     said: dict[str, dict[str, float]] = {}  # in each conversation, the best of every term
     for hit in hits:
@@ -280,9 +261,7 @@ def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
         else:
             heard = _heard(hit, turns)
             around = CONVERSATION * sum(said[unit.path].values())
-            hit.words = (sum(heard.values()) * ROLES.get(unit.role, 1.0) + around) / best
-        if hit.words and _is_of(unit.date, months, years):
-            hit.words += WHEN
+            hit.words = (sum(heard.values()) + around) / best
 
 
 def _heard(hit: _Hit, turns: Mapping[tuple[str, int], _Hit]) -> dict[str, float]:
@@ -299,22 +278,9 @@ def _heard(hit: _Hit, turns: Mapping[tuple[str, int], _Hit]) -> dict[str, float]
     return heard
 
 
-def _dates(asked: Analysis) -> tuple[set[str], set[str]]:
-    """Return the months and years that a question names."""
-    named = {term.term for term in asked.terms}
-    years = {term for term in named if len(term) == 4 and term.isdigit() and "1900" <= term < "2100"}
-    return {_MONTHS[term] for term in named if term in _MONTHS}, years
-
-
-def _is_of(date: str, months: set[str], years: set[str]) -> bool:
-    if not months and not years:
-        return False
-    return (not months or date[5:7] in months) and (not years or date[:4] in years)
-
-
 def _prior(unit: Unit, day: str) -> float:
     age: float = 0.5 ** (_days(unit.date, day) / HALF_LIFE)
-    return KINDS.get(unit.kind, 1.0) * (1 + RECENT * age)
+    return KINDS.get(unit.kind, 1.0) * ROLES.get(unit.role, 1.0) * (1 + RECENT * age)
 
 
 def _days(date: str, day: str) -> float:
@@ -360,6 +326,8 @@ def _why(hit: _Hit, spelled: Mapping[str, str]) -> str:
         reasons.append(f"words: {', '.join(words)} ({hit.words:.2f})")
     if hit.lent:
         reasons.append("words in the turns around it")
+    if hit.then:
+        reasons.append("of that time")
     if hit.candidate.similarity is not None:
         reasons.append(f"meaning {hit.meaning:.2f}")
     return "; ".join(reasons) or "said beside it"

@@ -14,7 +14,7 @@ from memolith.model import Value
 from memolith.ranking import Candidate, Ranked
 from memolith.store import layout
 from memolith.store.screening import quoted
-from memolith.text import excerpt, terms
+from memolith.text import excerpt, terms, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from memolith.index import Index
     from memolith.semantic.vectors import Vectors
 
-_CANDIDATES = 100
+_CANDIDATES = 200
 _CHAIN = 5  # how often a record may have been superseded
 _AROUND = 20  # turns whose neighbours are looked at
 _SETTLED = 12  # hits among which a later statement goes before an earlier one
-_FOLLOWED = 2  # statements for which later ones are searched
+_FOLLOWED = 1  # statements for which later ones are searched
 _FOLLOWERS = 12
 _STATEMENT = 500  # characters; a longer text is about more than one thing
 _FEW = 4  # units in all scopes
-_SUBJECT = 240  # characters of a statement that say what it is about
+_SUBJECT = 200  # characters of a statement that say what it is about
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what
 # was said.
 STATEMENTS = ("memory", "note", "record", "daily")
@@ -163,7 +163,14 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
     if asked.query.strip():
         candidates = _candidates(index, asked, meaning)
         analysis = index.terms(asked.slugs, asked.query)
-        ranked = ranking.rank(candidates, analysis, asked.day, past=asked.past, spelled=_spelled(asked.query))
+        ranked = ranking.rank(
+            candidates,
+            analysis,
+            asked.day,
+            past=asked.past,
+            spelled=_spelled(asked.query),
+            times=when.spans(asked.query, asked.day),
+        )
         ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
         ranked = _different(_with_text(index, ranked))[: asked.limit]
     return _answer(home, asked, ranked, state)

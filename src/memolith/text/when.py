@@ -1,0 +1,112 @@
+"""The time that a question names: a month, a year, a date, or one counted from today ("four weeks ago")."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_MONTH_NAMES = "january february march april may june july august september october november december"
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+_MONTHS = _MONTH_NAMES.split()
+_NUMBERS = _COUNTED.split()
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SOME = {"a": 1, "an": 1, "couple": 2, "few": 3}
+# How long each is in days, and how far from it one may be when one says "four weeks ago".
+_UNITS = {"day": (1.0, 1), "week": (7.0, 3), "month": (30.4, 8), "year": (365.25, 45)}
+
+Span = tuple[str, str]  # first and last day, as YYYY-MM-DD
+
+
+def spans(question: str, today: str) -> list[Span]:
+    """Return the spans of time that a question names; none for most questions."""
+    words = [word.strip(".,;:!?\"'()[]").lower() for word in question.split()]
+    return list(dict.fromkeys([*_absolute(words), *_relative(words, today)]))
+
+
+def is_date(word: str) -> bool:
+    """Tell whether a word may be a part of a date: such are rarely in a text, but in its head."""
+    return word.isdigit() or any(name.startswith(word) for name in _MONTHS if len(word) >= 3)
+
+
+def _absolute(words: list[str]) -> Iterator[Span]:
+    years = [word for word in words if len(word) == 4 and word.isdigit() and "1900" <= word < "2100"]
+    months = [
+        number
+        for at, word in enumerate(words)
+        for number, name in enumerate(_MONTHS, 1)
+        if word in (name, name[:3]) and (word not in ("may", "march", "mar") or _is_month(words, at))
+    ]
+    for word in words:
+        if len(word) == 10 and word[4] == word[7] == "-" and word.replace("-", "").isdigit():
+            yield word, word
+    if months:
+        for year in years or ["????"]:
+            for month in months:
+                yield f"{year}-{month:02d}-01", f"{year}-{month:02d}-31"
+    else:
+        for year in years:
+            yield f"{year}-01-01", f"{year}-12-31"
+
+
+def _is_month(words: list[str], at: int) -> bool:
+    """Tell whether "may" or "march" is a month: a day, a year or "in" stands beside it."""
+    beside = words[max(0, at - 1) : at] + words[at + 1 : at + 2]
+    return any(word.isdigit() for word in beside) or words[at - 1 : at] in (
+        ["in"],
+        ["of"],
+        ["since"],
+        ["last"],
+    )
+
+
+def _relative(words: list[str], today: str) -> Iterator[Span]:
+    for at, word in enumerate(words):
+        following = words[at + 1 : at + 2]
+        unit = following[0].removesuffix("s") if following else ""
+        if word == "yesterday":
+            yield _around(today, 1, 0)
+        elif word in ("last", "past", "previous") and unit in _UNITS:
+            length = _UNITS[unit][0]
+            yield _day(today, 2 * length), _day(today, 1)
+        elif word == "last" and unit in _WEEKDAYS:
+            yield _around(today, _since(unit, today), 0)
+        elif word == "ago" and at >= 2 and words[at - 1].removesuffix("s") in _UNITS:
+            length, slack = _UNITS[words[at - 1].removesuffix("s")]
+            count = _count(words[at - 2])
+            if count:
+                yield _around(today, count * length, slack)
+
+
+def _count(word: str) -> int:
+    if word.isdigit():
+        return int(word)
+    return _SOME.get(word) or (_NUMBERS.index(word) if word in _NUMBERS else 0)
+
+
+def _around(today: str, days: float, slack: int) -> Span:
+    return _day(today, days + slack), _day(today, days - slack)
+
+
+def _day(today: str, before: float) -> str:
+    from datetime import date, timedelta
+
+    try:
+        return (date.fromisoformat(today[:10]) - timedelta(days=round(before))).isoformat()
+    except (ValueError, OverflowError):
+        return today[:10]
+
+
+def _since(weekday: str, today: str) -> int:
+    """Return how many days ago that weekday was last."""
+    from datetime import date
+
+    return (date.fromisoformat(today[:10]).weekday() - _WEEKDAYS.index(weekday) - 1) % 7 + 1
+
+
+def within(date: str, named: Sequence[Span]) -> bool:
+    """Tell whether a day is in one of the spans; in "May" of no year, that of any."""
+    day = date[:10]
+    return any(
+        first <= day <= last if first[0] != "?" else first[4:] <= day[4:] <= last[4:] for first, last in named
+    )
