@@ -9,7 +9,8 @@ import click
 
 from memolith import errors
 from memolith.cli.app import cli, load_commands
-from memolith.config import PROJECT_FILE, PROJECT_KEYS, TABLE, env_name
+from memolith.config import PROJECT_FILE, PROJECT_KEYS, env_name
+from memolith.options import TABLE
 
 CLI_INTRODUCTION = """\
 # The command line
@@ -32,7 +33,7 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Generated from `memolith.config.TABLE` by `./dev docs`. A value comes from the environment, else",
+        "Generated from `memolith.options.TABLE` by `./dev docs`. A value comes from the environment, else",
         "from `config.yml` in the home (`memolith config path`), else it is the default.",
         f"A project may set {', '.join(f'`{key}`' for key in sorted(PROJECT_KEYS))} for itself in",
         f"`{PROJECT_FILE}` in its root, which beats `config.yml`. Everything else there is ignored: the file",
@@ -43,10 +44,11 @@ def settings_page() -> str:
         "|---|---|---|---|---|",
     ]
     for key, kind, default, meaning in TABLE:
-        values = "text" if kind is str else "number"
+        values = "text" if kind is str else "`true` \\| `false`" if kind is bool else "number"
         if isinstance(kind, tuple):
             values = " \\| ".join(f"`{each}`" for each in kind)
-        lines.append(f"| `{key}` | `{env_name(key)}` | {values} | `{default}` | {meaning} |")
+        shown = str(default).lower() if kind is bool else default
+        lines.append(f"| `{key}` | `{env_name(key)}` | {values} | `{shown}` | {meaning} |")
     lines += [
         "",
         "`MEMOLITH_HOME` (or `--home`) says where memory is kept. Dots in a key are levels in the file:",

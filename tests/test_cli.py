@@ -12,7 +12,7 @@ import pytest
 
 from memolith import Mem, MemolithError, errors
 from memolith.cli import main
-from memolith.config import TABLE
+from memolith.options import TABLE
 from tests import console
 from tests.ledger import proves
 

@@ -11,13 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import Mem
-from memolith.config import LIMITS, TABLE, Settings, check, default_home, env_name
+from memolith.config import Settings, check, default_home, env_name
 from memolith.errors import ConfigError
+from memolith.options import LIMITS, TABLE
 from memolith.store.registry import set_setting
 from tests.ledger import proves
 
 KEYS = [row[0] for row in TABLE]
-OTHER = {key: kind[-1] if isinstance(kind, tuple) else "7" for key, kind, _, _ in TABLE}
+OTHER = {
+    key: kind[-1] if isinstance(kind, tuple) else "true" if kind is bool else str(min(LIMITS.get(key, 7), 7))
+    for key, kind, _, _ in TABLE
+}
 
 
 def settings(tmp_path: Path, text: str | bytes | None = None, env: dict[str, str] | None = None) -> Settings:
@@ -37,7 +41,7 @@ def as_yaml(key: str, value: str) -> str:
 def test_every_setting_has_a_default_a_type_and_a_meaning() -> None:
     assert len(set(KEYS)) == len(TABLE)
     for key, kind, default, meaning in TABLE:
-        assert re.fullmatch(r"[a-z_]+(\.[a-z_]+)?", key)
+        assert re.fullmatch(r"[a-z_]+(\.[a-z_0-9]+)?", key)
         assert meaning.endswith(".")
         assert default in kind if isinstance(kind, tuple) else type(default) is kind
         assert check(key, str(default)) == default
@@ -117,6 +121,44 @@ def test_a_number_has_a_limit_which_the_error_names(key: str, tmp_path: Path) ->
             with pytest.raises(ConfigError, match=f"{key} = '{value}'; must be at most {LIMITS[key]}"):
                 mine.get(key)
     assert set(LIMITS) == set(NUMBERS)
+
+
+def test_a_switch_is_true_or_false_in_the_words_people_use(tmp_path: Path) -> None:
+    assert settings(tmp_path).flag("memories.enabled") is False
+    for word, value in (("true", True), ("Yes", True), ("on", True), ("no", False), ("0", False)):
+        assert settings(tmp_path, as_yaml("memories.enabled", word)).flag("memories.enabled") is value
+    with pytest.raises(ConfigError, match=r"memories\.enabled = 'maybe'; must be true or false"):
+        settings(tmp_path, as_yaml("memories.enabled", "maybe")).get("memories.enabled")
+
+
+@proves("S2.59")
+def test_the_settings_of_learning_have_their_documented_defaults_and_both_spellings(tmp_path: Path) -> None:
+    documented = {
+        "enabled": False,
+        "max_rollout_age_days": 30,
+        "min_rollout_idle_hours": 12,
+        "max_rollouts_per_startup": 64,
+        "summary_injection_token_limit": 5000,
+        "stage1_concurrency": 8,
+        "stage1_lease_seconds": 120,
+        "stage1_retry_delay_seconds": 120,
+        "phase2_lease_seconds": 180,
+        "phase2_retry_delay_seconds": 180,
+        "phase2_heartbeat_seconds": 30,
+        "thread_scan_limit": 300,
+        "max_raw_memories_for_global": 200,
+        "rollout_payload_percent": 0.7,
+        "phase1_input_token_limit": 4000,
+        "fallback_token_limit": 16000,
+    }
+    mine = settings(tmp_path)
+    assert {key: mine.get(f"memories.{key}") for key in documented} == documented
+    mine = settings(
+        tmp_path, "memories:\n  maxRolloutAgeDays: 7\n  phase1InputTokenLimit: 900\n  oddKey: 1\n"
+    )
+    assert mine.get("memories.max_rollout_age_days") == 7
+    assert mine.get("memories.phase1_input_token_limit") == 900
+    assert mine.unknown_keys() == ["memories.oddKey"]
 
 
 def test_a_text_is_one_line_of_bounded_length(tmp_path: Path) -> None:

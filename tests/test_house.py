@@ -35,6 +35,7 @@ LAYERS = [
     {"places"},
     {"repository"},
     {"config"},
+    {"options"},
     {"text"},
     {"model"},
     {"errors"},

@@ -1,4 +1,4 @@
-"""Settings: one table gives each its key, type, default and meaning; loader and docs both read it.
+"""Settings: the values in force, and where each came from. `options` has the table of them.
 
 A value comes from the environment, else for a few keys from `.memolith.yml` in the project, else from
 `config.yml` in the home, else from the table. A project's file may be a stranger's (a repository that was
@@ -12,6 +12,7 @@ import os
 import stat
 
 from memolith.errors import ConfigError
+from memolith.options import LIMITS, TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,89 +22,22 @@ if TYPE_CHECKING:
 
 CONFIG_FILE = "config.yml"
 
-# key, type or choices, default, meaning
-TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
-    (
-        "identity",
-        ("git", "cwd"),
-        "git",
-        "What a project is: `git` = the main checkout of the repository (worktrees, subdirectories and"
-        " clones share one memory); `cwd` = each directory on its own.",
-    ),
-    (
-        "inject.daily",
-        ("calendar", "recent"),
-        "calendar",
-        "Which daily logs are in the block: `calendar` = yesterday and today; `recent` = the two newest.",
-    ),
-    (
-        "long_term.soft_limit",
-        int,
-        4000,
-        "Characters of MEMORY.md above which a write asks to condense. 0 switches it off.",
-    ),
-    (
-        "long_term.overflow",
-        ("ask", "archive"),
-        "ask",
-        "Above the soft limit: `ask` = only ask to condense; `archive` = also move the oldest loose lines"
-        " to the note memory-archive.",
-    ),
-    ("long_term.stale_days", int, 180, "Days after which `status` calls a dated section stale."),
-    ("history.versions", int, 50, "Versions kept of each file."),
-    ("history.days", int, 180, "Days a version is kept; the newest one of a file always stays."),
-    ("lock.seconds", float, 10.0, "How long a write waits for another process before it gives up."),
-    (
-        "semantic.provider",
-        ("auto", "none", "minilm", "ollama", "openai", "fastembed", "sentence-transformers"),
-        "auto",
-        "Which model finds memories by meaning: `auto` = the local one if `memolith[semantic]` is installed;"
-        " `ollama` and `openai` (any service with its protocol) send the texts to `semantic.url`.",
-    ),
-    (
-        "semantic.model",
-        str,
-        "",
-        "The model's name, or for `minilm` its directory. Empty = the provider's own.",
-    ),
-    (
-        "semantic.url",
-        str,
-        "",
-        "Address of the service, such as http://127.0.0.1:11434. Empty = the provider's own.",
-    ),
-    (
-        "semantic.key_env",
-        str,
-        "OPENAI_API_KEY",
-        "Name of the environment variable that holds the key for `openai`. The key itself is never stored.",
-    ),
-    ("semantic.key_command", str, "", "Command that prints the key, instead of the variable."),
-    ("semantic.timeout", float, 30.0, "Seconds to wait for an answer of the service."),
-    (
-        "semantic.seconds",
-        float,
-        0.5,
-        "Seconds that one recall may spend on embedding what is new; the rest is left to the next one, or to"
-        " `memolith index sync`.",
-    ),
-)
 _BY_KEY = {row[0]: row for row in TABLE}
 # What a project's own file may set: how its memory is shown, never where it is kept or what is let in.
 PROJECT_FILE = ".memolith.yml"
 PROJECT_KEYS = frozenset(["inject.daily"])
 _MAX_PROJECT_FILE = 16_384
-# The most a number may be. More is a slip of the finger, and some would be too much for the calendar.
-LIMITS = {
-    "long_term.soft_limit": 10_000_000,
-    "long_term.stale_days": 36_500,
-    "history.versions": 100_000,
-    "history.days": 36_500,
-    "lock.seconds": 3_600,
-    "semantic.timeout": 3_600,
-    "semantic.seconds": 3_600,
-}
 _MAX_TEXT = 1_000
+_BOOLEANS = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
 
 
 def env_name(key: str) -> str:
@@ -138,6 +72,10 @@ class Settings:
         """Return a text setting."""
         return str(self.get(key))
 
+    def flag(self, key: str) -> bool:
+        """Return whether a setting is on."""
+        return bool(self.get(key))
+
     def number(self, key: str) -> float:
         """Return a numeric setting."""
         value = self.get(key)
@@ -156,7 +94,7 @@ class Settings:
             return self.of_project()[key], "project"
         node: Node | None = self._load()
         for part in key.split("."):
-            node = node.get(part) if isinstance(node, dict) else None
+            node = node.get(part, node.get(_camel(part))) if isinstance(node, dict) else None
         if node is None or node == "":
             return row[2], "default"
         if not isinstance(node, str):
@@ -217,7 +155,8 @@ class Settings:
 
     def unknown_keys(self) -> list[str]:
         """Return keys in the file that are not settings (a typo, or a newer version's)."""
-        return [key for key in _leaves(self._load()) if key not in _BY_KEY]
+        known = {*_BY_KEY, *(".".join(map(_camel, key.split("."))) for key in _BY_KEY)}
+        return [key for key in _leaves(self._load()) if key not in known]
 
 
 def _open_regular(path: str, flags: int) -> int:
@@ -250,8 +189,18 @@ def unknown_key(key: str) -> str:
     return f"unknown setting {key!r}; {hint}"
 
 
+def _camel(name: str) -> str:
+    """Return the other way to write a key: `max_age` is `maxAge` in the design that these names are from."""
+    first, *rest = name.split("_")
+    return first + "".join(each.capitalize() for each in rest)
+
+
 def _convert(key: str, value: str, where: str) -> object:
     kind = _BY_KEY[key][1]
+    if kind is bool:
+        if value.lower() in _BOOLEANS:
+            return _BOOLEANS[value.lower()]
+        raise ConfigError(f"{where}: {key} = {value!r}; must be true or false")
     if isinstance(kind, tuple):
         if value in kind:
             return value

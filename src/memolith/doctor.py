@@ -105,7 +105,8 @@ def scopes(root: str) -> list[str]:
 
 
 def _config(mem: Mem) -> Iterator[Finding]:
-    from memolith.config import PROJECT_FILE, TABLE
+    from memolith.config import PROJECT_FILE
+    from memolith.options import TABLE
 
     path = mem.settings.path
     try:

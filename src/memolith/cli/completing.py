@@ -12,10 +12,10 @@ from click.shell_completion import CompletionItem
 
 from memolith import targets
 from memolith.cli.fast import Options
-from memolith.config import TABLE
 from memolith.errors import MemolithError
 from memolith.model import WriteTarget
 from memolith.notes import note_files
+from memolith.options import TABLE
 from memolith.places import Tree
 from memolith.store import layout
 

@@ -10,6 +10,7 @@ from memolith import config as settings
 from memolith.cli import completing, output
 from memolith.cli.app import choice, cli, shared
 from memolith.errors import ConfigError, InputError
+from memolith.options import TABLE
 from memolith.store import registry
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _rows(findings: list[Finding]) -> list[dict[str, object]]:
 @click.argument(
     "action", default="list", metavar="[list|get|set|path]", shell_complete=completing.words(*_ACTIONS)
 )
-@click.argument("key", required=False, shell_complete=completing.words(*(row[0] for row in settings.TABLE)))
+@click.argument("key", required=False, shell_complete=completing.words(*(row[0] for row in TABLE)))
 @click.argument("value", required=False, shell_complete=completing.values)
 @shared
 def config(options: Options, action: str, key: str | None, value: str | None) -> None:
@@ -157,7 +158,7 @@ def config(options: Options, action: str, key: str | None, value: str | None) ->
             registry.set_setting(mem.home, mem.settings.path, key, value)
             mem.settings.reload()
         _ = mem.identity  # a project may set some for itself
-        rows = [row for row in settings.TABLE if key in (None, row[0])]
+        rows = [row for row in TABLE if key in (None, row[0])]
         if key is not None and not rows:
             raise ConfigError(settings.unknown_key(key))
         found = [(row[0], *mem.settings.lookup(row[0]), settings.env_name(row[0])) for row in rows]
