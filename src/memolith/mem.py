@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memolith import context, journal, targets
+from memolith import journal, targets
 from memolith.errors import InputError, MatchError
 from memolith.home import Home
 from memolith.model import MAX_WRITE_BYTES, WriteMode, WriteResult, WriteTarget
@@ -155,6 +155,8 @@ class Mem(Home):
             from memolith import recalling
 
             recalled = recalling.brief(self, query)
+        from memolith import context  # a question needs nothing of it
+
         return context.build(
             Tree(self._store),
             self.project,

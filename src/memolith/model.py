@@ -35,16 +35,20 @@ class WriteMode(str, Enum):
     OVERWRITE = "overwrite"
 
 
+_set = object.__setattr__  # hundreds of values are made for one question
+
+
 class Value:
     """Base for small immutable records: fields are given by keyword, compared by value."""
 
     __slots__: tuple[str, ...] = ()
 
     def __init__(self, **fields: object) -> None:
-        for name in self.__slots__:
-            object.__setattr__(self, name, fields.pop(name))
-        if fields:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(fields)}")
+        slots = self.__slots__
+        for name in slots:
+            _set(self, name, fields[name])
+        if len(fields) != len(slots):
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(fields.keys() - set(slots))}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is read-only")

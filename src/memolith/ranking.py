@@ -12,6 +12,7 @@ were made (`staleness`). A question that nothing here is about gets no answer; s
 
 from __future__ import annotations
 
+from functools import cache
 from math import exp, log
 
 from memolith import staleness
@@ -38,19 +39,17 @@ HALF_LIFE = 90.0
 PRIOR = 100
 # Words with which one asks, rather than what one asks about; they count so much.
 FILLER = 0.3
-_FILLERS = frozenset(
-    terms.count(
-        # about the asking
-        "user users currently current now today please tell remind remember know think believe actually "
-        "really say said ask see let want need long often ever even still yet anything something someone "
-        "thing things way kind lot "
-        # how much, which of them, in what order
-        "much many all both each more most other only same too very such few before after during between "
-        "while because until once again further over under off through against above below within without "
-        "upon whose whom nor "
-        # doing anything at all
-        "go going come take make use used got getting being having doing"
-    )[0]
+_FILLERS = (
+    # about the asking
+    "user users currently current now today please tell remind remember know think believe actually "
+    "really say said ask see let want need long often ever even still yet anything something someone "
+    "thing things way kind lot "
+    # how much, which of them, in what order
+    "much many all both each more most other only same too very such few before after during between "
+    "while because until once again further over under off through against above below within without "
+    "upon whose whom nor "
+    # doing anything at all
+    "go going come take make use used got getting being having doing"
 )
 # A question that names a time: what was said then counts so much more.
 WHEN = 0.2
@@ -106,6 +105,7 @@ def rank(
     past: bool = False,
     spelled: Mapping[str, str] | None = None,
     times: Sequence[when.Span] = (),
+    limit: int | None = None,
 ) -> list[Ranked]:
     """Return the candidates that answer, best first.
 
@@ -121,7 +121,10 @@ def rank(
         hit.evidence = (hit.words + hit.meaning + WHEN * hit.then) * _prior(hit.candidate.unit, day)
     if not hits or not _is_related(hits, asked.total, semantic=semantic):
         return []
-    hits.sort(key=_order)
+    # Of equals, the newer one; then always the same.
+    hits.sort(key=lambda hit: hit.candidate.unit.key)
+    hits.sort(key=lambda hit: hit.candidate.unit.date, reverse=True)
+    hits.sort(key=lambda hit: -hit.evidence)
     least = hits[0].evidence * TAIL
     centre = CENTRE_WITH_MEANING if semantic else CENTRE
     return [
@@ -131,7 +134,7 @@ def rank(
             terms=list(hit.terms),
             why=_why(hit, spelled or {}),
         )
-        for hit in _single([hit for hit in hits if hit.evidence >= least])
+        for hit in _single([hit for hit in hits if hit.evidence >= least])[:limit]
     ]
 
 
@@ -202,6 +205,11 @@ def _lifted(hit: Ranked, first: Ranked) -> Ranked:
     return Ranked(unit=hit.unit, score=max(hit.score, first.score), terms=hit.terms, why=why)
 
 
+@cache
+def _fillers() -> frozenset[str]:
+    return frozenset(terms.count(_FILLERS)[0])
+
+
 def weights(asked: Analysis) -> dict[str, float]:
     """Return the weight of each telling word of a question: how rare it is here.
 
@@ -209,6 +217,7 @@ def weights(asked: Analysis) -> dict[str, float]:
     """
     telling = [term for term in asked.terms if term.weight] or asked.terms
     found = {}
+    fillers = _fillers()
     for term in telling:
         weight = term.weight or 1.0
         if weight < 1 and not term.df:
@@ -216,7 +225,7 @@ def weights(asked: Analysis) -> dict[str, float]:
         if not term.df and when.is_date(term.term):
             continue  # a date is in the head of a text more often than in it
         rarity = log(1 + (asked.total + PRIOR - term.df + 0.5) / (term.df + 0.5))
-        found[term.term] = rarity * weight * (FILLER if term.term in _FILLERS else 1.0)
+        found[term.term] = rarity * weight * (FILLER if term.term in fillers else 1.0)
     return found
 
 
@@ -290,15 +299,6 @@ def _days(date: str, day: str) -> float:
     except ValueError:
         return 10 * HALF_LIFE
     return max(0.0, other - one)
-
-
-def _order(hit: _Hit) -> tuple[float, str, str]:
-    unit = hit.candidate.unit
-    return (-hit.evidence, _inverse(unit.date), unit.key)  # of equals, the newer one; then always the same
-
-
-def _inverse(date: str) -> str:
-    return "".join(chr(0x7F - ord(char)) if " " <= char <= "~" else char for char in date)
 
 
 def _single(hits: Sequence[_Hit]) -> list[_Hit]:

@@ -170,6 +170,7 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
             past=asked.past,
             spelled=_spelled(asked.query),
             times=when.spans(asked.query, asked.day),
+            limit=max(_SETTLED, asked.limit) + _SPARE,
         )
         ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
         ranked = _different(_with_text(index, ranked))[: asked.limit]
@@ -240,11 +241,12 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) 
     few = statements and state.units <= _FEW
     near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
     first = min((hit.unit.date for hit in statements), default="")
-    others = [
-        unit
-        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
+    later = [
+        unit.id
+        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)), text=False)
         if unit.date > first and asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
     ]
+    others = index.units(later)
     # What reads like a change changes something that was said before. If there is hardly anything, it is
     # this.
     best = [known.get(hit.unit.id, hit) for hit in best]

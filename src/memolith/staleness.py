@@ -8,6 +8,8 @@ hidden by this: that needs a person's or an agent's word (`supersedes`, `status`
 
 from __future__ import annotations
 
+from functools import cache
+
 from memolith.text import terms
 
 TYPE_CHECKING = False
@@ -51,27 +53,60 @@ _RARE = 0.4  # ... and so much of that when rare words count more
 # Without a word of change, a later statement must say nearly the same.
 _SAME_SENTENCE = 0.6
 _LONG = 60  # more terms than that are a document, not a statement
+_DOCUMENT = 2000  # and so are more characters
 _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
-_IGNORED = frozenset(terms.count(" ".join([*sorted(_CHANGE), *sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
+
+
+@cache
+def _ignored() -> frozenset[str]:
+    """Return the terms that say nothing about a subject. At the first use: it is too slow for an import."""
+    return frozenset(terms.count(" ".join([*sorted(_CHANGE), *sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
 
 
 class Statement:
     """What a unit says, for comparing it with others."""
 
-    __slots__ = ("changes", "date", "subject")
+    __slots__ = ("_changes", "_subject", "_text", "_title", "_words", "date")
 
     def __init__(self, unit: Unit) -> None:
-        text = unit.text or ""
-        named = unit.title not in unit.path  # a title that is the file's name says nothing
-        found = terms.count(f"{text} {unit.title}" if named else text)[0]
-        self.subject = {term for term in found if term not in _IGNORED and not term.isdigit()}
-        self.changes = _reads_like_change(text)
+        self._text = unit.text or ""
+        # A title that is the file's name says nothing.
+        self._title = "" if unit.title in unit.path else unit.title
         self.date = unit.date
+        # Most are never compared: they are as old as the others.
+        self._changes: bool | None = None
+        self._subject: set[str] | None = None
+        self._words: set[str] | None = None
 
+    @property
+    def is_document(self) -> bool:
+        """Whether it is too long for a statement."""
+        return len(self._text) > _DOCUMENT
 
-def _reads_like_change(text: str) -> bool:
-    words = {word.strip(".,;:!?\"'()[]").casefold() for word in text.split()}
-    return not _CHANGE.isdisjoint(words) or any(sign in text for sign in _CHANGE_SIGNS)
+    @property
+    def words(self) -> set[str]:
+        """The words as they are written."""
+        if self._words is None:
+            self._words = {word.strip(".,;:!?\"'()[]").casefold() for word in self._text.split()}
+        return self._words
+
+    @property
+    def changes(self) -> bool:
+        """Whether it reads like a change of something."""
+        if self._changes is None:
+            self._changes = not _CHANGE.isdisjoint(self.words) or any(
+                sign in self._text for sign in _CHANGE_SIGNS
+            )
+        return self._changes
+
+    @property
+    def subject(self) -> set[str]:
+        """The terms that say what it is about."""
+        if self._subject is None:
+            found = terms.count(f"{self._text} {self._title}")[0]
+            ignored = _ignored()
+            self._subject = {term for term in found if term not in ignored and not term.isdigit()}
+        return self._subject
 
 
 def replaces(
@@ -83,19 +118,29 @@ def replaces(
     known: what all facts about the billing service share is not enough. `asked_alike` says that both
     answer a question in the same words: then they need less in common.
     """
-    if later.date <= earlier.date or len(later.subject) > _LONG or len(earlier.subject) > _LONG:
+    if later.date <= earlier.date or later.is_document or earlier.is_document:
         return False
-    shared = overlap(later, earlier)
     if not later.changes:
-        return shared >= _SAME_SENTENCE
+        # Compared as it is written first: to take all words apart is what would take long.
+        return (
+            _same(later.words, earlier.words) >= _SAME_SENTENCE / 2
+            and overlap(later, earlier) >= _SAME_SENTENCE
+        )
+    shared = overlap(later, earlier)
     least = _SAME_ANSWER if asked_alike else SAME_SUBJECT
     return shared >= least and (common is None or common >= least * _RARE)
 
 
 def overlap(one: Statement, other: Statement) -> float:
     """Return how much of the shorter statement is in the other one, from 0 to 1."""
-    least = min(len(one.subject), len(other.subject))
-    return len(one.subject & other.subject) / least if least else 0.0
+    if len(one.subject) > _LONG or len(other.subject) > _LONG:
+        return 0.0
+    return _same(one.subject, other.subject)
+
+
+def _same(one: set[str], other: set[str]) -> float:
+    least = min(len(one), len(other))
+    return len(one & other) / least if least else 0.0
 
 
 def holds(unit: Unit, day: str, *, past: bool = False) -> bool:

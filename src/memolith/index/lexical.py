@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _POSTINGS = 3500  # how many units the rarer words may bring in
 _CANDIDATES = 200  # how many of them are kept
-_EXACT = 120  # for how many of those the words count that are too common to be followed
+_EXACT = 60  # for how many of those the words count that are too common to be followed
 _MOST_TERMS = 32
+# Who wants only a few of the nearest needs the rarest words only.
+_FEW, _FEW_POSTINGS, _FEW_TERMS = 20, 1000, 10
 
 
 class Lexicon:
@@ -60,11 +62,13 @@ class Lexicon:
             return []
         weights = {
             term.term: log(1 + (self.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
-            for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[:_MOST_TERMS]
+            for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[
+                : _MOST_TERMS if limit > _FEW else _FEW_TERMS
+            ]
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
-        scores, having = self._followed(weights, codes)
-        chosen = _best(scores)
+        scores, having = self._followed(weights, codes, _POSTINGS if limit > _FEW else _FEW_POSTINGS)
+        chosen = _best(scores, min(_CANDIDATES, 4 * limit))
         scored = self._with_common(chosen, weights, having) if len(having) < len(weights) else chosen
         return [
             Match(unit_id=unit, score=score, terms=[term for term in weights if unit in having[term]])
@@ -84,12 +88,11 @@ class Lexicon:
         return [f"{scope}:{term}" for scope in self.scopes]
 
     def _followed(
-        self, weights: dict[str, float], codes: set[int] | None
+        self, weights: dict[str, float], codes: set[int] | None, budget: int
     ) -> tuple[dict[int, float], dict[str, set[int]]]:
         """Return the units that the rarer terms lead to with their scores, and who has which term."""
         scores: dict[int, float] = {}
         having: dict[str, set[int]] = {}
-        budget = _POSTINGS
         for term, weight in weights.items():
             df = self._frequency(term)
             if df > budget:
@@ -173,10 +176,10 @@ class Lexicon:
         return sorted(scored, key=lambda row: (-row[1], order.get(row[0], ())))
 
 
-def _best(scores: dict[int, float]) -> list[Scored]:
+def _best(scores: dict[int, float], count: int) -> list[Scored]:
     """Return the best units, with all that are as good as the last as far as that is affordable."""
-    if len(scores) <= _CANDIDATES:
+    if len(scores) <= count:
         return sorted(scores.items(), key=lambda row: -row[1])
-    least = sorted(scores.values(), reverse=True)[_CANDIDATES - 1]
+    least = sorted(scores.values(), reverse=True)[count - 1]
     chosen = [row for row in scores.items() if row[1] >= least]
-    return sorted(chosen, key=lambda row: (-row[1], -row[0]))[: 2 * _CANDIDATES]
+    return sorted(chosen, key=lambda row: (-row[1], -row[0]))[: 2 * count]

@@ -16,23 +16,26 @@ if TYPE_CHECKING:
     from memolith.index.documents import Document
 
     Read = tuple[bytes, tuple[int, int, int, int] | None]
+    Row = tuple[Any, ...]
 
 _COLUMNS = {
     **{
         name: f"units.{name}"
         for name in ("id", "position", "parent", "first", "last", "turn", "role", "hash")
     },
+    "kind": "files.kind",
+    "category": "coalesce(files.category, '')",
+    "record": "coalesce(files.record, '')",
+    "title": "coalesce(units.title, files.title, '')",
+    "date": "coalesce(units.date, files.date, '')",
     **{
-        name: f"files.{name}"
-        for name in ("file_name", "mtime", "kind", "masked", "category", "record", "status")
+        name: f"coalesce(files.{name}, '')"
+        for name in ("status", "expires", "valid_from", "valid_until", "supersedes", "source")
     },
-    **{name: f"files.{name}" for name in ("expires", "valid_from", "valid_until", "supersedes", "source")},
-    "file_name": "files.name",
-    "title": "coalesce(units.title, files.title)",
-    "date": "coalesce(units.date, files.date)",
-    **{name: f"files.{name}" for name in ("inode", "size", "ctime")},
     "directory": "directories.path",
+    "file_name": "files.name",
     "scope": "scopes.slug",
+    **{name: f"files.{name}" for name in ("masked", "inode", "size", "mtime", "ctime")},
 }
 _SELECT = (
     f"SELECT {', '.join(_COLUMNS.values())} FROM units "  # noqa: S608 - constants
@@ -69,7 +72,7 @@ class Reader:
     def units(self, connection: Connection, ids: Sequence[int], *, text: bool) -> list[Unit]:
         """Return units in the given order; those that are gone are left out."""
         asked = ",".join(str(int(each)) for each in ids)
-        found = {row["id"]: row for row in _rows(connection, f"WHERE units.id IN ({asked})")}
+        found = {row[0]: row for row in connection.execute(f"{_SELECT} WHERE units.id IN ({asked})")}
         return list(self._built((found[each] for each in ids if each in found), text=text))
 
     def neighbours(self, connection: Connection, unit: Unit, reach: int, *, text: bool) -> list[Unit]:
@@ -81,13 +84,13 @@ class Reader:
         if unit.position < 0:
             return []
         values = [unit.id, unit.position - reach, unit.position + reach, unit.id]
-        return list(self._built(_rows(connection, where, values), text=text))
+        return list(self._built(connection.execute(f"{_SELECT} {where}", values), text=text))
 
     def by_record(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records and tickets with these ids."""
         numbers = ",".join(map(str, _numbers(connection, slugs)))
         where = f"WHERE files.record = ? AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
-        rows = [row for each in ids if each for row in _rows(connection, where, [each])]
+        rows = [row for each in ids if each for row in connection.execute(f"{_SELECT} {where}", [each])]
         return list(self._built(rows, text=False))
 
     def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
@@ -96,10 +99,8 @@ class Reader:
         where = (
             f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
         )
-        rows = [
-            row for row in _rows(connection, where) if not set(ids).isdisjoint(row["supersedes"].split("\n"))
-        ]
-        return list(self._built(rows, text=False))
+        found = self._built(connection.execute(f"{_SELECT} {where}"), text=False)
+        return [unit for unit in found if not set(ids).isdisjoint(unit.supersedes)]
 
     def texts(
         self, connection: Connection, slugs: Iterable[str], skip: Collection[bytes]
@@ -118,10 +119,10 @@ class Reader:
                     told = unit.kind == "session" or unit.title in text[: len(unit.title) + 4]
                     yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
 
-    def _built(self, rows: Iterable[dict[str, Any]], *, text: bool) -> Iterator[Unit]:
+    def _built(self, rows: Iterable[Row], *, text: bool) -> Iterator[Unit]:
         read: dict[str, Read | None] = {}
         for row in rows:
-            said = self._text(row, read) if text else None
+            said = self._text(dict(zip(_COLUMNS, row, strict=True)), read) if text else None
             if said is not None or not text:
                 yield _unit(row, said)
 
@@ -182,44 +183,42 @@ def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, byte
     return connection.execute(query).fetchall()
 
 
-def _rows(connection: Connection, where: str, values: Sequence[object] = ()) -> Iterator[dict[str, Any]]:
-    for row in connection.execute(f"{_SELECT} {where}", values):
-        yield dict(zip(_COLUMNS, row, strict=True))
-
-
-def _unit(row: dict[str, Any], text: str | None) -> Unit:
-    kind = KINDS[row["kind"]]
-    place = f"{row['directory']}/{row['file_name']}"
-    path = place.removeprefix(_STORE)
-    is_whole = row["position"] < 0 or (
-        row["position"] == 0 and kind not in ("memory", "daily") and row["parent"] is None
-    )
+def _unit(row: Row, text: str | None) -> Unit:
+    # In the order of `_COLUMNS`, by place: this is done for hundreds of units of a question.
+    (number, position, parent, first, last, turn, role, digest, code, category, record, title, date) = row[
+        :13
+    ]
+    (status, expires, valid_from, valid_until, supersedes, source, directory, name, scope) = row[13:22]
+    kind = KINDS[code]
+    path = f"{directory}/{name}".removeprefix(_STORE)
     if kind == "session":
-        key = f"session:{row['record']}#{row['turn']}"
+        key = f"session:{record}#{turn}"
+    elif position < 0 or (position == 0 and parent is None and kind not in ("memory", "daily")):
+        key = path
     else:
-        key = path if is_whole else f"{path}#L{row['first']}-{row['last']}"
+        key = f"{path}#L{first}-{last}"
     return Unit(
-        id=row["id"],
+        id=number,
         key=key,
         path=path,
-        scope=row["scope"],
+        scope=scope,
         kind=kind,
-        category=row["category"] or "",
-        record=row["record"] or "",
-        title=row["title"] or "",
+        category=category,
+        record=record,
+        title=title,
         text=text,
-        first_line=row["first"],
-        last_line=row["last"],
-        turn=row["turn"],
-        role=row["role"] or "",
-        date=row["date"] or "",
-        status=row["status"] or "",
-        expires=row["expires"] or "",
-        valid_from=row["valid_from"] or "",
-        valid_until=row["valid_until"] or "",
-        supersedes=row["supersedes"].split("\n") if row["supersedes"] else [],
-        source=row["source"] or "",
-        parent=row["parent"],
-        position=row["position"],
-        content_hash=row["hash"],
+        first_line=first,
+        last_line=last,
+        turn=turn,
+        role=role or "",
+        date=date,
+        status=status,
+        expires=expires,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        supersedes=supersedes.split("\n") if supersedes else [],
+        source=source,
+        parent=parent,
+        position=position,
+        content_hash=digest,
     )

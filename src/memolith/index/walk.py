@@ -18,10 +18,13 @@ from memolith.store import layout
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from memolith.places import Folder
 
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 _MASK = (1 << 63) - 1
+_INDEX = layout.MEMORY
 _MAX_SESSION = 64 * 1_048_576
 # A file changed this shortly before it was looked at may change again without its times showing it: the
 # clock of a file system ticks every few milliseconds, that of some only every two seconds.
@@ -72,7 +75,7 @@ def places(slug: str) -> list[Place]:
     base = "/".join(part for part in (layout.STORE, layout.scope_directory(slug)) if part)
     found = [
         Place(slug, base, "memory", lambda name: name == layout.MEMORY),
-        Place(slug, f"{base}/notes", "note", lambda name: _is_markdown(name) and name != layout.MEMORY),
+        Place(slug, f"{base}/notes", "note", _is_note),
         Place(slug, f"{base}/daily", "daily", lambda name: name[-3:] == ".md" and layout.is_date(name[:-3])),
         Place(slug, f"{base}/tickets", "ticket", _is_markdown),
     ]
@@ -80,6 +83,11 @@ def places(slug: str) -> list[Place]:
     if slug:
         found.append(Place(slug, f"sessions/{slug}", "session", _is_session))
     return found
+
+
+def _is_note(name: str) -> bool:
+    # `_is_markdown` and not the index, in one call: see `signature`.
+    return name[-3:] == ".md" and name[0] != "." and (name.isascii() or _is_text(name)) and name != _INDEX
 
 
 def _is_markdown(name: str) -> bool:
@@ -109,29 +117,27 @@ def check(home: str, place: Place) -> str | None:
 
 def signature(home: str, place: Place) -> int:
     """Return the signature of a directory; 0 if there is none. OSError if it cannot be listed."""
-    total = 0
-    accepts = place.accepts
     if place.kind == 0:  # one file in a directory of others
         entry = look(home, place, layout.MEMORY)
         return entry.digest() if entry else 0
-    for item in _listing(home, place):
-        name = item.name
-        if accepts(name):
-            found = item.stat(follow_symlinks=False)
-            if found.st_mode >> 12 == 8:  # a regular file
-                # The same as `digest`, without a call: this runs for every file at every query.
-                total += (
-                    hash(
-                        (
-                            crc32(name.encode()),
-                            found.st_ino & _MASK,
-                            found.st_size,
-                            found.st_mtime_ns,
-                            found.st_ctime_ns,
-                        )
-                    )
-                    & _MASK
+    folder = _folder(home, place)
+    if folder is None:
+        return 0
+    accepts = place.accepts
+    total = 0
+    # The same as the sum of `digest`, without a call for each: this runs for every file at every query.
+    for item in [item for item in folder.entries() if accepts(item.name)]:
+        found = item.stat(follow_symlinks=False)
+        if found.st_mode >> 12 == 8:  # a regular file
+            total += hash(
+                (
+                    crc32(item.name.encode()),
+                    found.st_ino & _MASK,
+                    found.st_size,
+                    found.st_mtime_ns,
+                    found.st_ctime_ns,
                 )
+            )
     return total & _MASK
 
 
@@ -142,7 +148,8 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
         entry = look(home, place, layout.MEMORY)
         return {entry.name: entry} if entry else {}
     found: dict[str, Entry] = {}
-    for item in _listing(home, place):
+    folder = _folder(home, place)
+    for item in folder.entries() if folder else ():
         if place.accepts(item.name):
             try:
                 state = item.stat(follow_symlinks=False)
@@ -153,14 +160,13 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
     return found
 
 
-def _listing(home: str, place: Place) -> Iterator[os.DirEntry[str]]:
-    """Yield what is in a directory, if it is there. Opened once: then no `stat` has to follow the path."""
+def _folder(home: str, place: Place) -> Folder | None:
+    """Return a directory, if it is there. Opened once: then no `stat` has to follow the path."""
     tree, rest = inside(home, place.path)
     try:
-        folder = tree.folder(rest)
+        return tree.folder(rest)
     except (FileNotFoundError, UnsafePathError):
-        return  # `check` tells about a link
-    yield from folder.entries()
+        return None  # `check` tells about a link
 
 
 def look(home: str, place: Place, name: str) -> Entry | None:

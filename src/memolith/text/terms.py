@@ -13,7 +13,7 @@ from memolith.text.stemming import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 MAX_TERM = 64
 EXTRA = 0.4  # of a word's weight, for what an identifier is found by beside its words
@@ -98,6 +98,17 @@ def count(text: str, weight: int = 1, into: dict[str, int] | None = None) -> tup
         for term in extra:
             counts[term] = counts.get(term, 0) + weight
     return counts, words
+
+
+def among(text: str, wanted: Collection[str]) -> set[str]:
+    """Return which of the wanted terms are in a text."""
+    found: set[str] = set()
+    for chunk in set(text.split()):
+        base, extra = _memo.get(chunk) or _analyse(chunk, in_query=False)
+        found.update(term for term in base if term in wanted)
+        if extra:
+            found.update(term for term in extra if term in wanted)
+    return found
 
 
 def of_query(text: str) -> dict[str, float]:
