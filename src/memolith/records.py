@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from memolith.store.gate import Change
 
 
+_NEAR = 20  # records that are compared with a new one
+_LOOKED_AT = 2000  # characters by which they are found
+
+
 class Recorded(Value):
     """What a change of a record did. `held` is its number in the review if it waits for a person."""
 
@@ -88,18 +92,14 @@ class Records:
         name = markdown.same_line(title or markdown.heading_title(text) or markdown.first_line(text, 80))
         slug = self._slug(scope, prepare=True)
         with self._mem.gate.scope(slug):
-            known = self._all([slug])
-            older = [self._pick(known, each) for each in supersedes]
+            older = [self._pick(self._all([slug]), each) for each in supersedes]
+            ids, near = self._near(slug, name, text)
             if not force:
-                for record in known:
-                    if record.holds(self._mem.today) and likeness.same(said(record), f"{name}\n{text}"):
+                for record in near:
+                    if likeness.same(said(record), f"{name}\n{text}"):
                         return self._again(record, source, aliases, keywords)
-                older += [
-                    record
-                    for record in known
-                    if record.holds(self._mem.today) and replaces(record, name, text, named=title is not None)
-                ]
-            number = entries.new_id(name, (record.id for record in known))
+                older += [record for record in near if replaces(record, name, text, named=title is not None)]
+            number = entries.new_id(name, ids)
             relative = layout.record(slug, category, number)
             older = list({record.id: record for record in older}.values())
             fields: dict[str, str | Sequence[str]] = {
@@ -134,6 +134,27 @@ class Records:
             message=f"Recorded {number} in {category}{told}",
             warnings=change.warnings,
         )
+
+    def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
+        """Return all ids of a scope, and those records that hold now and may say the same as a new fact.
+
+        The index knows them: to read every record for each new one would make many of them ever slower.
+        """
+        index = self._mem.index
+        index.sync([slug])
+        catalogue = index.catalogue(slug)
+        found = index.lexical([slug], f"{title}\n{text}"[:_LOOKED_AT], _NEAR, ["record"])
+        paths = {unit.path for unit in index.units([match.unit_id for match in found], text=False)}
+        paths |= {
+            path for _, name, path in catalogue if markdown.same_line(name).casefold() == title.casefold()
+        }
+        near = filter(None, (read(self._root, path) for path in sorted(paths)))
+        files = (name.removesuffix(".md") for category in CATEGORIES for name in self._names(slug, category))
+        ids = {number for number, _, _ in catalogue}.union(files)
+        return ids, [record for record in near if record.holds(self._mem.today)]
+
+    def _names(self, slug: str, category: str) -> builtins.list[str]:
+        return Tree(self._root).names(layout.records(slug, category))
 
     def _again(
         self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str]
@@ -280,9 +301,8 @@ class Records:
     def _read(self, slug: str) -> Iterator[Record]:
         seen: set[str] = set()
         for category in CATEGORIES:
-            directory = layout.records(slug, category)
-            for name in Tree(self._root).names(directory):
-                record = read(self._root, f"{directory}/{name}")
+            for name in self._names(slug, category):
+                record = read(self._root, f"{layout.records(slug, category)}/{name}")
                 if record is not None and record.id not in seen:
                     seen.add(record.id)
                     yield record

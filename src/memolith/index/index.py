@@ -170,6 +170,10 @@ class Index:
         """Return the whole records that name one of these as superseded, without their text."""
         return self._ask(lambda db: self._reader.successors(db, slugs, ids), list)
 
+    def catalogue(self, slug: str) -> list[tuple[str, str, str]]:
+        """Return id, title and path (in the store) of the records of a scope."""
+        return self._ask(lambda db: self._reader.catalogue(db, slug), list)
+
     def texts(self, slugs: Sequence[str], skip: Collection[bytes] = ()) -> Iterator[tuple[int, bytes, str]]:
         """Yield unit id, content hash and text of every unit whose hash is not in `skip`, to embed them."""
         yield from self._ask(lambda db: self._reader.texts(db, slugs, skip), lambda: iter(()))

@@ -102,6 +102,17 @@ class Reader:
         found = self._built(connection.execute(f"{_SELECT} {where}"), text=False)
         return [unit for unit in found if not set(ids).isdisjoint(unit.supersedes)]
 
+    def catalogue(self, connection: Connection, slug: str) -> list[tuple[str, str, str]]:
+        """Return id, title and path of the records of a scope."""
+        where = "WHERE scopes.slug = ? AND files.kind = ?"
+        rows = connection.execute(
+            "SELECT files.record, files.title, directories.path || '/' || files.name FROM files "  # noqa: S608
+            "JOIN directories ON directories.number = files.directory "
+            f"JOIN scopes ON scopes.number = files.scope {where}",
+            [slug, KINDS.index("record")],
+        )
+        return [(row[0] or "", row[1] or "", row[2].removeprefix(_STORE)) for row in rows]
+
     def texts(
         self, connection: Connection, slugs: Iterable[str], skip: Collection[bytes]
     ) -> Iterator[tuple[int, bytes, str]]:
