@@ -20,17 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
 SIZES = (10_000, 100_000)
-WORDS = ["undo", "schema", "change", "nightly", "backup"]
 TEXT = (
     "The nightly backup of the billing database is restored into a scratch cluster and its rows are counted. "
 )
-_ONE_SHOT = """
-from memolith.config import Settings
-from memolith.semantic.vectors import Vectors
-class Index: home = {home!r}
-candidates = {candidates!r}
-assert Vectors(Index(), Settings(Index.home, {{}})).rough("shop", dict.fromkeys({words!r}, 1.0), candidates)
-"""
 _WHOLE = """
 from memolith.semantic import minilm
 minilm.MiniLM(minilm.find()).embed(["how is a schema change undone"])
@@ -113,15 +105,10 @@ def main() -> int:
                 rows = rows + random.standard_normal(rows.shape, np.float32)
                 rows /= np.linalg.norm(rows, axis=1, keepdims=True)
                 packs.add(model.name, "shop", scan.quantise([key(number) for number in chosen], rows))
-            keys = [word.encode().ljust(KEY, b"\0") for word in WORDS]
-            packs.add(model.name, "*", scan.quantise(keys, model.embed(WORDS)))
             vectors = Vectors(Numbered(home, count), Settings(home, {}), model)
             first = cpu(lambda _, vectors=vectors: vectors.scores(["shop"], "first"), 1)  # type: ignore[misc]
             nearest = cpu(lambda _, vectors=vectors: vectors.scores(["shop"], "first"))  # type: ignore[misc]
-            candidates = {number: key(number) for number in range(0, count, count // 100)}
-            rough = of_process(_ONE_SHOT.format(home=home, candidates=candidates, words=WORDS))
-            print(f"{count:7} texts: first search {first:5.0f} ms, then {nearest:5.1f} ms;", end=" ")
-            print(f"a process that compares 100 without the model {rough:4.0f} ms {rough / bare:4.1f} ×")
+            print(f"{count:7} texts: first search {first:5.0f} ms, then {nearest:5.1f} ms")
     print(f"resident at the end {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
     return 0
 

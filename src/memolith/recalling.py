@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from memolith.mem import Mem
-    from memolith.semantic.vectors import Vectors
+    from memolith.semantic.vectors import Coverage
 
 _ITEMS = 20
 _WORTH_IT = 0.1  # what is put into a prompt unasked should be an answer at least one time in ten
@@ -53,7 +53,10 @@ def recall(
         since=since,
         as_of=as_of,
     )
-    found = answer(mem.home, mem.index, asked, _meaning(mem, asked.slugs) if semantic is not False else None)
+    covered = _covered(mem, asked.slugs) if semantic is not False else None
+    found = answer(mem.home, mem.index, asked, mem.vectors if covered and covered.model else None)
+    if covered and (not covered.complete or (semantic and not covered.model)):
+        found.notes.append(f"by meaning: {covered}")
     if budget is None:
         return found
     from memolith import brief
@@ -95,10 +98,8 @@ def ticket_query(mem: Mem, ticket: str, context: str = "") -> str:
     return " ".join(f"{unit.title} {description} {context}".split())[:_QUERY]
 
 
-def _meaning(mem: Mem, slugs: Sequence[str]) -> Vectors | None:
-    """Return the vectors, caught up as far as the settings allow for one question; None without the extra."""
-    if mem.vectors.provider is None:
-        return None
-    mem.index.sync(slugs)
-    mem.vectors.sync(slugs, mem.settings.number("semantic.seconds"))
-    return mem.vectors
+def _covered(mem: Mem, slugs: Sequence[str]) -> Coverage:
+    """Catch the vectors up as far as the settings allow for one question; return what they cover."""
+    if mem.vectors.provider is not None:
+        mem.index.sync(slugs)
+    return mem.vectors.sync(slugs, mem.settings.number("semantic.seconds"))

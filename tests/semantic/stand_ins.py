@@ -75,7 +75,3 @@ class WordModel:
                 digest = hashlib.sha256((self.name + _SAME.get(word, word)).encode()).digest()
                 rows[number] += np.random.default_rng(list(digest)).standard_normal(self.dimension)
         return to_unit(rows)
-
-    def vocabulary(self) -> list[str]:
-        """Return a few words that it knows by themselves."""
-        return ["undo", "car", "deploy", "weather"]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.cli.fast import Options
+    from memolith.mem import Mem
+    from memolith.semantic.vectors import Coverage
 
 _ACTIONS = ("status", "sync", "rebuild")
 
@@ -28,7 +30,8 @@ _ACTIONS = ("status", "sync", "rebuild")
 def index(options: Options, action: str) -> None:
     """Show, catch up or make anew what recall searches in. It is derived: the files know everything.
 
-    Recall does this by itself; nothing is lost when the index is deleted.
+    Recall does this by itself; nothing is lost when the index is deleted. With memolith[semantic], `sync` and
+    `rebuild` also make the vectors that recall could not make in its time.
 
     \b
     memolith index
@@ -36,19 +39,21 @@ def index(options: Options, action: str) -> None:
     """
     choice(action, _ACTIONS, "action")
     from memolith.doctor import scopes
-    from memolith.index import Index
 
-    with options.open() as mem, Index(mem.home) as found:
+    with options.open() as mem:
+        found = mem.index
         slugs = list(dict.fromkeys([*scopes(str(mem.root)), *found.scopes()]))
         if action == "status":
             state = found.status(slugs)
         elif action == "sync":
-            state = found.sync(slugs, progress=_progress())
+            state = found.sync(slugs, progress=_progress("files"))
         else:
-            state = found.rebuild(slugs, progress=_progress())
+            mem.vectors.clear()
+            state = found.rebuild(slugs, progress=_progress("files"))
+        meaning = _meaning(mem, slugs, catch_up=action != "status")
         size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
         if options.json:
-            output.json({"path": found.path, "bytes": size, **state.as_dict()})
+            output.json({"path": found.path, "bytes": size, **state.as_dict(), "meaning": str(meaning)})
             return
         for note in state.notes:
             output.note(note, "warning")
@@ -62,10 +67,17 @@ def index(options: Options, action: str) -> None:
                 if action == "status"
                 else f"{state.changed} file(s) read"
             )
+            + f"\nMeaning: {meaning}"
         )
 
 
-def _progress() -> Callable[[int, int], None] | None:
+def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
+    """Return how much has a vector; catching up takes what it takes, here nobody waits for an answer."""
+    vectors = mem.vectors
+    return vectors.sync(slugs, progress=_progress("texts")) if catch_up else vectors.coverage(slugs)
+
+
+def _progress(what: str) -> Callable[[int, int], None] | None:
     """Return what shows a person at a terminal how far it is, once that takes more than a second."""
     if sys.stderr is None or not sys.stderr.isatty():
         return None
@@ -74,7 +86,7 @@ def _progress() -> Callable[[int, int], None] | None:
     def show(done: int, total: int) -> None:
         if time.monotonic() - begin > 1:
             end = "\n" if done >= total else ""
-            sys.stderr.write(f"\rmemolith: {done:,} of {total:,} files{end}")
+            sys.stderr.write(f"\rmemolith: {done:,} of {total:,} {what}{end}")
             sys.stderr.flush()
 
     return show

@@ -41,10 +41,6 @@ class Bert:
             rows[batch] = self._forward([tokens[number] for number in batch])
         return rows
 
-    def vocabulary(self) -> list[str]:
-        """Return the whole words that the model knows: letters, and at least two of them."""
-        return self._words.whole_words()
-
     def _join(self, layer: int) -> tuple[Array, Array]:
         """One product for query, key and value instead of three; the scale of the attention is in it."""
         name = f"encoder.layer.{layer}.attention.self."

@@ -40,10 +40,6 @@ class MiniLM:
         """Return one row for each text; questions and texts are treated alike."""
         return self._loaded().embed(texts)
 
-    def vocabulary(self) -> list[str]:
-        """Return the whole words that the model knows."""
-        return self._loaded().vocabulary()
-
     def _loaded(self) -> Bert:
         if self._model is None:
             try:

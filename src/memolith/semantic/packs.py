@@ -188,11 +188,6 @@ class Packs:
         )
         return dropped if stale and self._write(step) else 0
 
-    def latest_model(self) -> str:
-        """Return the model that was used last; empty if there are no vectors."""
-        rows = self._ask("SELECT name FROM model ORDER BY used DESC, rowid DESC LIMIT 1")
-        return str(rows[0][0]) if rows else ""
-
     def slugs(self) -> list[str]:
         """Return the scopes that have vectors."""
         return [slug for (slug,) in self._ask("SELECT DISTINCT slug FROM pack ORDER BY slug")]

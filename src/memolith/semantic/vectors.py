@@ -1,16 +1,11 @@
 """Meaning as recall sees it: catching up within a time, then similarities of units to a question.
 
-Two ways, by what a process can afford:
-- `scores` embeds the question. The first call loads numpy and the model (an eighth of a second); a long-lived
-  process keeps both, and the vectors of its scopes.
-- `rough` and `similar` need neither: they read a few stored vectors and compare them in plain Python, which a
-  hook can afford.
+The first question loads numpy and the model (an eighth of a second); a long-lived process keeps both, and the
+vectors of its scopes. A process that answers once does without, unless it is asked to.
 """
 
 from __future__ import annotations
 
-import operator
-import struct
 import time
 
 from memolith.errors import MemolithError
@@ -19,7 +14,7 @@ from memolith.semantic.packs import KEY, Packs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Protocol
 
     from memolith.config import Settings
@@ -48,7 +43,6 @@ Scored = list[tuple[int, float]]
 
 _BATCH = 8  # texts between two looks at the clock
 _SAVED = 256  # texts between two writes
-_WORDS = "*"  # the scope of the model's own words; no project can be called so
 _REMEMBERED = 64  # questions whose vector is kept
 
 
@@ -117,7 +111,7 @@ class Vectors:
     ) -> Coverage:
         """Embed what is new, for about `seconds` at most; drop what is gone. A failing model is no error."""
         if self.provider is None:
-            return Coverage(done=0, model="", problem=self.problem, total=0)
+            return self._nothing()
         deadline = None if seconds is None else time.monotonic() + seconds
         stamp = self._index.stamp()
         done = total = 0
@@ -127,6 +121,22 @@ class Vectors:
             done, total = done + here, total + all_
         problem = self.problem or (self._packs.problem if done < total else "")
         return Coverage(done=done, model=self.provider.name, problem=problem, total=total)
+
+    def coverage(self, slugs: Sequence[str]) -> Coverage:
+        """Return how much has a vector, without making any."""
+        if self.provider is None:
+            return self._nothing()
+        done = total = 0
+        for slug in dict.fromkeys(slugs):
+            wanted = {key[:KEY] for _, key in self._index.hashes([slug])}
+            total += len(wanted)
+            done += len(wanted & self._packs.keys(self.provider.name, slug))
+        return Coverage(done=done, model=self.provider.name, problem="", total=total)
+
+    def _nothing(self) -> Coverage:
+        off = self._settings.text("semantic.provider") == "none"
+        why = "off (semantic.provider is none)" if off else "off (pip install 'memolith[semantic]')"
+        return Coverage(done=0, model="", problem=self.problem or why, total=0)
 
     def _sync(
         self, slug: str, stamp: object, deadline: float | None, progress: Callable[[int, int], None] | None
@@ -185,28 +195,6 @@ class Vectors:
         except MemolithError as error:
             self.problem = str(error)
             return None
-
-    def learn_words(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Keep the vector of each word that the model knows, for processes that cannot load it (`rough`).
-
-        Once for a model, and only where nobody waits for an answer: it takes half a minute.
-        """
-        vocabulary = getattr(self.provider, "vocabulary", None)
-        if self.provider is None or vocabulary is None:
-            return
-        from memolith.semantic import scan
-
-        name = self.provider.name
-        known = self._packs.keys(name, _WORDS)
-        missing = [word for word in vocabulary() if (key := _word_key(word)) and key not in known]
-        for start in range(0, len(missing), _SAVED):
-            batch = missing[start : start + _SAVED]
-            found = self._ask(batch)
-            keys = [_word_key(word) for word in batch]
-            if found is None or not self._packs.add(name, _WORDS, scan.quantise(keys, found)):
-                return
-            if progress is not None:
-                progress(start + len(batch), len(missing))
 
     def clear(self) -> None:
         """Forget all vectors; they are made again when they are needed."""
@@ -269,63 +257,6 @@ class Vectors:
         if known is None or known[0] != stamp:
             known = self._live[slug] = (stamp, scan.Live(self._index.hashes([slug])))
         return matrix, known[1]
-
-    # ------------------------------------------------------------ without it
-
-    def rough(self, slug: str, words: Mapping[str, float], candidates: Mapping[int, bytes]) -> Scored:
-        """Compare a few units of a scope with a question, taken as its words and the weight of each.
-
-        `candidates` gives the content hash of each unit. No model and no numpy are needed: the vectors of
-        the words were kept when the texts were embedded. Empty if none of the words is known.
-        """
-        model = self._stored_model()
-        keys = {key: weight for word, weight in words.items() if (key := _word_key(word))}
-        known = self._packs.some(model, _WORDS, keys) if model else {}
-        return self._compare(model, slug, [(keys[key], pair) for key, pair in known.items()], candidates)
-
-    def similar(self, slug: str, seeds: Mapping[bytes, float], candidates: Mapping[int, bytes]) -> Scored:
-        """Compare a few units of a scope with what some texts (content hash and weight) have in common.
-
-        With the best lexical hits as seeds, their neighbours in meaning come forward. No model, no numpy.
-        """
-        model = self._stored_model()
-        weights = {key[:KEY]: weight for key, weight in seeds.items()}
-        known = self._packs.some(model, slug, weights) if model else {}
-        return self._compare(model, slug, [(weights[key], pair) for key, pair in known.items()], candidates)
-
-    def _stored_model(self) -> str:
-        if self._chosen:
-            return self._provider.name if self._provider else ""
-        return "" if self._settings.text("semantic.provider") == "none" else self._packs.latest_model()
-
-    def _compare(
-        self,
-        model: str,
-        slug: str,
-        parts: list[tuple[float, tuple[bytes, bytes]]],
-        candidates: Mapping[int, bytes],
-    ) -> Scored:
-        if not parts:
-            return []
-        mean = [0.0] * len(parts[0][1][1])
-        for weight, (scale, vector) in parts:
-            factor = weight * struct.unpack("f", scale)[0]
-            mean = [a + factor * b for a, b in zip(mean, memoryview(vector).cast("b"), strict=True)]
-        length = sum(map(operator.mul, mean, mean)) ** 0.5 or 1.0
-        known = self._packs.some(model, slug, {key[:KEY] for key in candidates.values()})
-        found: Scored = []
-        for unit, key in candidates.items():
-            if (pair := known.get(key[:KEY])) is not None:
-                scale = struct.unpack("f", pair[0])[0]
-                product = sum(map(operator.mul, mean, memoryview(pair[1]).cast("b")))
-                found.append((unit, product * scale / length))
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
-
-
-def _word_key(word: str) -> bytes:
-    """Return a word as a key; nothing for one that is too long to be one."""
-    data = word.lower().encode()
-    return data.ljust(KEY, b"\0") if len(data) <= KEY else b""
 
 
 def _over(deadline: float | None) -> bool:

@@ -40,10 +40,6 @@ class WordPiece:
                 break
         return [self._start, *pieces[: limit - 2], self._end]
 
-    def whole_words(self) -> list[str]:
-        """Return the pieces that are words by themselves: letters, and at least two of them."""
-        return [word for word in self._ids if len(word) > 1 and word.isalpha()]
-
     def _cut(self, word: str) -> list[int]:
         if len(word) > _LONGEST:
             return [self._unknown]
