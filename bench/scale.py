@@ -8,6 +8,7 @@ Exits with 1 if a target of issue 4 is missed.
 from __future__ import annotations
 
 import compileall
+import importlib.util
 import os
 import random
 import resource
@@ -19,12 +20,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import memolith
+from memolith import Mem
+from memolith.config import Settings
 from memolith.index import Index
+from memolith.semantic import providers
+from memolith.semantic.numbers import np
+from memolith.semantic.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-SCOPES = ["", "bench"]
+    from memolith.semantic.bert import Array
+
+COMMAND = (sys.executable, "-c", "import sys; from memolith.cli import main; sys.exit(main())")
+WALK = "import os\nfor entry in os.scandir({directory!r}): entry.stat(follow_symlinks=False)"
+
+WORK = "/"  # a project without a repository; its slug is always the same
 LETTERS = "bcdfghklmnprstvz"
 
 
@@ -72,17 +83,13 @@ def cpu(job: Callable[..., object], *arguments: object) -> float:
     return (time.process_time() - start) * 1000
 
 
-def answer(index: Index, query: str) -> None:
-    index.sync(SCOPES)
-    index.lexical(SCOPES, query)
-
-
 def percentile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
-def fill(home: Path, count: int, text: Text) -> tuple[Path, int]:
-    directory = home / "memory" / "projects" / "bench" / "notes"
+def fill(mem: Mem, count: int, text: Text) -> tuple[Path, int]:
+    mem.register()
+    directory = mem.root / "projects" / mem.project / "notes"
     directory.mkdir(parents=True)
     size = 0
     for number in range(count):
@@ -105,43 +112,81 @@ def child(*command: str) -> float:
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
 
 
+class Stand:
+    """A model with random vectors of texts and real ones of questions: 100,000 texts would take an hour."""
+
+    def __init__(self) -> None:
+        model = providers.choose(Settings("", {}))
+        assert model is not None
+        self._model = model
+        self.name, self.dimension = "stand-in", 384
+        self._random = np.random.default_rng(7)
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
+        """Return one row for each text."""
+        if query:
+            return self._model.embed(texts, query=True)
+        rows = self._random.standard_normal((len(texts), 384), np.float32)
+        found: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return found
+
+
+def by_meaning(mem: Mem, queries: list[str]) -> list[float]:
+    """Return what questions cost when words and meaning are asked, the model loaded; nothing without it."""
+    if importlib.util.find_spec("numpy") is None or providers.choose(mem.settings) is None:
+        return []
+    mem._vectors = Vectors(mem.index, mem.settings, Stand())  # noqa: SLF001 - there is no other way in
+    mem.vectors.sync(["", mem.project])
+    mem.recall(queries[0])
+    return [cpu(mem.recall, query) for query in queries[1:101]]
+
+
 def measure(home: Path, count: int) -> list[tuple[str, float, str, float | None]]:
     """Return rows: what, value, unit, target."""
     text = Text()
-    directory, size = fill(home, count, text)
-    index = Index(str(home))
-    first = cpu(index.sync, SCOPES)
+    mem = Mem.open(WORK, home=home)
+    directory, size = fill(mem, count, text)
+    index, scopes = mem.index, ["", mem.project]
+    first = cpu(index.sync, scopes)
     queries = [" ".join(text.words(random.Random(n).randrange(2, 9))) for n in range(200)]
-    bare, nothing, cold = [], [], []
+    bare, nothing = [], []
     for _ in range(7):
         bare.append(cpu(walk, directory))
-        fresh = Index(str(home))
-        nothing.append(cpu(fresh.sync, SCOPES))
-        cold.append(cpu(fresh.lexical, SCOPES, queries[0]))
-        fresh.close()
-    index.sync(SCOPES)
-    journal = [cpu(index.sync, SCOPES) for _ in range(20)]
+        with Index(str(home)) as fresh:
+            nothing.append(cpu(fresh.sync, scopes))
+    index.sync(scopes)
+    journal = [cpu(index.sync, scopes) for _ in range(20)]
     (directory / "note-000001.md").write_text("changed\n")
-    one = cpu(index.sync, SCOPES)
-    times = [cpu(answer, index, query) for query in queries]
-    start = sorted(child(sys.executable, "-c", "pass") for _ in range(9))[4]
-    ask = (
-        f"from memolith.index import Index; i = Index({str(home)!r}); s = {SCOPES!r}; i.sync(s); "
-        f"i.units([m.unit_id for m in i.lexical(s, {queries[0]!r})[:10]])"
-    )
-    shell = sorted(child(sys.executable, "-c", ask) for _ in range(9))[4]
+    one = cpu(index.sync, scopes)
+    times = [cpu(lambda query: mem.recall(query, semantic=False), query) for query in queries]
+    starts, shells, walks = [], [], []
+    for _ in range(9):
+        starts.append(child(sys.executable, "-c", "pass"))
+        shells.append(child(*COMMAND, "--home", str(home), "--project", WORK, "recall", queries[0]))
+        walks.append(child(sys.executable, "-c", WALK.format(directory=str(directory))))
+    start = percentile(starts, 0.5)
+    meaning = by_meaning(mem, queries)
+    mem.close()
     limit = {10_000: 15_000.0, 100_000: 180_000.0}.get(count)
-    return [
+    rows = [
         ("first index", first, "ms", limit),
         ("size / text", os.path.getsize(index.path) / size, "x", 1.5 if count >= 10_000 else None),
         ("no-change sync / bare walk", percentile(nothing, 0.5) / percentile(bare, 0.5), "x", 3.0),
         ("no-change sync, long-lived", percentile(journal, 0.5), "ms", 1.0),
         ("one changed note, long-lived", one, "ms", None),
-        ("query, first of a process", percentile(cold, 0.5), "ms", None),
-        ("query p50", percentile(times, 0.5), "ms", 10.0),
-        ("query p95", percentile(times, 0.95), "ms", 30.0),
-        ("one-shot query / bare interpreter", shell / start, "x", 5.0 if count <= 10_000 else None),
+        ("Mem.recall p50", percentile(times, 0.5), "ms", 10.0),
+        ("Mem.recall p95", percentile(times, 0.95), "ms", 30.0),
+        (
+            "memolith recall / bare interpreter",
+            percentile(shells, 0.5) / start,
+            "x",
+            5.0 if count <= 10_000 else None,
+        ),
+        ("  of that, interpreter and bare walk", percentile(walks, 0.5) / start, "x", None),
     ]
+    if meaning:
+        rows.append(("Mem.recall by meaning too, p50", percentile(meaning, 0.5), "ms", 25.0))
+    return rows
 
 
 def main() -> int:

@@ -7,6 +7,6 @@ units = index.units([m.unit_id for m in matches])  # in the same order; those go
 """
 
 from memolith.index.index import Index
-from memolith.index.model import KINDS, Analysis, Match, State, Term, Unit
+from memolith.index.model import KINDS, Analysis, Match, State, Term, Unit, kind_of
 
-__all__ = ["KINDS", "Analysis", "Index", "Match", "State", "Term", "Unit"]
+__all__ = ["KINDS", "Analysis", "Index", "Match", "State", "Term", "Unit", "kind_of"]

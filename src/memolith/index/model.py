@@ -65,6 +65,11 @@ class Unit(Value):
     content_hash: bytes  # of the text: vectors are kept by it
 
 
+def kind_of(unit_id: int) -> str:
+    """Return the kind of a unit, which its id tells."""
+    return KINDS[unit_id & 15]
+
+
 class Match(Value):
     """A unit found by words: its score (higher is better) and the terms of the query that it has."""
 

@@ -132,16 +132,20 @@ class Reader:
 
     def _built(self, rows: Iterable[Row], *, text: bool) -> Iterator[Unit]:
         read: dict[str, Read | None] = {}
+        reader = walk.Files(self._home)
         for row in rows:
-            said = self._text(dict(zip(_COLUMNS, row, strict=True)), read) if text else None
+            said = self._text(dict(zip(_COLUMNS, row, strict=True)), read, reader) if text else None
             if said is not None or not text:
                 yield _unit(row, said)
 
-    def _text(self, row: dict[str, Any], read: dict[str, Read | None]) -> str | None:
+    def _text(self, row: dict[str, Any], read: dict[str, Read | None], reader: walk.Files) -> str | None:
         """Return a unit's text; None if its file is gone or has no such part any more."""
         place = f"{row['directory']}/{row['file_name']}"
         if place not in read:
-            read[place] = self._read(place)
+            try:
+                read[place] = reader.read(place)
+            except (StorageError, UnsafePathError):
+                read[place] = None
         found = read[place]
         if found is None:
             return None
@@ -161,13 +165,6 @@ class Reader:
         from memolith.text import hygiene
 
         return hygiene.clean(text)[0]
-
-    def _read(self, path: str) -> Read | None:
-        try:
-            data, stamp = walk.read(self._home, path), walk.stamp(self._home, path)
-        except (StorageError, UnsafePathError):
-            return None
-        return None if data is None else (data, stamp)
 
     def _document(self, kind: str, row: dict[str, Any], data: bytes, key: object) -> Document:
         document = self._documents.get(key)

@@ -95,6 +95,7 @@ class Sync:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.home, self._writing = home, writing
+        self._files = walk.Files(home)
         self._deadline, self._progress = deadline, progress
         self._todo: list[Task] = []
         self.missing: list[str] = []
@@ -194,7 +195,7 @@ class Sync:
         if task.entry is None:
             return True
         try:
-            data = walk.read(self.home, task.path)
+            found = self._files.read(task.path)
         except UnsafePathError:
             task.entry = None  # became a link: no memory; `doctor` reports it
             return task.known is not None
@@ -202,9 +203,10 @@ class Sync:
             self._miss(task.place, str(error))
             task.entry = None  # what it said before must not be given for what it says now
             return task.known is not None
-        if data is None:
+        if found is None:
             task.entry = None
             return task.known is not None
+        data = found[0]
         task.hash = hash_of(data)
         if task.known is not None and task.known.hash == task.hash and task.known.mtime == task.entry.mtime:
             # Only its stamp changed; if not even that, and it is still too young to be sure, write nothing.

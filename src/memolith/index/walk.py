@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from memolith.places import Folder
+    from memolith.places import Folder, Tree
 
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 _MASK = (1 << 63) - 1
@@ -182,19 +182,26 @@ def look(home: str, place: Place, name: str) -> Entry | None:
     return Entry(name, found, now) if found is not None and stat.S_ISREG(found.st_mode) else None
 
 
-def stamp(home: str, path: str) -> tuple[int, int, int, int] | None:
-    """Return what changes when a file is saved; None if there is none."""
-    tree, rest = inside(home, path)
-    try:
-        return tree.place(rest).fingerprint()
-    except FileNotFoundError:
-        return None
+class Files:
+    """Reads files of a home, for one operation: those in one directory cost little more than one."""
 
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._trees: dict[str, Tree] = {}
 
-def read(home: str, path: str) -> bytes | None:
-    """Return a file's bytes; None if there is none. Session copies are compressed and may be larger."""
-    tree, rest = inside(home, path)
-    return tree.read(rest, _MAX_SESSION, cut=True) if path.startswith("sessions/") else tree.read(rest)
+    def read(self, path: str) -> tuple[bytes, tuple[int, int, int, int] | None] | None:
+        """Return a file's bytes and its stamp; None if there is none."""
+        top, _, rest = path.partition("/")
+        tree = self._trees.get(top)
+        if tree is None:
+            tree = self._trees[top] = inside(self._home, path)[0]
+        try:
+            place = tree.place(rest)
+        except FileNotFoundError:
+            return None
+        # Session copies are compressed, and may be larger than a memory.
+        data = place.read(_MAX_SESSION, cut=True) if top == "sessions" else place.read()
+        return None if data is None else (data, place.fingerprint())
 
 
 def _number(inode: int) -> int:

@@ -84,14 +84,7 @@ def count(text: str, weight: int = 1, into: dict[str, int] | None = None) -> tup
     counts = {} if into is None else into
     words = 0
     for chunk in text.split():
-        found = _memo.get(chunk)
-        if found is None:
-            found = _analyse(chunk, in_query=False)
-            if len(chunk) <= MAX_TERM:
-                if len(_memo) >= _MEMO_SIZE:
-                    _memo.clear()
-                _memo[chunk] = found
-        base, extra = found
+        base, extra = _memo.get(chunk) or _known(chunk)
         words += len(base)
         for term in base:
             counts[term] = counts.get(term, 0) + weight
@@ -100,11 +93,26 @@ def count(text: str, weight: int = 1, into: dict[str, int] | None = None) -> tup
     return counts, words
 
 
+def _known(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the terms of a piece of a document, from the memo if they are there."""
+    found = _memo.get(chunk)
+    if found is None:
+        found = _analyse(chunk, in_query=False)
+        if len(chunk) <= MAX_TERM:
+            if len(_memo) >= _MEMO_SIZE:
+                _memo.clear()
+            _memo[chunk] = found
+    return found
+
+
 def among(text: str, wanted: Collection[str]) -> set[str]:
     """Return which of the wanted terms are in a text."""
     found: set[str] = set()
+    begins = {term[:2] for term in wanted}
     for chunk in set(text.split()):
-        base, extra = _memo.get(chunk) or _analyse(chunk, in_query=False)
+        if chunk.isalpha() and chunk.isascii() and chunk[1:].islower() and chunk[:2].lower() not in begins:
+            continue  # a plain word: stemming changes only its end
+        base, extra = _known(chunk)
         found.update(term for term in base if term in wanted)
         if extra:
             found.update(term for term in extra if term in wanted)
