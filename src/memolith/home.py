@@ -178,6 +178,11 @@ class Home:
         return self._vectors
 
     @property
+    def is_ephemeral(self) -> bool:
+        """Whether this memory is thrown away at the end."""
+        return self._cleanup is not None
+
+    @property
     def is_warm(self) -> bool:
         """Whether a question was asked by meaning before, so that the next one costs little."""
         return self._vectors is not None

@@ -259,6 +259,24 @@ class Records:
         entries.remove(self._mem.gate, record.filename, "delete")
         return self._done(record, f"Deleted {record.id} (memolith undo brings it back)", [])
 
+    def forget_source(self, session: str) -> builtins.list[str]:
+        """Delete what only this session taught, of what was learned; return the ids.
+
+        A record that others support stays, without this source.
+        """
+        gone = []
+        for record in self._all(self._slugs(None)):
+            sources = list(dict.fromkeys(filter(None, [record.source, *record.sources])))
+            left = [each for each in sources if each.partition("#")[0] != session]
+            if len(left) == len(sources) or not record.origin.startswith("extracted"):
+                continue
+            if left:
+                self._set(record, {"source": left[0], "sources": left, "updated": self._mem.today})
+            else:
+                entries.remove(self._mem.gate, record.filename, "forget")
+                gone.append(record.id)
+        return gone
+
     def get(self, number: str, scope: str | None = None) -> Record:
         """Return one record; the beginning of its id is enough. NotFoundError if there is none."""
         return self._pick(self._all(self._slugs(scope)), number)

@@ -126,6 +126,11 @@ class Sessions:
         found = [self._read(name) for name in self._archive().names()]
         return sorted((each for each in found if each), key=lambda each: (each.started, each.name))
 
+    def stored(self) -> dict[str, int]:
+        """Return when each session was last changed, in nanoseconds; a grown one is newer than it was."""
+        archive = self._archive()
+        return {name: stamp for name in archive.names() if (stamp := archive.changed(name)) is not None}
+
     def get(self, name: str) -> Session:
         """Return a session; the beginning of its name or id is enough. NotFoundError if there is none."""
         wanted = self._find(name)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.cli import completing, output
+from memolith.cli import completing, output, progress
 from memolith.cli.app import choice, cli, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memolith.cli.fast import Options
     from memolith.mem import Mem
     from memolith.semantic.vectors import Coverage
@@ -46,10 +42,10 @@ def index(options: Options, action: str) -> None:
         if action == "status":
             state = found.status(slugs)
         elif action == "sync":
-            state = found.sync(slugs, progress=_progress("files"))
+            state = found.sync(slugs, progress=progress.bar("files"))
         else:
             mem.vectors.clear()
-            state = found.rebuild(slugs, progress=_progress("files"))
+            state = found.rebuild(slugs, progress=progress.bar("files"))
         meaning = _meaning(mem, slugs, catch_up=action != "status")
         size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
         if options.json:
@@ -74,19 +70,4 @@ def index(options: Options, action: str) -> None:
 def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
     """Return how much has a vector; catching up takes what it takes, here nobody waits for an answer."""
     vectors = mem.vectors
-    return vectors.sync(slugs, progress=_progress("texts")) if catch_up else vectors.coverage(slugs)
-
-
-def _progress(what: str) -> Callable[[int, int], None] | None:
-    """Return what shows a person at a terminal how far it is, once that takes more than a second."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    begin = time.monotonic()
-
-    def show(done: int, total: int) -> None:
-        if time.monotonic() - begin > 1:
-            end = "\n" if done >= total else ""
-            sys.stderr.write(f"\rmemolith: {done:,} of {total:,} {what}{end}")
-            sys.stderr.flush()
-
-    return show
+    return vectors.sync(slugs, progress=progress.bar("texts")) if catch_up else vectors.coverage(slugs)

@@ -28,6 +28,11 @@ class Archive:
         """Return the names of the sessions, sorted."""
         return [name.removesuffix(SUFFIX) for name in self._tree.names(self._slug, SUFFIX)]
 
+    def changed(self, name: str) -> int | None:
+        """Return when a session was written, in nanoseconds; None if there is none."""
+        found = self._tree.stat(f"{self._slug}/{name}{SUFFIX}")
+        return None if found is None else found.st_mtime_ns
+
     def read(self, name: str) -> list[str] | None:
         """Return the lines of a session; None if there is none or it is damaged."""
         data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", _MAX_BYTES)
