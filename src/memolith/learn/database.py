@@ -186,6 +186,8 @@ class Database:
                 if not isinstance(told, DamagedError):
                     raise told from error
                 continue
+            if self._inode is None:
+                raise StorageError(self.path, OSError(errno.EROFS, "can only be read"))
             if self._inode == _inode(self.path):  # looked at inside: waiting for the lock takes its time
                 return connection
             self.close()
@@ -199,17 +201,15 @@ class Database:
         if not self._is_safe():
             return None
         self._inode = _inode(self.path)
-        self._open = self._opened("mode=rw")
         try:
-            version = _version(self._open)
+            self._open, version = self._opened("mode=rw")
         except sqlite3.OperationalError as error:
             if _code(error) not in _REFUSED:
                 raise
             # Not even the file that readers share can be made here. Who may only read sees what is in the
-            # file itself.
-            self.close()  # and is opened again for each question: nothing tells when it changes
-            self._open = self._opened("mode=ro&immutable=1")
-            version = _version(self._open)
+            # file itself; it is opened again for each question, because nothing tells when it changes.
+            self._inode = None
+            self._open, version = self._opened("mode=ro&immutable=1")
         if version == 0:
             self._open.close()
             self._open = None
@@ -229,7 +229,8 @@ class Database:
                     _unlink(self.path + suffix)
                 with files.told(self.path):
                     files.write_new(Place.of(self.path), b"")  # private from its first moment
-            connection = self._opened("mode=rw")
+            files.make_private(Tree(os.path.dirname(self.path)), NAME)  # somebody else may have made it
+            connection, _ = self._opened("mode=rw")
             try:
                 connection.execute("PRAGMA journal_mode=WAL").fetchall()
                 connection.executescript(
@@ -242,7 +243,8 @@ class Database:
             raise StorageError(self.path, OSError(errno.EIO, "vanished while it was made"))
         return made
 
-    def _opened(self, mode: str) -> sqlite3.Connection:
+    def _opened(self, mode: str) -> tuple[sqlite3.Connection, int]:
+        """Return a connection to the file, and the version of what is in it."""
         where = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         connection = sqlite3.connect(
             f"file:{where}?{mode}",
@@ -251,9 +253,13 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
         )
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA secure_delete=ON")
-        return connection
+        try:
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA secure_delete=ON")
+            return connection, int(connection.execute("PRAGMA user_version").fetchone()[0])
+        except sqlite3.Error:
+            connection.close()
+            raise
 
     def _is_safe(self) -> bool:
         """Tell whether there is a file; UnsafePathError if it, or what SQLite puts beside it, is none."""
@@ -296,10 +302,6 @@ def _code(error: sqlite3.Error) -> int | None:
     """Return the kind of an error; None if it did not come from SQLite itself (text that is no UTF-8)."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _inode(path: str) -> tuple[int, int] | None:
