@@ -53,6 +53,7 @@ CREATE INDEX IF NOT EXISTS requests_of_day ON requests (day);
 CREATE INDEX IF NOT EXISTS requests_of_run ON requests (run);
 """
 _BESIDE = ("-wal", "-shm", "-journal")
+_TRIES = 5  # with a file that others damage or remove
 
 _BUSY = frozenset([sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL])
 _DAMAGED = frozenset(
@@ -98,13 +99,14 @@ class Database:
     def ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows that answer a question; none where there is no database."""
         with self._mine():
-            for last in (False, False, True):
+            for attempt in range(_TRIES):
                 try:
                     connection = self._open if self._inside else self._connect()
                     return connection.execute(question, values).fetchall() if connection else []
                 except sqlite3.Error as error:
                     told = self._told(error)
-                    if last or self._inside or not isinstance(told, DamagedError):
+                    last = self._inside or attempt == _TRIES - 1
+                    if last or not isinstance(told, DamagedError):
                         raise told from error
         return []
 
@@ -177,9 +179,11 @@ class Database:
             self._lock.release()
 
     def _begin(self) -> sqlite3.Connection:
-        for _ in range(3):
+        for _ in range(_TRIES):
             try:
                 connection = self._connect() or self._make()
+                if connection is None:
+                    continue
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
                 told = self._told(error)
@@ -217,8 +221,8 @@ class Database:
             raise sqlite3.DatabaseError(f"version {version}")
         return self._open
 
-    def _make(self) -> sqlite3.Connection:
-        """Make the file, or what should be in it."""
+    def _make(self) -> sqlite3.Connection | None:
+        """Make the file, or what should be in it; None if somebody removed it right away."""
         with locks.locked(self._home, LOCK, self._wait):
             connection = self._connect()
             if connection is not None:
@@ -238,10 +242,7 @@ class Database:
                 )
             finally:
                 connection.close()
-            made = self._connect()
-        if made is None:
-            raise StorageError(self.path, OSError(errno.EIO, "vanished while it was made"))
-        return made
+            return self._connect()
 
     def _opened(self, mode: str) -> tuple[sqlite3.Connection, int]:
         """Return a connection to the file, and the version of what is in it."""
@@ -275,6 +276,9 @@ class Database:
         code = _code(error)
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
             return error  # a mistake of ours
+        if self._inode is not None and self._inode != _inode(self.path):
+            self.close()
+            return DamagedError(self.path, OSError(errno.EIO, "somebody replaced it; try again"))
         if code in _BUSY:
             return BusyError(self._waited())
         if code is None or code in _DAMAGED or error.sqlite_errorcode == sqlite3.SQLITE_IOERR_SHORT_READ:
