@@ -720,6 +720,17 @@ def test_a_file_that_is_deleted_while_files_are_committed_does_no_harm(queue: Qu
     extracted(queue, "claude-1")
 
 
+def test_a_file_that_is_deleted_while_its_lock_is_waited_for_is_not_written_to(
+    queue: Queue, home: Path
+) -> None:
+    queue.enqueue(EXTRACT, KEY, 5)
+    path = home / "state" / "state.sqlite3"
+    assert queue.database._open is not None
+    queue.database._open.set_trace_callback(lambda _: path.unlink(missing_ok=True))
+    queue.enqueue(EXTRACT, f"{PROJECT}/claude-2", 5)
+    assert [job.session for job in queue.jobs()] == ["claude-2"]
+
+
 def test_the_journal_of_a_database_that_is_gone_is_not_read_into_the_new_one(
     opened: Callable[[], Queue], home: Path, tmp_path: Path
 ) -> None:
