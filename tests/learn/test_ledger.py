@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def test_the_seconds_of_a_day_are_given_out_to_the_last_and_no_further(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ceiling(monkeypatch, "seconds_per_day", 200)
-    assert [reserve(ledger, run).seconds for run in ("a", "b")] == [120, 80]
+    assert [reserve(ledger, "a").seconds, reserve(ledger, "b", seconds=math.inf).seconds] == [120, 80]
     assert stopped(ledger, "c").ceiling == "memories.seconds_per_day"
 
 

@@ -101,8 +101,8 @@ def test_a_job_is_kept_by_kind_and_key_in_a_private_database_with_a_journal_of_i
         "retry_at": 0.0,
         "retry_remaining": 3,
         "last_error": "",
-        "input_watermark": 5,
-        "success_watermark": -1,
+        "input_watermark": "5",
+        "success_watermark": "",
         "outcome": "",
         "forced": False,
         "finished": 0.0,
@@ -147,7 +147,7 @@ def test_a_success_stores_its_output_and_asks_for_a_consolidation_in_one_step(qu
     assert (state(queue).status, state(queue).outcome, state(queue).success_watermark) == (
         "done",
         "a lesson",
-        5,
+        "5",
     )
     assert [each.raw_memory for each in queue.outputs(PROJECT)] == ["a lesson"]
     assert state(queue, PROJECT).status == "pending"
@@ -175,7 +175,7 @@ def test_an_output_of_an_older_version_than_the_stored_one_is_not_stored(queue: 
     extracted(queue, "claude-1", watermark=9)
     queue.retry(KEY)
     job = claim(queue)
-    old = Extraction(**{**extraction(job, "old").as_dict(), "source_watermark": 8})
+    old = Extraction(**{**extraction(job, "old").as_dict(), "source_watermark": "8"})
     assert not queue.finish(job, "a lesson", output=old)
     assert [each.raw_memory for each in queue.outputs(PROJECT)] == ["of claude-1"]
 
@@ -231,7 +231,17 @@ def test_a_newer_version_of_a_session_gets_all_attempts_again(queue: Queue) -> N
     queue.enqueue(EXTRACT, KEY, 7)  # while it is worked on
     queue.fail(job, "no")
     assert (state(queue).status, state(queue).retry_remaining) == ("pending", 3)
-    assert claim(queue).input_watermark == 7
+    assert claim(queue).input_watermark == "7"
+
+
+def test_a_version_is_newer_by_its_number_or_by_another_fingerprint(queue: Queue) -> None:
+    assert queue.enqueue(EXTRACT, KEY, "9-abc")
+    assert not queue.enqueue(EXTRACT, KEY, "9-abc")
+    assert not queue.enqueue(EXTRACT, KEY, "8-def")
+    assert queue.enqueue(EXTRACT, KEY, "9-def")
+    assert queue.enqueue(EXTRACT, KEY, "10-abc")
+    with pytest.raises(InputError, match="begins with a number"):
+        queue.enqueue(EXTRACT, KEY, "abc")
 
 
 def test_a_session_that_grew_while_it_was_extracted_is_extracted_again(queue: Queue) -> None:
@@ -239,7 +249,7 @@ def test_a_session_that_grew_while_it_was_extracted_is_extracted_again(queue: Qu
     job = claim(queue)
     queue.enqueue(EXTRACT, KEY, 6)
     queue.finish(job, "a lesson", output=extraction(job))
-    assert (state(queue).status, queue.watermarks(PROJECT)) == ("pending", {"claude-1": 5})
+    assert (state(queue).status, queue.watermarks(PROJECT)) == ("pending", {"claude-1": "5"})
 
 
 def test_a_service_that_asks_for_more_time_gets_it(queue: Queue, clock: Clock) -> None:
@@ -294,7 +304,7 @@ def test_no_more_extractions_than_set_run_at_once_over_all_projects(
     for number in range(12):
         one.enqueue(EXTRACT, f"{(PROJECT, OTHER)[number % 2]}/claude-{number}", number)
     held = one.claim(EXTRACT, limit=5)
-    assert [job.input_watermark for job in held] == [11, 10, 9, 8, 7]
+    assert [job.input_watermark for job in held] == ["0", "1", "2", "3", "4"]
     assert len(other.claim(EXTRACT, limit=5)) == 3
     assert other.claim(EXTRACT) == []
     one.finish(held[0], "nothing")
@@ -455,14 +465,17 @@ def test_a_request_by_hand_when_nothing_changed_raises_the_watermark_by_one_and_
 ) -> None:
     extracted(queue, "claude-1")
     consolidated(queue)
-    done = state(queue, PROJECT).success_watermark
+    done = int(state(queue, PROJECT).success_watermark)
     assert queue.enqueue(CONSOLIDATE, PROJECT, forced=True)
     asked = state(queue, PROJECT)
-    assert (asked.input_watermark, asked.status, asked.forced) == (done + 1, "pending", True)
+    assert (asked.input_watermark, asked.status, asked.forced) == (str(done + 1), "pending", True)
     queue.fail(claim(queue, CONSOLIDATE), "no")
     assert state(queue, PROJECT).retry_remaining == 2
     assert queue.enqueue(CONSOLIDATE, PROJECT, forced=True)  # asked again, while it is to be done anyway
-    assert (state(queue, PROJECT).input_watermark, state(queue, PROJECT).retry_remaining) == (done + 1, 3)
+    assert (state(queue, PROJECT).input_watermark, state(queue, PROJECT).retry_remaining) == (
+        str(done + 1),
+        3,
+    )
     consolidated(queue)
     assert (state(queue, PROJECT).status, state(queue, PROJECT).forced) == ("done", False)
 
@@ -525,7 +538,10 @@ def test_what_was_used_most_then_last_then_newest_is_consolidated_in_the_order_o
     queue: Queue, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, session in enumerate(("a-new", "b-old", "c-twice", "d-late", "e-early", "f-same")):
-        extracted(queue, session, watermark={"a-new": 99, "b-old": 1, "f-same": 1}.get(session, number))
+        queue.enqueue(EXTRACT, f"{PROJECT}/{session}", number)
+        job = claim(queue)
+        started = "2026-11-02T10:00:00Z" if session == "a-new" else "2026-11-01T10:00:00Z"
+        queue.finish(job, "a lesson", output=Extraction(**{**extraction(job).as_dict(), "started": started}))
     used(queue, clock, 9, "c-twice")
     used(queue, clock, 8, "c-twice", "e-early")
     used(queue, clock, 1, "d-late")
@@ -574,7 +590,7 @@ def test_extracting_a_session_again_keeps_how_often_it_was_used(queue: Queue) ->
     queue.extractions.use(PROJECT, ["claude-1"])
     extracted(queue, "claude-1", watermark=6)
     (output,) = queue.outputs(PROJECT)
-    assert (output.source_watermark, output.usage_count, output.in_set) == (6, 1, True)
+    assert (output.source_watermark, output.usage_count, output.in_set) == ("6", 1, True)
 
 
 # ---------------------------------------------------------------- by hand, and forgetting
@@ -600,7 +616,7 @@ def test_a_job_that_was_given_up_can_be_retried(queue: Queue, clock: Clock) -> N
         queue.fail(claim(queue), "no")
         clock.seconds += 120
     assert queue.retry(KEY).retry_remaining == 3
-    assert claim(queue).input_watermark == 5
+    assert claim(queue).input_watermark == "5"
 
 
 def test_forgetting_a_session_drops_its_extraction_and_makes_a_consolidation_forget_it(

@@ -35,12 +35,12 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (kind TEXT NOT NULL, key TEXT NOT NULL, project TEXT NOT NULL,
     status TEXT NOT NULL, worker TEXT NOT NULL DEFAULT '', token TEXT NOT NULL DEFAULT '',
     lease_until REAL NOT NULL DEFAULT 0, retry_at REAL NOT NULL DEFAULT 0, retry_remaining INTEGER NOT NULL,
-    last_error TEXT NOT NULL DEFAULT '', input_watermark INTEGER NOT NULL,
-    success_watermark INTEGER NOT NULL DEFAULT -1, outcome TEXT NOT NULL DEFAULT '',
+    last_error TEXT NOT NULL DEFAULT '', input_watermark TEXT NOT NULL,
+    success_watermark TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT '',
     forced INTEGER NOT NULL DEFAULT 0, finished REAL NOT NULL DEFAULT 0, updated REAL NOT NULL,
     PRIMARY KEY (kind, key));
 CREATE TABLE IF NOT EXISTS outputs (project TEXT NOT NULL, session TEXT NOT NULL,
-    source_watermark INTEGER NOT NULL, started TEXT NOT NULL, raw_memory TEXT NOT NULL,
+    source_watermark TEXT NOT NULL, started TEXT NOT NULL, raw_memory TEXT NOT NULL,
     rollout_summary TEXT NOT NULL, rollout_slug TEXT, model TEXT NOT NULL, created REAL NOT NULL,
     usage_count INTEGER NOT NULL DEFAULT 0, last_used REAL NOT NULL DEFAULT 0,
     in_set INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (project, session));

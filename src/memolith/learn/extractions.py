@@ -20,7 +20,7 @@ _DAY = 86_400.0
 
 
 class Extraction(Value):
-    """What one session taught; `source_watermark` is the version of the session that was read.
+    """What one session taught; `source_watermark` is the version of the session that was read (`jobs`).
 
     `session` is its name in the store, `started` when it began, `created` when it was extracted (0 = now).
     `in_set` tells whether the last consolidation was made from it.
@@ -49,7 +49,7 @@ class Extraction(Value):
     rollout_slug: str | None
     rollout_summary: str
     session: str
-    source_watermark: int
+    source_watermark: str
     started: str
     usage_count: int
 
@@ -81,7 +81,7 @@ class Extractions:
         """
         found = self._found(
             f"WHERE project = ? AND {_LAST} >= ? ORDER BY usage_count DESC, last_used DESC,"
-            " source_watermark DESC, session LIMIT ?",
+            " started DESC, session LIMIT ?",
             project,
             self._unused_since(),
             int(self._settings.number("memories.max_raw_memories_for_global")),
@@ -120,17 +120,18 @@ class Extractions:
         return bool(
             db.execute(
                 f"INSERT INTO outputs ({_COLUMNS}) VALUES ({asked}) ON CONFLICT (project, session)"  # noqa: S608
-                f" DO UPDATE SET {fresh} WHERE excluded.source_watermark >= source_watermark",
+                f" DO UPDATE SET {fresh} WHERE CAST(excluded.source_watermark AS INTEGER)"
+                " >= CAST(source_watermark AS INTEGER)",
                 values,
             ).rowcount
         )
 
-    def remove(self, db: Connection, project: str, session: str, watermark: int | None = None) -> bool:
+    def remove(self, db: Connection, project: str, session: str, watermark: str | None = None) -> bool:
         """Drop an extraction; with a watermark, only one that is of no later version of the session."""
         return bool(
             db.execute(
                 "DELETE FROM outputs WHERE project = ? AND session = ?"
-                " AND (?3 IS NULL OR source_watermark <= ?3)",
+                " AND (?3 IS NULL OR CAST(source_watermark AS INTEGER) <= CAST(?3 AS INTEGER))",
                 (project, session, watermark),
             ).rowcount
         )

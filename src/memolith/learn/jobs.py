@@ -1,8 +1,9 @@
 """One row of the queue, and what may happen to it, inside a transaction that somebody else holds.
 
-Watermarks are versions, larger is newer: `input` is the one that is wanted, `success` the one that was done.
-A job is to be done while `input` is larger. For an extraction it is the version of the session; for a
-consolidation a counter that every change of an extraction raises.
+Watermarks are versions: a number, or a number and a fingerprint (`12-9f3a…`). A larger number is newer; with
+the same number, another fingerprint is. `input` is the version that is wanted, `success` the one that was
+done; while they differ, there is something to do. For an extraction it is the version of the session; for
+a consolidation a counter that every change of an extraction raises.
 
 A row that was changed in the future says that the clock was set back. Whatever it waits for is over then.
 """
@@ -70,7 +71,7 @@ class Job(Value):
     )
     finished: float  # when it last succeeded; 0 = never
     forced: bool  # a person asked for it
-    input_watermark: int
+    input_watermark: str
     key: str
     kind: str
     last_error: str
@@ -80,7 +81,7 @@ class Job(Value):
     retry_at: float
     retry_remaining: int
     status: str  # pending, running, done, failed (is tried again), error (is not)
-    success_watermark: int  # -1 = none yet
+    success_watermark: str  # empty = none yet
     token: str
     updated: float
     worker: str
@@ -105,8 +106,20 @@ def read(row: tuple[Any, ...]) -> Job:
     return Job(**{**fields, "forced": bool(fields["forced"])})
 
 
-def check(kind: str, key: str) -> None:
-    """Refuse a key that no job of this kind can have."""
+def number(watermark: str) -> int:
+    """Return the number that a watermark begins with."""
+    return int(watermark.partition("-")[0])
+
+
+def newer(one: str, other: str) -> bool:
+    """Tell whether a watermark is newer than another, or there is no other."""
+    return not other or (one != other and number(one) >= number(other))
+
+
+def check(kind: str, key: str, watermark: str) -> None:
+    """Refuse a key or a watermark that no job of this kind can have."""
+    if not watermark.partition("-")[0].isdecimal():
+        raise InputError(f"{_quoted(watermark)} is no watermark; it begins with a number")
     slug, _, session = key.partition("/")
     if kind not in (EXTRACT, CONSOLIDATE):
         raise InputError(f"{_quoted(kind)} is no kind of job; choose {EXTRACT} or {CONSOLIDATE}")
@@ -145,23 +158,24 @@ def _set(db: Connection, job: Job, now: float, **values: object) -> None:
     )
 
 
-def ask_for(db: Connection, kind: str, key: str, watermark: int, now: float, *, forced: bool) -> bool:
+def ask_for(db: Connection, kind: str, key: str, watermark: str, now: float, *, forced: bool) -> bool:
     """Want a job done up to a watermark; False if it was wanted so already."""
     job = find(db, kind, key)
     if job is None:
         db.execute(
             "INSERT INTO jobs (kind, key, project, status, retry_remaining, input_watermark, forced, updated)"
             " VALUES (?, ?, ?, 'pending', ?, ?, ?, ?)",
-            (kind, key, key.partition("/")[0], ATTEMPTS, max(0, watermark), forced, now),
+            (kind, key, key.partition("/")[0], ATTEMPTS, watermark, forced, now),
         )
         return True
-    if not forced and watermark <= job.input_watermark:
+    changed = newer(watermark, job.input_watermark)
+    if not forced and not changed:
         return False
-    wanted, done = max(watermark, job.input_watermark), job.success_watermark
-    if wanted <= done and kind == CONSOLIDATE:
-        wanted = done + 1
-    elif wanted <= done:
-        done = wanted - 1  # the next real version of the session must still be newer than this one
+    wanted, done = watermark if changed else job.input_watermark, job.success_watermark
+    if wanted == done and kind == CONSOLIDATE:
+        wanted = str(number(done) + 1)
+    elif wanted == done:
+        done = ""  # the version of a session is not ours to raise: it is as if it had not been done
     _set(
         db,
         job,
@@ -179,8 +193,8 @@ def ask_for(db: Connection, kind: str, key: str, watermark: int, now: float, *, 
 def dirty(db: Connection, project: str, now: float, *, forced: bool = False) -> None:
     """Note that there is something new to consolidate."""
     job = find(db, CONSOLIDATE, project)
-    newer = max(job.input_watermark, job.success_watermark) + 1 if job else 1
-    ask_for(db, CONSOLIDATE, project, newer, now, forced=forced)
+    count = number(job.input_watermark) + 1 if job else 1
+    ask_for(db, CONSOLIDATE, project, str(count), now, forced=forced)
 
 
 def take(db: Connection, job: Job, now: float, lease: float) -> Job:
@@ -217,21 +231,20 @@ def cancel(db: Connection, job: Job, now: float) -> None:
 def succeed(db: Connection, job: Job, outcome: str, now: float) -> None:
     """Note that a job is done up to the watermark it was claimed with."""
     row = held(db, job)
-    done = max(row.success_watermark, job.input_watermark)
-    newer = row.input_watermark > done
+    more = row.input_watermark != job.input_watermark  # something newer came meanwhile
     _set(
         db,
         job,
         now,
-        status="pending" if newer else "done",
+        status="pending" if more else "done",
         token="",
         worker="",
-        success_watermark=done,
+        success_watermark=job.input_watermark,
         retry_remaining=ATTEMPTS,
         retry_at=0.0,
         last_error="",
         outcome=_clean(outcome),
-        forced=newer and row.forced,
+        forced=more and row.forced,
         finished=now,
     )
 
@@ -242,7 +255,7 @@ def let_go(db: Connection, job: Job, why: str, now: float, *, pause: float | Non
     If there is a newer version by now, that one has all its attempts and need not wait.
     """
     row = held(db, job)
-    counts = pause is not None and row.input_watermark <= job.input_watermark
+    counts = pause is not None and row.input_watermark == job.input_watermark
     left = row.retry_remaining - counts
     _set(
         db,

@@ -114,9 +114,11 @@ class Ledger:
         """Enter a request before it is sent, with the tokens that it may use (`estimate`).
 
         CeilingError if it could exceed a ceiling. It must end after `entry.seconds`: those that were asked
-        for (`models.timeout` if none were), or what is left of the run or of the day.
+        for (`models.timeout` if none were, or no end of them), or what is left of the run or of the day.
         """
-        wanted = self._settings.number("models.timeout") if seconds is None else seconds
+        if seconds is None or seconds == float("inf"):
+            seconds = self._settings.number("models.timeout")
+        wanted = seconds
 
         def step(db: Connection) -> Entry:
             now = self._now()

@@ -73,15 +73,16 @@ class Queue:
 
     # ------------------------------------------------------------ asking for work
 
-    def enqueue(self, kind: str, key: str, watermark: int = 0, *, forced: bool = False) -> bool:
+    def enqueue(self, kind: str, key: str, watermark: int | str = 0, *, forced: bool = False) -> bool:
         """Ask for a job to be done up to a watermark; False if that was done, or asked for, already.
 
         A newer watermark gives it all its attempts again. `forced` is a person's request: it is done even
         if nothing changed, and without a pause.
         """
-        jobs.check(kind, key)
+        wanted = str(watermark)
+        jobs.check(kind, key, wanted)
         return self.database.change(
-            lambda db: jobs.ask_for(db, kind, key, watermark, self._now(), forced=forced)
+            lambda db: jobs.ask_for(db, kind, key, wanted, self._now(), forced=forced)
         )
 
     @contextlib.contextmanager
@@ -115,7 +116,7 @@ class Queue:
     def claim(
         self, kind: str, *, project: str | None = None, limit: int = 1, force: bool = False
     ) -> list[Job]:
-        """Take jobs that are due, the newest first. `input_watermark` of each is what is to be done.
+        """Take jobs that are due, in the order they were asked for; each up to its `input_watermark`.
 
         Never more than `stage1_concurrency` extractions run at once, whatever the processes. `force` waits
         neither for a pause to end nor, before a consolidation, for extractions; it never takes a job from
@@ -136,7 +137,7 @@ class Queue:
                 room = min(limit, allowed - int(db.execute(live, values).fetchone()[0]))
             rows = db.execute(
                 f"SELECT {jobs.COLUMNS} FROM jobs WHERE kind = :kind{of} AND {due}{ripe}"  # noqa: S608
-                " ORDER BY input_watermark DESC, key LIMIT :room",
+                " ORDER BY rowid LIMIT :room",
                 {**values, "room": max(0, room)},
             ).fetchall()
             return [jobs.take(db, jobs.read(row), now, self._lease(kind)) for row in rows]
@@ -238,9 +239,10 @@ class Queue:
         )
         return [jobs.read(row) for row in rows]
 
-    def watermarks(self, project: str) -> dict[str, int]:
-        """Return up to which version each session of a project was extracted; -1 = not yet."""
-        return {job.session: job.success_watermark for job in self.jobs(project, EXTRACT)}
+    def watermarks(self, project: str) -> dict[str, str]:
+        """Return the version of each session of a project that was extracted last."""
+        found = self.jobs(project, EXTRACT)
+        return {job.session: job.success_watermark for job in found if job.success_watermark}
 
     def outputs(self, project: str, *, chosen: bool = False) -> list[Extraction]:
         """Return the extractions of a project by session; `chosen`: only what a consolidation reads."""
