@@ -222,7 +222,7 @@ class Killing:
         reader, writer = os.pipe()
         children = [fork(lambda: self.work(writer)) for _ in range(4)]
         os.read(reader, 1)  # the first of them is at work
-        time.sleep(self._chance.uniform(0, 0.006))  # the random moment
+        time.sleep(self._chance.uniform(0, 0.005))  # the random moment
         for child in self._chance.sample(children, 3):
             os.kill(child, signal.SIGKILL)
             self.kills += 1
