@@ -251,7 +251,8 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
 def _locks(mem: Mem) -> Iterator[Finding]:
     """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
     tree = locks.tree(mem.home)
-    known = {"user.lock", "config.lock", "index.lock", *(f"{slug}.lock" for slug in scopes(str(mem.root)))}
+    ours = {"user.lock", "config.lock", "index.lock", "queue.lock"}
+    known = ours | {f"{slug}.lock" for slug in scopes(str(mem.root))}
     try:
         found = tree.names(locks.DIRECTORY, "")
     except MemolithError as error:

@@ -13,7 +13,8 @@
     ├── LossError           11   the change would drop too much; says what
     ├── ConfigError         12   a setting or config file that cannot be understood
     ├── HistoryError        13   there is nothing to undo, or not to that version
-    └── ProviderError       14   a model or service that makes vectors did not answer as it should
+    ├── ProviderError       14   a model or service that makes vectors did not answer as it should
+    └── CeilingError        15   learning may not send this request: a ceiling is reached
 
 A message names the file, the value and the next step. The edges (CLI, hooks, servers)
 translate; nothing below them catches these.
@@ -132,6 +133,20 @@ class ProviderError(MemolithError):
     """A model or service that makes vectors did not answer as it should."""
 
     exit_code = 14
+
+
+class CeilingError(MemolithError):
+    """A request that could exceed a ceiling: it was not sent."""
+
+    exit_code = 15
+
+    def __init__(self, ceiling: str, used: float, limit: float) -> None:
+        self.ceiling, self.used, self.limit = ceiling, used, limit
+        after = "the next day" if ceiling.endswith("day") else "the next run"
+        super().__init__(
+            f"{ceiling}: {used:,.0f} of {limit:,.0f} are used, and one more request could exceed that; it "
+            f"was not sent. Wait for {after}, or raise it (memolith config set {ceiling} NUMBER)"
+        )
 
 
 def _next_step(error: OSError) -> str:

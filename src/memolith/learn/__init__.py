@@ -1,0 +1,1 @@
+"""Learning: two phases from finished sessions to curated memory."""
