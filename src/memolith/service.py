@@ -57,6 +57,7 @@ class Endpoint:
                 f"{setting} = {self.url!r}: must be http(s)://HOST[:PORT][/PATH], without a user in it"
             )
         self.local = self._host in _LOCAL
+        self.secure = self.local or self._where.scheme == "https"
 
     def post(
         self,
@@ -73,7 +74,7 @@ class Endpoint:
         `secret` is what in `headers` must stay one. `seconds` is for everything together: a service that
         sends a byte now and then is stopped too.
         """
-        if secret and not self.local and self._where.scheme != "https":
+        if secret and not self.secure:
             raise ConfigError(f"{self._setting} = {self.url!r}: a key is only sent over https")
         connection, target = self._connection(seconds)
         watch = _Watch(seconds)

@@ -1,0 +1,1 @@
+"""Learning: from finished sessions to curated memory."""
