@@ -13,7 +13,7 @@
     ├── LossError           11   the change would drop too much; says what
     ├── ConfigError         12   a setting or config file that cannot be understood
     ├── HistoryError        13   there is nothing to undo, or not to that version
-    └── ProviderError       14   a model or service that makes vectors did not answer as it should
+    └── ProviderError       14   a model or service did not answer as it should
 
 A message names the file, the value and the next step. The edges (CLI, hooks, servers)
 translate; nothing below them catches these.
@@ -129,7 +129,7 @@ class HistoryError(MemolithError):
 
 
 class ProviderError(MemolithError):
-    """A model or service that makes vectors did not answer as it should."""
+    """A model or service did not answer as it should."""
 
     exit_code = 14
 

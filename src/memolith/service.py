@@ -7,7 +7,6 @@ environment or from a command, travels in the clear only to this machine, and is
 from __future__ import annotations
 
 import http.client
-import os
 import socket
 import threading
 from urllib.parse import urlsplit
@@ -82,8 +81,11 @@ class Endpoint:
             connection.connect()
             watch.begin(connection.sock)
             connection.request("POST", target + path, body, {"Connection": "close", **headers})
-            reply = connection.getresponse()
-            return Answer(reply.status, reply.headers, _read(reply, limit), secret)
+            with connection.getresponse() as reply:
+                data = _read(reply, limit)
+            if watch.expired:  # an answer that is cut off looks like a short one
+                raise TimeoutError
+            return Answer(reply.status, reply.headers, data, secret)
         except (OSError, http.client.HTTPException, ValueError) as error:
             if watch.expired or isinstance(error, TimeoutError):
                 raise UnansweredError("timeout", f"no answer within {seconds:g} seconds") from None
@@ -176,13 +178,13 @@ def _read(reply: http.client.HTTPResponse, limit: int) -> bytes:
             raise UnansweredError("too_large", "the answer is too large")
         pieces.append(piece)
     if reply.length:  # http.client tells only those who read all at once
-        raise UnansweredError("broken", f"the answer broke off after {size:,} bytes")
+        raise http.client.IncompleteRead(b"", reply.length)
     return b"".join(pieces)
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+    if isinstance(error, OSError):
+        return printable(str(error.strerror or error))
     return f"the answer is broken ({type(error).__name__})"
 
 
