@@ -11,7 +11,7 @@ import socket
 import threading
 from urllib.parse import urlsplit
 
-from memolith.errors import ConfigError, MemolithError
+from memolith.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _PIECE = 65_536
 _MAX_SAID = 200
 
 
-class UnansweredError(MemolithError):
+class UnansweredError(Exception):
     """No whole answer came: `kind` is `timeout`, `unavailable`, `broken` or `too_large`."""
 
     def __init__(self, kind: str, why: str) -> None:

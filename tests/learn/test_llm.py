@@ -14,6 +14,7 @@ from memolith.learn import llm
 from memolith.learn.client import Client
 from memolith.learn.llm import ModelError, Reply
 from memolith.learn.metered import Metered
+from memolith.model import Value
 from tests.learn.loopback import Loopback, body, breaks_off, drips, hangs, refuses, says, status
 from tests.learn.loopback import Reply as Scripted
 from tests.ledger import proves
@@ -328,22 +329,34 @@ def test_a_key_may_come_from_a_command(loopback: Loopback) -> None:
     assert caught.value.kind == "unavailable"
 
 
+class Entry(Value):
+    """A line of the ledger below."""
+
+    __slots__ = ("number", "seconds")
+    number: int
+    seconds: float
+
+
 class Ledger:
     """Counts, and has a ceiling."""
 
     def __init__(self, most: int = 100) -> None:
         self.most = most
+        self.seconds = 60.0
         self.entries: list[list[object]] = []
 
-    def reserve(self, run: str, phase: str, project: str, session: str, model: str, *, tokens: int) -> int:
+    def reserve(
+        self, run: str, phase: str, project: str, session: str, model: str, *, tokens: int, seconds: float
+    ) -> Entry:
+        assert 0 < seconds <= 5
         if len(self.entries) == self.most:
             raise OverflowError("the ceiling")
         self.entries.append([run, phase, project, session, model, tokens])
-        return len(self.entries) - 1
+        return Entry(number=len(self.entries) - 1, seconds=self.seconds)
 
-    def settle(self, entry: int, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
-        assert seconds >= 0
-        self.entries[entry] += [tokens_in, tokens_out, outcome]
+    def settle(self, entry: Entry, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
+        assert 0 <= seconds < 5
+        self.entries[entry.number] += [tokens_in, tokens_out, outcome]
 
 
 def test_every_request_is_on_the_ledger_retries_and_repairs_too(loopback: Loopback) -> None:
@@ -368,6 +381,27 @@ def test_at_the_ceiling_nothing_is_sent_any_more(loopback: Loopback) -> None:
     with pytest.raises(OverflowError):
         ask(model)
     assert len(loopback.requests) == 2
+
+
+def test_a_request_takes_no_longer_than_the_ledger_has_left(loopback: Loopback) -> None:
+    ledger = Ledger()
+    ledger.seconds = 0.2
+    loopback.script(hangs())
+    with pytest.raises(ModelError, match=r"no answer within 0\.2 seconds"):
+        ask(Metered(loopback.model(), ledger, "run-1", "extract", "shop"))
+    assert ledger.entries[0][6:] == [6, 0, "timeout"]  # it was read, we suppose
+
+
+def test_a_model_of_another_kind_is_counted_too() -> None:
+    class Other:
+        name, window = "other", 0
+
+        def complete(self, *_: object, **__: object) -> Reply:
+            return Reply(data=GOOD, model="other", seconds=1.0, tokens_in=3, tokens_out=4)
+
+    ledger = Ledger()
+    assert ask(Metered(Other(), ledger, "run-1", "extract", "shop"), seconds=2).data == GOOD
+    assert ledger.entries[0][4:] == ["other", 506, 3, 4, "ok"]
 
 
 def test_what_does_not_fit_into_the_window_is_not_sent(loopback: Loopback) -> None:

@@ -61,7 +61,7 @@ def environment(env: Mapping[str, str], **more: str) -> dict[str, str]:
 
 def run(argv: Sequence[str], text: str, *, folder: str, env: Mapping[str, str], seconds: float) -> Ended:
     """Run a program in a folder with `text` on its standard input; OSError if it cannot be started."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + max(seconds - _GRACE, seconds / 2)  # ending it takes time too
     with tempfile.TemporaryFile() as given:  # not a pipe: it may read late, or never
         given.write(text.encode("utf-8", "replace"))
         given.seek(0)

@@ -69,23 +69,24 @@ class Backend(Protocol):
 
 
 class Bill:
-    """What one request took, filled in while it runs."""
+    """What one request may take, and what it took, filled in while it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self.tokens_in = self.tokens_out = 0
 
 
 class Meter(Protocol):
     """Whoever counts requests. Entering may raise, and then nothing is sent."""
 
-    def request(self, model: str, tokens: int) -> AbstractContextManager[Bill]:
-        """Begin a request that takes at most about `tokens`."""
+    def request(self, model: str, tokens: int, seconds: float) -> AbstractContextManager[Bill]:
+        """Begin a request that takes at most about so much; the bill says how long it may take."""
 
 
 class _Unmetered:
-    def request(self, model: str, tokens: int) -> AbstractContextManager[Bill]:
+    def request(self, model: str, tokens: int, seconds: float) -> AbstractContextManager[Bill]:
         del model, tokens
-        return nullcontext(Bill())
+        return nullcontext(Bill(seconds))
 
 
 class Client:
@@ -183,9 +184,10 @@ class _Run:
         seconds = min(self.left, self._timeout)
         if seconds <= 0:
             raise ModelError("timeout", f"{self._backend.name}: the time for it is over")
-        with self._meter.request(self._backend.name, question.tokens + question.max_output) as bill:
+        tokens = question.tokens + question.max_output
+        with self._meter.request(self._backend.name, tokens, seconds) as bill:
             try:
-                answer = self._backend.ask(question, seconds)
+                answer = self._backend.ask(question, bill.seconds)
             except ModelError as error:
                 if error.kind in ("timeout", "refused"):  # it was read all the same
                     self._count(bill, question.tokens, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,11 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+class Entry(Protocol):
+    """A request on the ledger."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it may take."""
+
+
 class Ledger(Protocol):
     """What is needed of `ledger.Ledger`."""
 
-    def reserve(self, run: str, phase: str, project: str, session: str, model: str, *, tokens: int) -> Any:
-        """Note a request that takes at most about `tokens`; raise if a ceiling is in its way."""
+    def reserve(
+        self, run: str, phase: str, project: str, session: str, model: str, *, tokens: int, seconds: float
+    ) -> Any:
+        """Note a request that takes at most about so much, and return its Entry; raise at a ceiling."""
 
     def settle(self, entry: Any, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
         """Note what it took and what came of it."""
@@ -47,16 +58,17 @@ class Metered:
             return self._model.complete(
                 system, user, schema, max_output=max_output, deadline=deadline, meter=self
             )
-        with self.request(self.name, estimate(system + user) + max_output) as bill:
+        seconds = math.inf if deadline is None else deadline - time.monotonic()
+        with self.request(self.name, estimate(system + user) + max_output, seconds) as bill:
             reply = self._model.complete(system, user, schema, max_output=max_output, deadline=deadline)
             bill.tokens_in, bill.tokens_out = reply.tokens_in, reply.tokens_out
             return reply
 
     @contextmanager
-    def request(self, model: str, tokens: int) -> Iterator[Bill]:
+    def request(self, model: str, tokens: int, seconds: float) -> Iterator[Bill]:
         """Reserve one request, and settle it at the end."""
-        entry = self._ledger.reserve(*self._where, model, tokens=tokens)
-        bill, started, outcome = Bill(), time.monotonic(), "interrupted"
+        entry: Entry = self._ledger.reserve(*self._where, model, tokens=tokens, seconds=seconds)
+        bill, started, outcome = Bill(min(seconds, entry.seconds)), time.monotonic(), "interrupted"
         try:
             yield bill
             outcome = "ok"
