@@ -31,6 +31,7 @@ LAYERS = [
     {"entries"},
     {"index", "semantic"},
     {"provenance"},
+    {"service"},
     {"store"},
     {"project"},
     {"places"},

@@ -13,7 +13,7 @@
     ├── LossError           11   the change would drop too much; says what
     ├── ConfigError         12   a setting or config file that cannot be understood
     ├── HistoryError        13   there is nothing to undo, or not to that version
-    ├── ProviderError       14   a model or service that makes vectors did not answer as it should
+    ├── ProviderError       14   a model or service did not answer as it should
     └── CeilingError        15   learning may not send this request: a ceiling is reached
 
 A message names the file, the value and the next step. The edges (CLI, hooks, servers)
@@ -130,7 +130,7 @@ class HistoryError(MemolithError):
 
 
 class ProviderError(MemolithError):
-    """A model or service that makes vectors did not answer as it should."""
+    """A model or service did not answer as it should."""
 
     exit_code = 14
 

@@ -129,7 +129,8 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
         "none",
         "The model that learns: `none` (rules only), `openai:MODEL` (any endpoint with that protocol, see"
         " `models.url`), `anthropic:MODEL`, `claude`, `codex`, `gemini` (your own login, `claude:MODEL` picks"
-        " one) or `command` (`models.command`).",
+        " one), `auto` (the first of these three, that of the session before others) or `command`"
+        " (`models.command`).",
     ),
     ("models.smol", str, "", "The model that consolidates, written the same way. Empty = `models.default`."),
     (

@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 import os
 from typing import TYPE_CHECKING
-from urllib import error as url_error
-from urllib import request
-from urllib.parse import urlsplit
 
-from memolith.errors import ConfigError, ProviderError
+from memolith.errors import ProviderError
 from memolith.semantic.bert import unit
 from memolith.semantic.numbers import np
 from memolith.semantic.providers import prefixed
+from memolith.service import Endpoint, UnansweredError, find_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,12 +24,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 64  # texts of one request
 _MAX_ANSWER = 64 << 20
-_LOCAL = ("127.0.0.1", "localhost", "::1")
-
-
-class _NoRedirects(request.HTTPRedirectHandler):
-    def redirect_request(self, *_: object) -> None:
-        """Follow none: the next address is not the one that was configured, and would get key and texts."""
 
 
 class _Service:
@@ -45,14 +37,7 @@ class _Service:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.model = settings.text("semantic.model") or self.default_model
-        self._url = (settings.text("semantic.url") or self.default_url).rstrip("/")
-        where = urlsplit(self._url)
-        if where.scheme not in ("http", "https") or not where.hostname or where.username:
-            raise ConfigError(
-                f"semantic.url = {self._url!r}: must be http(s)://HOST[:PORT][/PATH], without a user in it"
-            )
-        self._local = where.hostname in _LOCAL
-        self._secure = where.scheme == "https" or self._local
+        self._endpoint = Endpoint(settings.text("semantic.url") or self.default_url, "semantic.url")
         self.name = f"{self.kind}:{self.model}"
         self.dimension = 0
 
@@ -88,40 +73,28 @@ class _Service:
         headers = {"Content-Type": "application/json"}
         key = self._key()
         if key:
-            if not self._secure:
-                raise ConfigError(f"semantic.url = {self._url!r}: a key is only sent over https")
             headers["Authorization"] = f"Bearer {key}"
-        body = json.dumps(question).encode()
-        call = request.Request(self._url + self.path, body, headers)  # noqa: S310 - the scheme is checked
-        handlers: list[request.BaseHandler] = [_NoRedirects()]
-        if self._local:
-            handlers.append(request.ProxyHandler({}))
         try:
-            with request.build_opener(*handlers).open(
-                call, timeout=self._settings.number("semantic.timeout")
-            ) as reply:
-                data = reply.read(_MAX_ANSWER + 1)
-        except url_error.HTTPError as error:
-            with error:
-                raise self._failure(f"HTTP {error.code}: {self._said(error.read(2000), key)}") from None
-        except (OSError, ValueError) as error:  # URLError, time-outs, a broken connection, a broken answer
-            raise self._failure(str(getattr(error, "reason", error))) from None
-        if len(data) > _MAX_ANSWER:
-            raise self._failure("the answer is too large")
+            answer = self._endpoint.post(
+                self.path,
+                json.dumps(question).encode(),
+                headers,
+                seconds=self._settings.number("semantic.timeout"),
+                limit=_MAX_ANSWER,
+                secret=key,
+            )
+        except UnansweredError as error:
+            raise self._failure(str(error)) from None
+        if answer.status != 200:
+            raise self._failure(f"HTTP {answer.status}: {answer.said}")
         try:
-            return json.loads(data)
+            return json.loads(answer.data)
         except ValueError:
             raise self._failure("the answer is not JSON") from None
 
-    def _said(self, data: bytes, key: str) -> str:
-        """Return what the service says of an error: one line, and without the key should it repeat it."""
-        text = " ".join(data.decode("utf-8", "replace").split())
-        shown = "".join(char for char in text if char.isprintable())[:200]
-        return shown.replace(key, "…") if key else shown
-
     def _failure(self, why: str) -> ProviderError:
         return ProviderError(
-            f"{self.kind} at {self._url}, model {self.model!r}: {why}; recall goes on without it"
+            f"{self.kind} at {self._endpoint.url}, model {self.model!r}: {why}; recall goes on without it"
         )
 
 
@@ -154,24 +127,4 @@ class OpenAI(_Service):
 
     def _key(self) -> str:
         command = self._settings.text("semantic.key_command")
-        if not command:
-            return os.environ.get(self._settings.text("semantic.key_env"), "").strip()
-        import shlex
-        import subprocess
-
-        try:
-            done = subprocess.run(
-                shlex.split(command),
-                capture_output=True,
-                text=True,
-                timeout=30,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-            raise ConfigError(f"semantic.key_command = {command!r}: {error}") from None
-        if done.returncode or not done.stdout.strip():
-            raise ConfigError(
-                f"semantic.key_command = {command!r}: it gave no key (exit code {done.returncode})"
-            )
-        return done.stdout.strip()
+        return find_key(os.environ, self._settings.text("semantic.key_env"), command, "semantic.key_command")
