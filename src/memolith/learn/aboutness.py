@@ -151,6 +151,11 @@ class Words:
         return bool(found) or any(_NUMBERS.get(each) == name for each in self.terms)
 
 
+def naming(text: str) -> set[str]:
+    """Return everything in a text that names something."""
+    return {*_specifics(text), *_terms(text), *_pairs(text)}
+
+
 def strange(text: str, said: Words) -> list[str]:
     """Return what a text names and nobody said."""
     found = [name for name in _specifics(text) if not said.has_specific(name)]
