@@ -109,10 +109,21 @@ class Witness:
     def _unsupported(self, statement: str, quotes: Sequence[tuple[int, str]]) -> str:
         near = {number for cited, _ in quotes for number in self._beside(cited)}
         around = aboutness.Words(" ".join(self._said(number) for number in sorted(near)))
-        if aboutness.reverses(statement, [_sentence(self._said(at), fold(quote)) for at, quote in quotes]):
+        if aboutness.reverses(statement, [self._sentence(at, fold(quote)) for at, quote in quotes]):
             return REVERSED
         quoted = aboutness.Words(" . ".join(quote for _, quote in quotes))
         return "" if aboutness.is_about(statement, quoted, around) else NOT_ABOUT
+
+    def _sentence(self, number: int, quote: str) -> str:
+        """Return the sentence or sentences in which a quote stands: `use it` may follow a `never`."""
+        lines = [fold(line) for line in stripping.own_words(self._turns[number]).splitlines()]
+        said = next((line for line in lines if quote in line), self._said(number))
+        at = said.find(quote)
+        if at < 0:
+            return quote
+        start = max([0, *(found + 1 for mark in _ENDS if (found := said.rfind(mark, 0, at)) >= 0)])
+        ends = [found for mark in _ENDS if (found := said.find(mark, at + len(quote) - 1)) >= 0]
+        return said[start : min(ends) + 1 if ends else len(said)]
 
     def _beside(self, number: int) -> list[int]:
         at = self._order.index(number)
@@ -138,16 +149,6 @@ def _stands_in(quote: str, said: str) -> bool:
 def _joined(one: str, other: str) -> bool:
     """Tell whether two characters belong to one word. Scripts without spaces have no such borders."""
     return bool(one and other) and all(char.isalnum() and char < "\u0e00" for char in (one, other))
-
-
-def _sentence(said: str, quote: str) -> str:
-    """Return the sentence or sentences in which a quote stands: `use it` may follow a `never`."""
-    at = said.find(quote)
-    if at < 0:
-        return quote
-    start = max([0, *(found + 1 for mark in _ENDS if (found := said.rfind(mark, 0, at)) >= 0)])
-    ends = [found for mark in _ENDS if (found := said.find(mark, at + len(quote) - 1)) >= 0]
-    return said[start : min(ends) + 1 if ends else len(said)]
 
 
 def _redacted(said: str, quote: str) -> str:

@@ -38,43 +38,37 @@ _CAUSE = lazy(
 _CONFIRMS = lazy(r"(?i)\b(?:that (?:did|fixed|solved|works?|was) it|works? now|that works|fixed|solved|perfect|great|thx|thanks|thank you|nice|awesome)\b")
 
 
-class Tried(list["Turn"]):
-    """The turns between a failure and a success of a program."""
-
-
 def lessons(turns: Sequence[Turn]) -> Iterator[tuple[Lesson, Quotes]]:
     """Yield what the commands of a session teach, with the quotes that show it."""
-    failed: list[tuple[int, Turn, str]] = []
+    failed: list[tuple[int, str]] = []
+    edited = -1
     for at, turn in enumerate(turns):
-        if turn.role == "user":
-            failed = [each for each in failed if at - each[0] <= _NEAR]
         if turn.role != "tool":
             continue
-        if tools.kind(turn) == "edit":
-            failed = [(where, each, command) for where, each, command in failed if command]
-            failed = [(where, each, command) for where, each, command in failed if at - where > _NEAR * 100]
+        kind, command = tools.kind(turn), tools.command(turn)
+        if kind == "edit":
+            edited = at
+        if kind != "shell" or not command:
             continue
-        command = tools.command(turn)
-        if tools.kind(turn) != "shell" or not command or stripping.is_instruction_file(turn):
-            continue
-        outcome = tools.failed(turn)
-        if outcome:
-            failed.append((at, turn, command))
-        elif outcome is False:
-            for where, before, tried in failed[::-1]:
+        if tools.failed(turn):
+            failed.append((at, command))
+        elif tools.failed(turn) is False:
+            for where, tried in failed[::-1]:
+                found = None
                 if at - where > _NEAR:
                     break
-                if found := _worked(before, tried, turn, command):
+                if tried == command:
+                    found = _explained(turns, where, at)
+                elif where > edited:
+                    found = _worked(turns[where], tried, turn, command)
+                if found:
                     yield found
                     break
-                if tried == command and (found := _explained(turns, where, at)):
-                    yield found
-                    break
-            failed = [each for each in failed if _program(each[2]) != _program(command)]
+            failed = [each for each in failed if _program(each[1]) != _program(command)]
 
 
 def _worked(before: Turn, tried: str, turn: Turn, command: str) -> tuple[Lesson, Quotes] | None:
-    if tried == command or max(len(tried), len(command)) > _MOST or _UNFIT.search(f"{tried}\n{command}".replace("\n", " ")):
+    if max(len(tried), len(command)) > _MOST or _UNFIT.search(f"{tried} {command}"):
         return None
     program = _program(tried)
     if program in _LOOKING or _program(command) in _LOOKING or program not in _words(command):
@@ -84,7 +78,7 @@ def _worked(before: Turn, tried: str, turn: Turn, command: str) -> tuple[Lesson,
     error = _error_of(before)
     if not error or _PATH_SLIP.search(before.text) or _FAILING_TEST.search(before.text):
         return None
-    said = f"`{command}` works; `{tried}` fails: {error}"
+    said = f"use `{command}`; `{tried}` gives: {error}"
     lesson = Lesson(category="procedures", scope="project", statement=sentence(said))
     return lesson, [(turn.number, f"$ {command}"), (before.number, error), (before.number, f"$ {tried}")]
 

@@ -15,7 +15,7 @@ _ASKS = lazy(
 _SUPPOSES = lazy(
     r"(?i)\b(?:what if|suppose|supposing|imagine|let'?s (?:say|pretend|assume|imagine)|pretend|hypothetical(?:ly)?"
     r"|in theory|for example|for instance|e\.g\.|could|might|maybe|perhaps|wonder(?:ing)?|not sure|i (?:think|guess|bet)"
-    r"|probably|possibly|would (?!prefer|rather|like you)|if (?:it|he|she|they|there|that|this|i|someone|somebody)\b"
+    r"|probably|possibly|would (?!prefer|rather|like you)|(?<!even )if (?:it|he|she|they|there|that|this|i|someone|somebody)\b"
     r"|if only|should i|as a user)\b"
 )
 _MOMENT = lazy(
@@ -33,7 +33,7 @@ _POINTS = lazy(
     r"(?i)\b(?:this|these|those) (?!repo|repository|project|codebase|code base|company|team|org|organi[sz]ation|machine|app\b"
     r"|rule|way\b|is\b|app |monorepo|workspace)\w+|\bthat (?:file|function|test|line|button|thing|bug|one|branch|variable"
     r"|class|method|commit|page|screen|part|approach|way|version|idea|code)\b|\b(?:above|below|attached)\b"
-    r"|\b(?:it|this|that|them|these|those|so)[.!]?$"
+    r"|^[^,;]*\b(?:it|this|that|them|these|those|so)[.!]?$"
 )
 _JOKES = lazy(
     r"(?i)^(?:oh,? (?:great|sure|nice|wow|yeah|good|wonderful)|yeah,? (?:sure|right)|sure,? (?:why not|never|always|let'?s|go)"

@@ -34,7 +34,7 @@ _FACTS = (
 _START = r"(?:^|[,;:—–]\s+|\s-+\s+|\b(?:and|but|so|then|also|btw|please|pls)\s+)"
 _KINDLY = r"(?:(?:please|pls|also|and|so|but|ok|okay|oh|ah|right|btw|just|yes|yeah|sure|no|note|hey)\b[,:.]?\s+)*"
 _REMEMBER = lazy(
-    rf"(?i){_START}{_KINDLY}(?:(?:re(?:me?m|m)[be]{{1,2}}r|memori[sz]e)|keep in mind|bear in mind|(?:don'?t|do not) forget"
+    rf"(?i){_START}{_KINDLY}(?:rem(?:emb?er|eber|ber|ememer|ememebr|embr|meber|ebmer|emebr)|memori[sz]e|keep in mind|bear in mind|(?:don'?t|do not) forget"
     r"|take note|note for (?:later|the future|future sessions)|for (?:the record|(?:your )?future reference)|note to self"
     r"|make a (?:mental )?note|(?:save|add|commit|store|put)(?: this| that| it)? (?:to|in|into) (?:your )?(?:long-term )?memory)"
     r"(?P<link>:|,| that:?| this:|, that)?\s+(?P<said>.+)"
