@@ -29,7 +29,7 @@ _ROLE_NAMES = {
 STATUSES = ("running", "paused", "completed", "failed")
 # Who sat at the other end; nothing is learned but from people.
 SOURCES = ("interactive", "subagent", "automation", "consolidation")
-# Whether a session may be learned from: `polluted` is one that a person took out because of what it pulled in.
+# Whether a session may be learned from: a `polluted` one pulled in what should not be remembered.
 MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "ticket")

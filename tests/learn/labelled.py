@@ -1,8 +1,9 @@
 """Sessions with the statements that they teach, and how many of them the offline extractor finds.
 
-`sessions/tuned.yml` is the half that the rules were tuned on, `sessions/apart.yml` was written before and is only counted. A session is a
-list of turns, each `role: text`; a tool's role is its name and outcome (`bash error`). `learn` lists what it teaches: words that must all be in
-a statement (`says`) and its place (`as: scope/category`). Sessions without `learn` teach nothing.
+`sessions/tuned.yml` is the half that the rules were tuned on, `sessions/apart.yml` was written before and is
+only counted. A session is a list of turns, each `role: text`; a tool's role is its name and outcome (`bash
+error`). `learn` lists what it teaches: words that must all be in a statement (`says`) and its place (`as:
+scope/category`). Sessions without `learn` teach nothing.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ def score(half: str) -> Score:
                 misses.append(row["name"])
             elif f"{match.scope}/{match.category}" != label["as"]:
                 misplaced.append(f"{row['name']}: {match.scope}/{match.category}, not {label['as']}")
-        wrong += [f"{row['name']}: {fact.body}" for fact in facts if not any(_says(fact, each) for each in expected)]
+        wrong += [
+            f"{row['name']}: {fact.body}" for fact in facts if not any(_says(fact, each) for each in expected)
+        ]
     return Score(
         sessions=len(rows),
         empty=sum(1 for row in rows if not row.get("learn")),

@@ -21,77 +21,24 @@ _DENSE_RUN = lazy(r"([\u2e80-\uff00\U00020000-\U0003ffff]+)")
 _AROUND = ".,:!?…-—–/"
 # A digit, or what joins the parts of a name, a path or an address: to be said as it stands.
 _SPECIFIC = lazy(r"[0-9]|[/\\_@=:#]|\w\.\w|^--?\w|[a-z][A-Z]|\+\+")
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2
-    )
-}
+_COUNTED = "two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split(), 2)}
 _NUMBER = lazy(r"^[0-9]+(?:\.[0-9]+)*$")
 _THOUSANDS = lazy(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _CLAUSE = lazy(
     r"[,;:.!?—–。、，；](?=\s|$)|[。、，；]|\b(?:but|and then|because|since|so that|weil|mais|pero)\b"
 )
 _CLAUSES = lazy(r"[,;.!?—–](?=\s|$)|[。、，；]|\b(?:and|but|while|or|und|aber|et|mais|y|pero)\b")
-_NEGATION = frozenset(
-    [
-        "not",
-        "never",
-        "no",
-        "don't",
-        "dont",
-        "doesn't",
-        "doesnt",
-        "didn't",
-        "isn't",
-        "isnt",
-        "aren't",
-        "won't",
-        "wont",
-        "can't",
-        "cant",
-        "cannot",
-        "shouldn't",
-        "mustn't",
-        "mustnt",
-        "without",
-        "avoid",
-        "avoids",
-        "avoiding",
-        "stop",
-        "nor",
-        "neither",
-        "none",
-        "forbid",
-        "forbids",
-        "forbidden",
-        "prohibited",
-        "disallowed",
-        "refuse",
-        "unlike",
-        "instead",
-        "rather",
-        "nicht",
-        "nie",
-        "niemals",
-        "kein",
-        "keine",
-        "keinen",
-        "ohne",
-        "statt",
-        "pas",
-        "jamais",
-        "sans",
-        "ne",
-        "nunca",
-        "jamás",
-        "sin",
-        "ni",
-    ]
-)
+_DENYING = """
+not never no don't dont doesn't doesnt didn't isn't isnt aren't won't wont can't cant cannot shouldn't mustn't
+mustnt without avoid avoids avoiding stop nor neither none forbid forbids forbidden prohibited disallowed
+refuse unlike instead rather nicht nie niemals kein keine keinen ohne statt pas jamais sans ne nunca jamás
+sin ni """
+_NEGATION = frozenset(_DENYING.split())
 # Words of negation that deny nothing.
 _HARMLESS = lazy(
-    r"(?i)\b(?:(?:do not|don't|dont|never) forget|not only|no doubt|no problem|no wait|why not|if not|or not)\b"
+    r"(?i)\b(?:(?:do not|don't|dont|never) forget|not only|no doubt|no problem|no wait|why not|if not"
+    r"|or not)\b"
 )
 _COMPARES = lazy(r"(?i)\b(?:prefer|favou?r|choose|chose|chosen|pick|like)")
 _DENSE_NEGATION = ("不", "别", "没", "勿", "ない", "ません", "しないで", "ずに", "禁止")

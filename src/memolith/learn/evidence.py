@@ -36,7 +36,10 @@ REVERSED = "statement reverses its quotes"
 
 
 class Verdict(Value):
-    """What became of a statement: the quotes that hold, or why it falls. `taint` is `tool` for a tool's word."""
+    """What became of a statement: the quotes that hold, or why it falls.
+
+    `taint` is `tool` if only a tool's output says so.
+    """
 
     __slots__ = ("quotes", "reason", "taint")
     quotes: list[tuple[int, str]]

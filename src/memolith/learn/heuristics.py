@@ -1,8 +1,8 @@
 """Phase 1 without a model: what a session says outright, and nothing else.
 
-It learns from explicit signals only: "remember that …", "from now on …", corrections, stated preferences and decisions,
-commands that worked after another form had failed. In doubt it learns nothing: a missed fact can be said again, a
-false one has to be found first.
+It learns from explicit signals only: "remember that …", "from now on …", corrections, stated preferences and
+decisions, commands that worked after another form had failed. In doubt it learns nothing: a missed fact can
+be said again, a false one has to be found first.
 """
 
 from __future__ import annotations
@@ -87,7 +87,11 @@ def _of_turn(turn: Turn, *, answering: bool) -> tuple[list[tuple[Lesson, extract
         lesson = heuristics_signals.lesson(
             each.masked, each.text, rule=each.rule, answering=answering
         ) or heuristics_tongues.lesson(each.masked, each.text)
-        if lesson is not None and _LEAST <= evidence.weight(lesson.statement) and len(lesson.statement) <= _MOST:
+        if (
+            lesson is not None
+            and evidence.weight(lesson.statement) >= _LEAST
+            and len(lesson.statement) <= _MOST
+        ):
             found.append((lesson, [(turn.number, each.text)]))
     return found, retracted
 

@@ -1,7 +1,8 @@
-"""What the commands of a session teach: one that worked after another form of it failed, and errors with a known cause.
+"""What the commands of a session teach: a form that worked after another had failed, an error with its cause.
 
-A test that fails, is repaired and passes teaches nothing; neither does a slip in a path. So something is learned
-only if the command itself was changed, no file was edited between, and the program is one that builds or tests.
+A test that fails, is repaired and passes teaches nothing; neither does a slip in a path. So something is
+learned only if the command itself was changed, no file was edited between, and the program is one that builds
+or tests.
 """
 
 from __future__ import annotations
@@ -20,22 +21,33 @@ if TYPE_CHECKING:
 Quotes = list[tuple[int, str]]
 _NEAR = 8  # turns between a failure and what repairs it
 _MOST = 120
-# Programs that look around or act on what is there at the moment.
-_LOOKING = frozenset(
-    """ls cat cd grep rg find sed awk head tail echo git rm cp mv mkdir touch curl wget which pwd ps kill sleep tree wc sort
-    chmod chown ssh scp psql sqlite3 jq diff open code vim nano man env export source history date df du less more gh
-    kubectl docker ping whoami type stat file xargs tee tar unzip rsync""".split()
-)
+# Programs that look around, or act on what is there at the moment.
+_LOOKERS = """
+ls cat cd grep rg find sed awk head tail echo git rm cp mv mkdir touch curl wget which pwd ps kill sleep tree
+wc sort chmod chown ssh scp psql sqlite3 jq diff open code vim nano man env export source history date df
+du less more gh kubectl docker ping whoami type stat file xargs tee tar unzip rsync
+"""
+_LOOKING = frozenset(_LOOKERS.split())
 _WRAPPERS = frozenset(["sudo", "time", "env", "command", "exec", "nohup"])
 _SET = lazy(r"^[A-Z_][A-Z0-9_]*=\S*$")
 _UNFIT = lazy(r"[\n]|<<|/tmp/|\$\(|&&.*&&| -c ['\"]|/var/folders|~/\.cache|;\s*\w")
-_PATH_SLIP = lazy(r"(?i)no such file or directory|cannot access|does not exist|not a git command|did you mean|unknown (?:command|option)|syntax error|unexpected token")
-_ERROR = lazy(r"(?i)error|not found|missing|cannot|can't|failed|fatal|no module|not set|denied|refused|undefined|unable|required|unsupported|must")
+_PATH_SLIP = lazy(
+    r"(?i)no such file or directory|cannot access|does not exist|not a git command|did you mean"
+    r"|unknown (?:command|option)|syntax error|unexpected token"
+)
+_ERROR = lazy(
+    r"(?i)error|not found|missing|cannot|can't|failed|fatal|no module|not set|denied|refused|undefined"
+    r"|unable|required|unsupported|must"
+)
 _FAILING_TEST = lazy(r"(?i)\bFAIL(?:ED|URES?)?\b|\bassert|✗|✕|--- FAIL|tests? failed|\d+ failing|\d+ failed")
 _CAUSE = lazy(
-    r"(?i)(?:^|\s)(?P<said>(?:the )?(?:root cause|cause|problem|issue|reason|culprit|error) was\b.+|(?:it |the (?:build|test|tests|suite|script|command) )(?:failed|broke) because\b.+)"
+    r"(?i)(?:^|\s)(?P<said>(?:the )?(?:root cause|cause|problem|issue|reason|culprit|error) was\b.+|(?:it "
+    r"|the (?:build|test|tests|suite|script|command) )(?:failed|broke) because\b.+)"
 )
-_CONFIRMS = lazy(r"(?i)\b(?:that (?:did|fixed|solved|works?|was) it|works? now|that works|fixed|solved|perfect|great|thx|thanks|thank you|nice|awesome)\b")
+_CONFIRMS = lazy(
+    r"(?i)\b(?:that (?:did|fixed|solved|works?|was) it|works? now|that works|fixed|solved|perfect|great|thx"
+    r"|thanks|thank you|nice|awesome)\b"
+)
 
 
 def lessons(turns: Sequence[Turn]) -> Iterator[tuple[Lesson, Quotes]]:
@@ -43,28 +55,27 @@ def lessons(turns: Sequence[Turn]) -> Iterator[tuple[Lesson, Quotes]]:
     failed: list[tuple[int, str]] = []
     edited = -1
     for at, turn in enumerate(turns):
-        if turn.role != "tool":
-            continue
-        kind, command = tools.kind(turn), tools.command(turn)
-        if kind == "edit":
-            edited = at
-        if kind != "shell" or not command:
-            continue
-        if tools.failed(turn):
+        kind = tools.kind(turn) if turn.role == "tool" else ""
+        edited = at if kind == "edit" else edited
+        command = tools.command(turn) if kind == "shell" else ""
+        if command and tools.failed(turn):
             failed.append((at, command))
-        elif tools.failed(turn) is False:
+        elif command and tools.failed(turn) is False:
             for where, tried in failed[::-1]:
-                found = None
-                if at - where > _NEAR:
-                    break
-                if tried == command:
-                    found = _explained(turns, where, at)
-                elif where > edited:
-                    found = _worked(turns[where], tried, turn, command)
-                if found:
+                if found := _repaired(turns, where, tried, at, command, edited):
                     yield found
                     break
             failed = [each for each in failed if _program(each[1]) != _program(command)]
+
+
+def _repaired(
+    turns: Sequence[Turn], where: int, tried: str, at: int, command: str, edited: int
+) -> tuple[Lesson, Quotes] | None:
+    if at - where > _NEAR:
+        return None
+    if tried == command:
+        return _explained(turns, where, at)
+    return _worked(turns[where], tried, turns[at], command) if where > edited else None
 
 
 def _worked(before: Turn, tried: str, turn: Turn, command: str) -> tuple[Lesson, Quotes] | None:

@@ -1,7 +1,7 @@
 """The plainest forms of "remember", "from now on", "always" and "never" in five other languages.
 
-Only forms that order something: the verb comes first, or the sentence begins with the word for "henceforth". The
-statement stays in its language.
+Only forms that order something: the verb comes first, or the sentence begins with the word for "henceforth".
+The statement stays in its language.
 """
 
 from __future__ import annotations
@@ -16,22 +16,29 @@ _PATTERNS = tuple(
         lazy,
         (
             # German
-            r"(?i)^(?:bitte )?(?:merke? dir(?: bitte)?|denk(?:e)? (?:bitte )?daran|vergiss nicht)[,:]?\s+(?:dass )?(?P<said>.+)",
-            r"(?i)^(?:bitte )?(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|künftig|in zukunft)[,:]?\s+(?P<said>.+)",
-            r"(?i)^(?:bitte )?(?P<said>(?:verwende|benutze?|nutze?|nimm|schreibe?|antworte|mach(?:e)?|committe|pushe?|lass|führe|starte"
-            r"|teste|frage?|halte|lege?|speichere?|erkläre?|rufe?|ändere?|lösche?|installiere?)\s.*\b(?:immer|nie|niemals)(?=\s|$|[.!,]).*)",
+            r"(?i)^(?:bitte )?(?:merke? dir(?: bitte)?|denk(?:e)? (?:bitte )?daran"
+            r"|vergiss nicht)[,:]?\s+(?:dass )?(?P<said>.+)",
+            r"(?i)^(?:bitte )?(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|künftig"
+            r"|in zukunft)[,:]?\s+(?P<said>.+)",
+            r"(?i)^(?:bitte )?(?P<said>(?:verwende|benutze?|nutze?|nimm|schreibe?|antworte|mach(?:e)?"
+            r"|committe|pushe?|lass|führe|starte"
+            r"|teste|frage?|halte|lege?|speichere?|erkläre?|rufe?|ändere?|lösche?"
+            r"|installiere?)\s.*\b(?:immer|nie|niemals)(?=\s|$|[.!,]).*)",
             r"(?i)^(?:bitte )(?P<said>(?:immer|nie|niemals)\s.+)",
             r"(?i)^(?:nein, )?ich (?P<said>bevorzuge\s.+)",
             # French
-            r"(?i)^(?:souviens-toi|rappelle-toi|retiens|n'oublie pas|garde en tête)(?: bien)?[,:]?\s+(?:que |qu')(?P<said>.+)",
+            r"(?i)^(?:souviens-toi|rappelle-toi|retiens|n'oublie pas|garde en tête)(?: bien)?[,:]?\s+(?:que "
+            r"|qu')(?P<said>.+)",
             r"(?i)^(?:désormais|dorénavant|à partir de maintenant|à l'avenir)[,:]?\s+(?P<said>.+)",
-            r"(?i)^(?P<said>(?:utilise|écris|fais|mets|lance|réponds|garde|teste|commence|demande|vérifie|exécute)s?\s.*toujours(?=\s|$|[.!,]).*)",
+            r"(?i)^(?P<said>(?:utilise|écris|fais|mets|lance|réponds|garde|teste|commence|demande|vérifie"
+            r"|exécute)s?\s.*toujours(?=\s|$|[.!,]).*)",
             r"(?i)^(?P<said>(?:n'|ne )\w+\s+(?:\w+ )?jamais\s.+)",
             r"(?i)^je (?P<said>préfère\s.+)",
             # Spanish
             r"(?i)^(?:recuerda|ten en cuenta|no olvides|acuérdate de)[,:]?\s+que\s+(?P<said>.+)",
             r"(?i)^(?:de ahora en adelante|a partir de ahora|en adelante)[,:]?\s+(?P<said>.+)",
-            r"(?i)^(?:por favor,? )?(?P<said>(?:usa|utiliza|escribe|pon|haz|ejecuta|responde|abre|corre|pregunta)\s.*siempre(?=\s|$|[.!,]).*)",
+            r"(?i)^(?:por favor,? )?(?P<said>(?:usa|utiliza|escribe|pon|haz|ejecuta|responde|abre|corre"
+            r"|pregunta)\s.*siempre(?=\s|$|[.!,]).*)",
             r"(?i)^(?:por favor,? )?(?P<said>(?:usa|utiliza|escribe|responde|ejecuta|haz)\s+siempre\s.+)",
             r"(?i)^(?:por favor,? )?(?P<said>siempre (?:usa|utiliza|escribe|ejecuta|haz|responde)\s.+)",
             r"(?i)^(?:por favor,? )?(?P<said>nunca \w+[ae]s\s.+)",
@@ -65,7 +72,9 @@ def lesson(masked: str, text: str) -> Lesson | None:
         first = said.split(maxsplit=1)[0].casefold()
         if first in _PREFERS:
             return Lesson(
-                category="preferences", scope="user", statement=sentence(f"{_NAMES[first]}{said[len(first) :]}")
+                category="preferences",
+                scope="user",
+                statement=sentence(f"{_NAMES[first]}{said[len(first) :]}"),
             )
         category, scope = placing.of_rule(said)
         return Lesson(category=category, scope=scope, statement=sentence(said))

@@ -11,8 +11,10 @@ from memolith.text.patterns import lazy
 SCOPES = ("user", "project")
 # What one asks of whoever one works with, whatever the work is.
 _PERSONAL = lazy(
-    r"(?i)\b(?:answer(?:s|ing)?|repl(?:y|ies)|respond|respon[sc]es?|explain|explanations?|summar(?:y|ies|i[sz]e)"
-    r"|emojis?|prais\w+|apologi[sz]\w*|sycophan\w+|tone|concise|brief(?:ly)?|verbose|bullet points?|jargon|chatty"
+    r"(?i)\b(?:answer(?:s|ing)?|repl(?:y|ies)|respond|respon[sc]es?|explain|explanations?|summar(?:y|ies"
+    r"|i[sz]e)"
+    r"|emojis?|prais\w+|apologi[sz]\w*|sycophan\w+|tone|concise|brief(?:ly)?|verbose|bullet points?|jargon"
+    r"|chatty"
     r"|ask(?: me)?|tell me|confirm with me|check with me|wait for (?:me|my)|show me|talk|speak|call me"
     r"|in (?:english|german|french|spanish|chinese|japanese|dutch|italian|portuguese)"
     r"|code comments|commit messages?|pr descriptions?|small diffs|diffs"
@@ -21,21 +23,26 @@ _PERSONAL = lazy(
     r"|responde\w*|explica\w*|pregúnta\w*)\b|日本語|中文|英文|英語|回答|回复|返信|答え"
 )
 _BOUND = lazy(
-    r"(?i)\b(?:(?:this|our|the) (?:repo(?:sitory)?|project|codebase|code base|app|service|package|team|company)"
-    r"|in this (?:one|case)|here|we|our|(?:diese[mrs]?|unser\w*) (?:projekt|repo)|(?:ce|notre) (?:projet|dépôt)"
+    r"(?i)\b(?:(?:this|our|the) (?:repo(?:sitory)?|project|codebase|code base|app|service|package|team"
+    r"|company)"
+    r"|in this (?:one|case)|here|we|our|(?:diese[mrs]?|unser\w*) (?:projekt|repo)|(?:ce|notre) (?:projet"
+    r"|dépôt)"
     r"|(?:este|nuestro) (?:proyecto|repo))\b|这个项目|本项目|このプロジェクト"
 )
 _PATH = lazy(
     r"(?:^|[\s`\"'(])(?:[\w.@-]+/[\w./*-]+|[\w-]+\.(?:py|ts|js|go|rs|md|ya?ml|toml|json|sql|lock|proto))\b"
 )
 _OF_USER = lazy(
-    r"(?i)\b(?:user(?:'s)?|they|he|she)\b.{0,40}\b(?:prefer|want|like|dislike|hate|expect|insist|wish|ask(?:s|ed) (?:for|that|to))"
+    r"(?i)\b(?:user(?:'s)?|they|he|she)\b.{0,40}\b(?:prefer|want|like|dislike|hate|expect|insist|wish"
+    r"|ask(?:s|ed) (?:for|that|to))"
     r"|\bprefer(?:s|red|ence)?\b"
 )
 _DOING = lazy(
-    r"(?i)^(?:\W*(?:please|always|never|first|then|and|to|whenever|when|before|after|if|every time|each time)\b[ ,]*)*"
+    r"(?i)^(?:\W*(?:please|always|never|first|then|and|to|whenever|when|before|after|if|every time"
+    r"|each time)\b[ ,]*)*"
     r"(?:(?:you|we|i)\b.{0,80}?,\s*(?:always |then |please )*)?"
-    r"(?:run|execute|regenerate|rebuild|build|deploy|squash|rebase|migrate|restart|lint|format|test|bump|tag)\b"
+    r"(?:run|execute|regenerate|rebuild|build|deploy|squash|rebase|migrate|restart|lint|format|test|bump"
+    r"|tag)\b"
     r"|\b(?:run|execute|regenerate|rebuild|rerun)\b.{1,60}\b(?:before|after|when|whenever|first)\b"
 )
 

@@ -29,14 +29,14 @@ later learn learned learnt least let lets like likes look looked
 made main mainly make makes making manner matter may mean means meant mention mentioned method might mind must
 namely necessary need needed needs nevertheless normally note noted notes now
 observed obtain occur occurs often once one ones order otherwise ought out overall own
-part particular per perhaps person place point pointed possible practice prefer preference preferences preferred
-prefers present previous previously problem proper properly provide provided provides purpose put
+part particular per perhaps person place point pointed possible practice prefer preference preferences
+preferred prefers present previous previously problem proper properly provide provided provides purpose put
 rather reason reasons recall recommend refer regard regarding related relevant remain remember remembered
 remembers remind reminded report reported request requested requests require required requirement requires
 result resulting results rule rules
-said same say saying says see seem seems seen several shall should show showed shown shows similar simply since
-situation so some someone something sort specific specifically specified state stated states statement still
-such sure
+said same say saying says see seem seems seen several shall should show showed shown shows similar simply
+since situation so some someone something sort specific specifically specified state stated states
+statement still such sure
 take taken takes tell tells than that then there therefore these they thing things think this those though
 through thus time times to together told took toward towards treat true try trying turn turns turned type
 under understand unless until upon us usage use used useful user users uses using usual usually

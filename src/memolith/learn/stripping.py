@@ -47,8 +47,10 @@ _WHOLE = (
     "you are a memory",
 )
 _INSTRUCTION_FILE = lazy(
-    r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md|MEMORY\.md"
-    r"|memory_summary\.md|\.cursorrules|\.windsurfrules|copilot-instructions\.md|[\w.-]+\.mdc)(?=$|[\s\"'`):,])"
+    r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
+    r"|MEMORY\.md"
+    r"|memory_summary\.md|\.cursorrules|\.windsurfrules|copilot-instructions\.md|[\w.-]+\.mdc)(?=$"
+    r"|[\s\"'`):,])"
 )
 
 

@@ -47,17 +47,17 @@ def kind(turn: Turn) -> str:
     """Return what a turn of the role `tool` was: own, outside, shell, edit, eval, read, search or other."""
     name = turn.tool.partition("(")[0].casefold()
     words = set(_WORD.findall(name))
-    for found, marks in _KINDS:
-        if any(mark in words or (len(mark) > 3 and mark in name) for mark in marks):
-            break
-    else:
-        return "other"
+    found = next((kind for kind, marks in _KINDS if any(_is(mark, name, words) for mark in marks)), "other")
     call = command(turn) or first_line(turn)
     if found in TELLING and _OWN_COMMAND.search(call):
         return "own"
     if found in ("shell", "eval") and _NETWORK.search(call):
         return "outside"
     return found
+
+
+def _is(mark: str, name: str, words: set[str]) -> bool:
+    return mark in words or (len(mark) > 3 and mark in name)
 
 
 def command(turn: Turn) -> str:
