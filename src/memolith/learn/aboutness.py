@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from memolith.learn.plain_words import is_plain, term
+from memolith.learn.plain_words import explains, is_plain, term
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -26,9 +26,9 @@ _NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split(), 2)
 _NUMBER = lazy(r"^[0-9]+(?:\.[0-9]+)*$")
 _THOUSANDS = lazy(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _CLAUSE = lazy(
-    r"[,;:.!?—–。、，；](?=\s|$)|[。、，；]|\b(?:but|and then|because|since|so that|weil|mais|pero)\b"
+    r"\n|[,;:.!?—–。、，；](?=\s|$)|[。、，；]|\b(?:but|and then|because|since|so that|weil|mais|pero)\b"
 )
-_CLAUSES = lazy(r"[,;.!?—–](?=\s|$)|[。、，；]|\b(?:and|but|while|or|und|aber|et|mais|y|pero)\b")
+_CLAUSES = lazy(r"\n|[,;.!?—–](?=\s|$)|[。、，；]|\b(?:and|but|while|or|und|aber|et|mais|y|pero)\b")
 _DENYING = """
 not never no don't dont doesn't doesnt didn't isn't isnt aren't won't wont can't cant cannot shouldn't mustn't
 mustnt without avoid avoids avoiding stop nor neither none forbid forbids forbidden prohibited disallowed
@@ -42,11 +42,21 @@ _HARMLESS = lazy(
 )
 _COMPARES = lazy(r"(?i)\b(?:prefer|favou?r|choose|chose|chosen|pick|like)")
 _DENSE_NEGATION = ("不", "别", "没", "勿", "ない", "ません", "しないで", "ずに", "禁止")
-_OPPOSITES = (
-    *(("before", "after"), ("enabl", "disabl"), ("allow", "forbid"), ("increas", "decreas")),
-    *(("add", "remov"), ("more", "less"), ("true", "fals"), ("first", "last"), ("left", "right")),
-    *(("start", "stop"), ("sync", "async"), ("minimum", "maximum"), ("open", "close"), ("earlier", "later")),
-    *(("tab", "space"), ("short", "long"), ("small", "larg"), ("high", "low"), ("upper", "lower")),
+_OPPOSITES = tuple(
+    tuple(map(term, pair.split()))
+    for pair in (
+        *("before after", "enable disable", "allow forbid", "increase decrease", "add remove", "more less"),
+        *("true false", "first last", "left right", "start stop", "sync async", "minimum maximum"),
+        *(
+            "open close",
+            "earlier later",
+            "tabs spaces",
+            "short long",
+            "small large",
+            "high low",
+            "upper lower",
+        ),
+    )
 )
 _LEAST_QUOTED = 0.5
 _LEAST_PAIRS = 0.6
@@ -58,27 +68,27 @@ class Words:
 
     def __init__(self, text: str) -> None:
         self.text = _THOUSANDS.sub("", text).casefold()
-        self._raw = text
+        self.raw = text
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """The words by their stems."""
-        return frozenset(_terms(self._raw))
+        return frozenset(_terms(self.raw))
 
     @cached_property
     def specifics(self) -> frozenset[str]:
         """Numbers, paths and names with signs in them."""
-        return frozenset(_specifics(self._raw))
+        return frozenset(_specifics(self.raw))
 
     @cached_property
     def pairs(self) -> frozenset[str]:
         """Neighbouring characters of scripts without spaces."""
-        return frozenset(_pairs(self._raw))
+        return frozenset(_pairs(self.raw))
 
     @cached_property
     def clauses(self) -> list[Words]:
         """The parts of the text that say one thing each."""
-        return [Words(part) for part in _CLAUSES.split(self._raw) if part]
+        return [Words(part) for part in _CLAUSES.split(self.raw) if part]
 
     def has_word(self, word: str) -> bool:
         """Tell whether a word, by its stem, is there, or one that begins alike: `config`, `configuration`."""
@@ -114,16 +124,17 @@ def strange(text: str, said: Words) -> list[str]:
 
 def is_about(statement: str, quoted: Words, around: Words) -> bool:
     """Tell whether a statement says what was quoted, with words from there or from beside it."""
-    if strange(statement, around):
-        return False
+    unsaid = set(strange(statement, around))
     names, words = set(_specifics(statement)), set(_terms(statement))
+    if any(not explains(word) for word in unsaid) or len(unsaid) > max(1, len(names | words) // 3):
+        return False
     beside = {name for name in names if not quoted.has_specific(name)}
-    if _swapped(beside, names, quoted) or _misplaced(names, words, quoted):
+    if _swapped(beside, names, quoted) or _misplaced(names, words, quoted) or _replaced(statement, quoted):
         return False
     pairs = list(_pairs(statement))
-    in_quotes = (len(names) - len(beside)) + sum(1 for word in words if quoted.has_word(word))
+    in_quotes = (len(names) - len(beside)) + sum(1 for word in words - unsaid if quoted.has_word(word))
     in_quotes += sum(1 for pair in pairs if pair in quoted.pairs)
-    total = len(names) + len(words) + len(pairs)
+    total = len(names) + len(words - unsaid) + len(pairs)
     return total > 0 and in_quotes >= total * _LEAST_QUOTED
 
 
@@ -168,6 +179,21 @@ def _misplaced(names: set[str], words: set[str], quoted: Words) -> bool:
                 score[each] = max(score[each], sum(1 for word in words if clause.has_word(word)))
         if max(score.values()) > score[name]:
             return True
+    return False
+
+
+def _replaced(statement: str, quoted: Words) -> bool:
+    """Tell whether a word stands where the quotes have another: `breaks the ledger build`, not `quartz`."""
+    ours, theirs = (["", *map(term, _words(text)), ""] for text in (statement, quoted.raw))
+    known = set(ours)
+    for before, word, after in zip(ours, ours[1:], ours[2:], strict=False):
+        if not word or is_plain(word) or quoted.has_word(word):
+            continue
+        for left, other, right in zip(theirs, theirs[1:], theirs[2:], strict=False):
+            same = (bool(after) and right == after) + (bool(before) and left == before)
+            named = not is_plain(after) if right == after else not is_plain(before)
+            if other and other not in known and not is_plain(other) and (same == 2 or (same and named)):
+                return True
     return False
 
 
@@ -220,6 +246,8 @@ def _polarity(text: str) -> tuple[set[str], set[str]]:
         for chunk in _chunks(clause or ""):
             if chunk.casefold() in _NEGATION or (chunk.casefold() == "over" and _COMPARES.search(clause)):
                 said.append([])
+            elif _SPECIFIC.search(chunk):
+                said[-1].append(chunk.casefold())  # a path is one thing, however many words it has
             else:
                 said[-1] += [term(word) for word in _words(chunk) if not is_plain(word)]
         plus.update(said[0])

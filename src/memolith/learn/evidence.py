@@ -9,6 +9,7 @@ turn a "never" into an "always". A true quote under an invented claim is dropped
 from __future__ import annotations
 
 from memolith.learn import aboutness, stripping, tools
+from memolith.learn.plain_words import explains
 from memolith.model import Value
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # A shorter quote is found anywhere; a Chinese character says as much as three letters.
 _LEAST = 12
 _MOST_QUOTES = 8
+_NEAR = 600
 _ENDS = (". ", "! ", "? ", "。")
 _STRAIGHT = str.maketrans("‘’‚“”„\u00a0", "''''" + '""' + " ")
 # Why a quote does not count.
@@ -83,7 +85,7 @@ class Witness:
         """Tell whether everything that a text names was said somewhere in the session."""
         if self._everything is None:
             self._everything = aboutness.Words(" ".join(map(self._said, self._order)))
-        return not aboutness.strange(text, self._everything)
+        return all(map(explains, aboutness.strange(text, self._everything)))
 
     def _said(self, number: int) -> str:
         """Return the words of a turn that may be evidence, in one line."""
@@ -110,8 +112,7 @@ class Witness:
         return OUTSIDE if _is_outside(turn) else INJECTED
 
     def _unsupported(self, statement: str, quotes: Sequence[tuple[int, str]]) -> str:
-        near = {number for cited, _ in quotes for number in self._beside(cited)}
-        around = aboutness.Words(" ".join(self._said(number) for number in sorted(near)))
+        around = aboutness.Words(" . ".join(self._beside(number, fold(quote)) for number, quote in quotes))
         if aboutness.reverses(statement, [self._sentence(at, fold(quote)) for at, quote in quotes]):
             return REVERSED
         quoted = aboutness.Words(" . ".join(quote for _, quote in quotes))
@@ -128,9 +129,21 @@ class Witness:
         ends = [found for mark in _ENDS if (found := said.find(mark, at + len(quote) - 1)) >= 0]
         return said[start : min(ends) + 1 if ends else len(said)]
 
-    def _beside(self, number: int) -> list[int]:
-        at = self._order.index(number)
-        return self._order[max(0, at - 1) : at + 2]
+    def _beside(self, number: int, quote: str) -> str:
+        """Return what was said around a quote: in its turn, and right before and after by whoever spoke.
+
+        Only so much: a long output beside a quote has a word for every claim.
+        """
+        said, at = self._said(number), self._order.index(number)
+        found = max(0, said.find(quote))
+        parts = [said[max(0, found - _NEAR) : found + len(quote) + _NEAR]]
+        for near, cut in (
+            (self._order[:at][::-1], slice(-_NEAR, None)),
+            (self._order[at + 1 :], slice(_NEAR)),
+        ):
+            spoken = next((each for each in near if self._turns[each].role in ("user", "assistant")), None)
+            parts += [self._said(spoken)[cut]] if spoken is not None else []
+        return " . ".join(parts)
 
 
 def fold(text: str) -> str:

@@ -6,13 +6,20 @@ what is claimed (`before`, `only`, `first`).
 
 from __future__ import annotations
 
-from memolith.text.stemming import stem
+from memolith.text.stemming import stem as porter
 from memolith.text.terms import STOP
+
+
+def stem(word: str) -> str:
+    """Return the stem of an English word, the same for `deploy` and `deployment`."""
+    found = porter(word)
+    return f"{found[:-1]}y" if found.endswith("i") else found
+
 
 _ENGLISH = """
 able according across again agreed agreement along already although always another anyone anything apply
 applied applies around as aside ask asked asks aware away
-based basis because become becomes been being both bring brings but
+based basis because become becomes been being belong belongs both bring brings but
 called came care case cases cause caused causes certain chose choose chosen clear clearly come comes common
 concern concerns conclude consider consistent contain contains context convention correct corrected correction
 course current currently
@@ -61,6 +68,19 @@ _PLAIN = frozenset(
     for word in [*_ENGLISH.split(), *_OTHERS.split(), *STOP]
     for each in (word, stem(word) if word.isascii() else word)
 )
+# Words that explain rather than claim; a statement may bring a few along ("pnpm as package manager").
+_EXPLAINING = """
+access address application approach architecture behaviour behavior branch build change changes check code
+command commands commit component config configuration connection data database dependencies dependency deploy
+deployment develop developer development directory documentation environment error execute failure
+feature file files fix folder format formatting function host implementation install installation
+issue language level library list local location log machine manage management manager manual manually message
+module name names output package path permission policy port process production program quality release
+remote resource response run running script server service services set setting settings setup
+software solution source standard step steps storage store stored strategy structure style support system
+task technical test testing tests tool tooling tools update value variable version workflow workspace
+write writing """
+_SOFT = frozenset(stem(word) for word in _EXPLAINING.split())
 # What people write short and long.
 _SAME = (
     ("db", "database"),
@@ -109,3 +129,8 @@ def is_plain(word: str) -> bool:
     """Tell whether a word names nothing."""
     folded = word.casefold()
     return len(folded) < 2 or folded in _PLAIN or term(folded) in _PLAIN
+
+
+def explains(word: str) -> bool:
+    """Tell whether a word, given by its term, explains rather than claims."""
+    return word in _SOFT
