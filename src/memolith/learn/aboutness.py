@@ -207,7 +207,8 @@ def _chunks(text: str) -> Iterator[str]:
     if not text.isascii():
         text = _DENSE_RUN.sub(r" \1 ", text)  # 端口3100 is a word and a number
     for chunk in _CHUNK.findall(_THOUSANDS.sub("", text)):
-        bare = chunk.rstrip(_AROUND).lstrip(".,:!?…—–")
+        bare = chunk.rstrip(_AROUND).lstrip(",:!?…—–")
+        bare = bare if bare[1:2].isalnum() else bare.lstrip(".")  # `.cache` is a name
         if bare:
             yield bare
 

@@ -39,7 +39,7 @@ observed obtain occur occurs often once one ones order otherwise ought out overa
 part particular per perhaps person place point pointed possible practice prefer preference preferences
 preferred prefers present previous previously problem proper properly provide provided provides purpose put
 rather reason reasons recall recommend refer regard regarding related relevant remain remember remembered
-remembers remind reminded report reported request requested requests require required requirement requires
+remembers remind reminded report reported require required requirement requires
 result resulting results rule rules
 said same say saying says see seem seems seen several shall should show showed shown shows similar simply
 since situation so some someone something sort specific specifically specified state stated states
