@@ -27,7 +27,12 @@ _ROLE_NAMES = {
     "developer": "system",
 }
 STATUSES = ("running", "paused", "completed", "failed")
+# Who sat at the other end; nothing is learned but from people.
+SOURCES = ("interactive", "subagent", "automation", "consolidation")
+# Whether a session may be learned from: a `polluted` one pulled in what should not be remembered.
+MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
+_HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "ticket")
 
 
 class Turn(Value):
@@ -45,14 +50,20 @@ class Turn(Value):
 class Session(Value):
     """A conversation with an agent. `name` is how it is called in the store: agent and id."""
 
-    __slots__ = ("agent", "id", "project", "started", "status", "ticket", "turns")
+    __slots__ = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "ticket", "turns")
     agent: str
+    cwd: str
     id: str
+    mode: str  # one of MODES, or empty: enabled
     project: str
+    source: str  # one of SOURCES, or empty: interactive
     started: str
     status: str
     ticket: str
     turns: list[Turn]
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**{"cwd": "", "mode": "", "source": "", **fields})
 
     @property
     def name(self) -> str:
@@ -99,6 +110,9 @@ class Sessions:
         _check_name(session.id, "session id")
         clean, masked = _clean(session.turns)
         head = {**session.head(), "project": self._mem.project}
+        if session.cwd:
+            head["cwd"], count = _masked(session.cwd)
+            masked += count
         with self._mem.gate.scope(self._mem.project):
             before = archive.read(session.name) or []
             known = len(before) - 1 if before else 0
@@ -191,8 +205,26 @@ def parse(lines: list[str]) -> Session | None:
         return None
     head = rows[0]
     turns = [_turn(row, number) for number, row in enumerate(rows[1:], 1)]
-    keys = ("agent", "id", "project", "started", "status", "ticket")
-    return Session(turns=turns, **{key: str(head.get(key) or "") for key in keys})
+    return Session(turns=turns, **{key: str(head.get(key) or "") for key in _HEAD})
+
+
+def read_rollout(lines: Iterable[str], agent: str, stem: str) -> Session:
+    """Read a session file that an agent keeps itself: perhaps a title, perhaps a header, then turns.
+
+    Id and directory come from the header, else the file's name and nothing. What is no turn is skipped: the
+    file may have been cut off in the middle of a line, or hold records of a newer version.
+    """
+    rows = [row for line in lines if isinstance(row := _json(line), dict)]
+    if rows and "title" in rows[0] and not {"id", "text"} & rows[0].keys():
+        rows = rows[1:]
+    head = rows[0] if rows and "id" in rows[0] and "text" not in rows[0] else {}
+    turns = [_turn(row, 0) for row in rows if isinstance(row.get("text"), str)]
+    turns = [turn for turn in turns if turn.role in ROLES]
+    known = {key: str(head.get(key) or "") for key in _HEAD}
+    known |= {"agent": agent, "id": known["id"] or stem}
+    known["started"] = known["started"] or next((turn.time for turn in turns if turn.time), "")
+    numbered = [Turn(**{**turn.as_dict(), "number": number}) for number, turn in enumerate(turns, 1)]
+    return Session(turns=numbered, **known)
 
 
 def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
@@ -221,30 +253,39 @@ def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
 def _turn(row: dict[str, object], number: int) -> Turn:
     role = str(row.get("role") or "").lower()
     given = row.get("turn")
+    fields = {key: str(row.get(key) or "") for key in ("time", "tool", "outcome")}
+    if role == "developer":
+        fields["tool"] = fields["tool"] or role  # still to be told from the system's own words
     return Turn(
         number=given if isinstance(given, int) and given > 0 else number,
         role=_ROLE_NAMES.get(role, role),
         text=str(row.get("text") or ""),
-        **{key: str(row.get(key) or "") for key in ("time", "tool", "outcome")},
+        **fields,
     )
 
 
 def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int]:
     """Return the turns as they may be stored, and how many secrets were masked in them."""
-    from memolith.text import hygiene
     from memolith.text.budget import head, utf8_len
-    from memolith.text.secrets import redact
 
     masked = 0
     clean = []
     for number, turn in enumerate(turns, 1):
         texts = {}
         for key in ("text", "tool", "outcome"):
-            found = redact(hygiene.clean(getattr(turn, key).encode("utf-8", "replace").decode())[0])
-            masked += len(found.findings)
-            texts[key] = found.text if utf8_len(found.text) <= MAX_TURN else head(found.text, MAX_TURN)
+            text, count = _masked(getattr(turn, key))
+            masked += count
+            texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
         clean.append(Turn(number=number, role=turn.role, time=turn.time, **texts))
     return clean, masked
+
+
+def _masked(text: str) -> tuple[str, int]:
+    from memolith.text import hygiene
+    from memolith.text.secrets import redact
+
+    found = redact(hygiene.clean(text.encode("utf-8", "replace").decode())[0])
+    return found.text, len(found.findings)
 
 
 def _short(turn: Turn) -> dict[str, object]:

@@ -1,0 +1,131 @@
+"""What one session taught: a raw memory, a synopsis and typed records, each statement with its evidence."""
+
+from __future__ import annotations
+
+from memolith.learn import evidence, placing
+from memolith.model import Value
+from memolith.text.patterns import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable
+
+Quotes = list[tuple[int, str]]
+_BULLET = ("- ", "* ", "+ ")
+_CITED = lazy(r'(?s)^(?P<said>.*?)\s*(?P<cited>(?:\[turn \d+: ".*"\]\s*)+)$')
+_BETWEEN = lazy(r'(?<="\])\s*(?=\[turn \d+: ")')
+_ONE = lazy(r'(?s)^\[turn (?P<turn>\d+): "(?P<quote>.*)"\]\s*$')
+_STRAIGHT = str.maketrans("“”", '""')
+
+
+class Learned(Value):
+    """One typed fact. `evidence` are turns and quotes; `taint` is `tool` if only a tool's output says so."""
+
+    __slots__ = ("aliases", "body", "category", "evidence", "keywords", "scope", "taint", "title")
+    aliases: list[str]
+    body: str
+    category: str
+    evidence: Quotes
+    keywords: list[str]
+    scope: str
+    taint: str
+    title: str
+
+
+class Extracted(Value):
+    """All that a session taught; empty texts if that was nothing. `dropped` counts statements by reason."""
+
+    __slots__ = ("dropped", "outcome", "raw_memory", "records", "rollout_slug", "rollout_summary")
+    dropped: dict[str, int]
+    outcome: str
+    raw_memory: str
+    records: list[Learned]
+    rollout_slug: str
+    rollout_summary: str
+
+    @property
+    def empty(self) -> bool:
+        """Whether there was nothing to learn."""
+        return not self.raw_memory or not self.rollout_summary
+
+
+def nothing(why: str, dropped: Counter[str] | None = None) -> Extracted:
+    """Return the outcome of a session that taught nothing."""
+    counts = dict(dropped or {})
+    told = f"{why}; {_counted(counts)}" if counts else why
+    return Extracted(
+        raw_memory="", rollout_summary="", rollout_slug="", records=[], dropped=counts, outcome=told
+    )
+
+
+def outcome(records: int, lines: int, dropped: dict[str, int]) -> str:
+    """Return in words what came of a session."""
+    told = f"learned {records} record(s) and {lines} line(s)"
+    return f"{told}; {_counted(dropped)}" if dropped else told
+
+
+def line(statement: str, quotes: Iterable[tuple[int, str]]) -> str:
+    """Return a statement as a line of the raw memory."""
+    cited = " ".join(f'[turn {turn}: "{quote}"]' for turn, quote in quotes)
+    return f"- {statement} {cited}"
+
+
+def supported(text: str, witness: evidence.Witness, dropped: Counter[str]) -> list[str]:
+    """Return the lines of a raw memory or a synopsis that hold; the others are counted.
+
+    A bullet needs evidence of its own. Headings and prose may only name what was said in the session.
+    """
+    kept: list[str] = []
+    for raw in text.splitlines():
+        bare = raw.strip()
+        if not bare.startswith(_BULLET):
+            if bare and not witness.knows(bare):
+                dropped[evidence.NOT_ABOUT] += 1
+            else:
+                kept.append(bare)
+            continue
+        statement, quotes = citations(bare[2:])
+        verdict = witness.check(statement, quotes, of_user=placing.is_of_user(statement))
+        if verdict.holds:
+            kept.append(line(statement, verdict.quotes))
+        else:
+            dropped[verdict.reason] += 1
+    return _tidy(kept)
+
+
+def citations(text: str) -> tuple[str, Quotes]:
+    """Take the citations off the end of a line."""
+    found = _CITED.match(text.translate(_STRAIGHT).strip())
+    if found is None:
+        return text.strip(), []
+    parts = [one for part in _BETWEEN.split(found["cited"]) if (one := _ONE.match(part.strip()))]
+    return found["said"].strip(), [(int(one["turn"][:9]), one["quote"]) for one in parts]
+
+
+def _tidy(lines: list[str]) -> list[str]:
+    """Return lines without headings that have nothing below them any more, and without blank ends."""
+    kept: list[str] = []
+    for text in reversed(lines):
+        heading = text.startswith("#")
+        if not text and (not kept or not kept[-1]):
+            continue
+        if heading and (not any(kept) or _level(_first(kept)) in range(1, _level(text) + 1)):
+            continue
+        kept.append(text)
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept[::-1]
+
+
+def _first(kept: list[str]) -> str:
+    return next((text for text in reversed(kept) if text), "")
+
+
+def _level(text: str) -> int:
+    return len(text) - len(text.lstrip("#"))
+
+
+def _counted(dropped: dict[str, int]) -> str:
+    total = sum(dropped.values())
+    return f"dropped {total} ({', '.join(f'{why}: {count}' for why, count in sorted(dropped.items()))})"

@@ -1,0 +1,84 @@
+"""What somebody said in a turn, without what was put there for them.
+
+Hosts put their own text into the turns of a conversation: our block, project instructions, skills, reminders,
+summaries. None of it was said in the session, and learning it again would make an echo: what is memory today
+would be its own evidence tomorrow.
+"""
+
+from __future__ import annotations
+
+from memolith.learn import tools
+from memolith.text.patterns import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.sessions import Turn
+
+# Items that are no speech (docs/format.md).
+_NO_SPEECH = frozenset(
+    ["developer", "reasoning", "thinking", "compaction", "compact", "summary", "skill", "instructions"]
+)
+# What is between such tags goes. `memory…` is ours, whatever a host made of its attributes.
+_TAGS = (
+    r"memor[\w-]*|system[-_]reminder|environment[-_](?:context|details)|user[-_]instructions|instructions"
+    r"|project[-_]instructions|agents[-_]md|claude[-_]md|skills?(?:[-_][\w-]+)?|developer(?:[-_]\w+)?"
+    r"|reasoning|thinking|think|analysis|compaction(?:[-_]\w+)?|conversation[-_]summary|task[-_]notification"
+    r"|command-message|command-name|command-contents|local-command-(?:stdout|stderr|caveat)"
+    r"|user[-_]prompt[-_]submit[-_]hook|permissions[\w-]*|collaboration[-_]mode|turn[-_]aborted"
+    r"|untrusted[\w-]*|available[-_]skills"
+)
+# Without its end, a block reaches to the end of the text: better lost than learned.
+_BLOCK = lazy(rf"(?is)<({_TAGS})(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)")
+_SELF_CLOSED = lazy(rf"(?i)<(?:{_TAGS})(?:\s[^<>]*)?/>")
+_PROMPT_TAG = lazy(r"(?i)</?(?:command-args|user[-_]query|user[-_]prompt|query|prompt)>")
+# Turns that begin so were not typed by anybody.
+_WHOLE = (
+    "# agents.md instructions",
+    "# claude.md",
+    "caveat: the messages below were generated",
+    "this session is being continued from a previous conversation",
+    "the conversation history before this point was compacted",
+    "another language model started to solve this problem",
+    "base directory for this skill:",
+    "launching skill:",
+    "contents of /",
+    "[request interrupted",
+    "please analyze this codebase and create a claude.md",
+    "you are a memory",
+)
+_INSTRUCTION_FILE = lazy(
+    r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
+    r"|MEMORY\.md"
+    r"|memory_summary\.md|\.cursorrules|\.windsurfrules|copilot-instructions\.md|[\w.-]+\.mdc)(?=$"
+    r"|[\s\"'`):,])"
+)
+
+
+def own_words(turn: Turn) -> str:
+    """Return what was said in a turn, or what a tool brought; nothing if all of it was put there."""
+    if turn.role != "tool":
+        if turn.tool.casefold() in _NO_SPEECH:
+            return ""
+        return said(turn.text)
+    if tools.kind(turn) == "own" or is_instruction_file(turn):
+        return ""
+    return _without_blocks(turn.text)
+
+
+def said(text: str) -> str:
+    """Return a text without the blocks that a host put into it."""
+    kept = _without_blocks(text)
+    return "" if kept.lstrip("\n -=*").casefold().startswith(_WHOLE) else kept
+
+
+def is_instruction_file(turn: Turn) -> bool:
+    """Tell whether a tool read a file of instructions, a skill or memory."""
+    return tools.kind(turn) in tools.TELLING and bool(
+        _INSTRUCTION_FILE.search(f"{turn.tool} {tools.first_line(turn)}")
+    )
+
+
+def _without_blocks(text: str) -> str:
+    if "<" not in text:
+        return text
+    return str(_PROMPT_TAG.sub("", _SELF_CLOSED.sub("", _BLOCK.sub("", text))))
