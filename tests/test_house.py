@@ -17,10 +17,11 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"cli", "__main__"},
+    {"learn"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
-    {"mem", "compaction", "recalling"},
+    {"mem", "compaction", "recalling", "addresses"},
     {"home"},
-    {"records", "tickets", "sessions"},
+    {"records", "tickets", "sessions", "lessons"},
     {"record"},
     {"brief"},
     {"context", "search", "recall"},

@@ -130,6 +130,10 @@ def _tree(root: str) -> Iterator[Finding]:
             yield from _mode(tree.folder(directory).stat(), directory or ".", 0o700)
         for name in names:
             relative = f"{directory}/{name}" if directory else name
+            if directory.endswith(".tmp/set"):
+                message = "left by an interrupted consolidation; --fix finishes it"
+                yield _found("stray", relative, message, fixable=True)
+                continue
             if directory.endswith(".tmp"):
                 message = "left by an interrupted write; --fix moves it into the history"
                 yield _found("stray", relative, message, fixable=True)

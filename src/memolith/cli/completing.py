@@ -40,6 +40,16 @@ def words(*allowed: str) -> Complete:
     return complete
 
 
+def sources(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer what can be read: targets, and addresses once one is begun."""
+    from memolith.addresses import complete
+    from memolith.text.memory_url import SCHEME
+
+    if not incomplete.startswith(SCHEME[:4]):
+        return _starting(incomplete, (*TARGETS, "list", SCHEME))
+    return _starting(incomplete, _in_memory(ctx, lambda mem: complete(mem, incomplete)))
+
+
 def directories(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell offer directories."""
     return [CompletionItem(incomplete, type="dir")]

@@ -1,0 +1,1 @@
+"""Learning: finished sessions in, curated Markdown out."""
