@@ -129,7 +129,7 @@ class HistoryError(MemolithError):
 
 
 class ProviderError(MemolithError):
-    """A model or service that makes vectors did not answer as it should."""
+    """A model or service did not answer as it should."""
 
     exit_code = 14
 

@@ -28,9 +28,9 @@ When the reply to a write asks you to condense, shorten the file before you add 
 READ_PATH = """\
 ## Memory Guidance
 
-Below is what was learned from earlier sessions of this project. It is a hint, not an authority: useful for how
-things are done and why they were decided, never for what the repository looks like now.
-- When memory changes your plan, cite its address (memory://root/MEMORY.md, memory://root/skills/NAME/SKILL.md)
+Below is what was learned from earlier sessions of this project. It is a hint, not an authority: useful for
+how things are done and why they were decided, never for what the repository looks like now.
+- When memory changes your plan, cite its address (memory://root/MEMORY.md, memory://root/skills/x/SKILL.md)
   together with what you see in the repository now, before you act.
 - What the user says and what the repository shows win. Memory that disagrees with them is stale: say so.
 - The `read` tool takes memory:// addresses; memory://root is the summary, memory://project lists the rest.

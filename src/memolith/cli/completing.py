@@ -41,13 +41,11 @@ def words(*allowed: str) -> Complete:
 
 
 def sources(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer what can be read: targets, and addresses once one is begun."""
+    """Offer what can be read: targets, and addresses that lead somewhere."""
     from memolith.addresses import complete
-    from memolith.text.memory_url import SCHEME
 
-    if not incomplete.startswith(SCHEME[:4]):
-        return _starting(incomplete, (*TARGETS, "list", SCHEME))
-    return _starting(incomplete, _in_memory(ctx, lambda mem: complete(mem, incomplete)))
+    found = _in_memory(ctx, lambda mem: complete(mem, incomplete))
+    return _starting(incomplete, [*TARGETS, "list", *found])
 
 
 def directories(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from memolith.errors import MemolithError
+from memolith.errors import ProviderError
 from memolith.learn import merging, skills
 from memolith.learn.current import ROLLOUTS
 from memolith.lessons import Lesson
@@ -48,7 +48,7 @@ _ASKING = ("remember", "lesson", "decision", "preference")
 _DAYS = 30
 
 
-class ReplyError(MemolithError):
+class ReplyError(ProviderError):
     """A model's reply that cannot be used; the reason is for the job's last error."""
 
 

@@ -142,11 +142,14 @@ def _tagged(text: str) -> tuple[str, str]:
 
 
 def merge(found: Iterable[Statement]) -> list[Statement]:
-    """Return each statement once, newest first; of two values for one thing, the newer."""
+    """Return each statement once, newest first; of two values for one thing, the newer.
+
+    Those of one day are given with the newer session first.
+    """
     kept: list[Statement] = []
     postings: dict[str, list[int]] = {}
     exact: dict[frozenset[str], int] = {}
-    for each in sorted(found, key=lambda one: (one.date, one.sources), reverse=True):
+    for each in sorted(found, key=lambda one: one.date, reverse=True):
         words = frozenset(likeness.words(each.text))
         same = exact.get(words, -1)
         if same < 0:

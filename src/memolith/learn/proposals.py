@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memolith.document import MARKER
+from memolith.errors import UnsafePathError
 from memolith.learn import consolidate, merging, skills
 from memolith.learn import current as on_disk
 from memolith.learn.current import MADE, RAW, ROLLOUTS, SKILLS, SUMMARY, VERSION, Made
@@ -46,7 +47,7 @@ class Verdict(Value):
 def refuse_links(previous: Current) -> None:
     """Refuse to build on links: what they lead to is not this memory."""
     if previous.links:
-        raise consolidate.ReplyError(
+        raise UnsafePathError(
             f"{previous.links[0]} is a symbolic link; replace it by a real file or remove it "
             "(memolith doctor lists them all)"
         )
@@ -87,6 +88,8 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
     What only forgotten sessions said has to go, and does not count.
     """
     known = set(proposal.sessions)
+    if previous.made.sessions and not previous.made.sessions & known:
+        return []
     before = [
         line
         for line in merging.said(previous.below)

@@ -16,7 +16,7 @@ import contextlib
 import errno
 import os
 
-from memolith.errors import ConflictError, MemolithError, StorageError, UnsafePathError
+from memolith.errors import BusyError, ConflictError, MemolithError, StorageError, UnsafePathError
 from memolith.model import Value
 from memolith.places import Place, Tree
 from memolith.store import files, layout
@@ -36,10 +36,8 @@ _STAGED = "manifest.new"
 OP = "learn"
 
 
-class NotMineError(MemolithError):
+class NotMineError(BusyError):
     """The work was taken over by another process: nothing was written."""
-
-    exit_code = 9
 
 
 class Edit(Value):
