@@ -14,6 +14,7 @@ from memolith.places import Tree
 from memolith.text.budget import Section, allot
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
+from tests.test_house import HEAVY, loaded
 
 
 @pytest.fixture
@@ -147,7 +148,6 @@ def test_what_a_run_learned_is_in_the_next_block_of_the_same_session(mem: Mem, s
     assert "Postgres is on 5433." in block(mem)
 
 
-@proves("S2.16")
 def test_the_payload_is_exactly_what_learning_adds_to_the_block(mem: Mem, summary: Path) -> None:
     assert summary.exists()
     text = payload(Tree(str(mem.root)), mem.project, mem.summary_tokens)
@@ -170,3 +170,10 @@ def test_a_person_may_word_the_guidance_and_a_file_without_a_place_for_the_summa
     assert text.endswith(f"{CLOSE}\n\nMine last.")
     own.write_text("no place\n")
     assert "Memory Guidance" in block(mem)
+
+
+def test_the_summary_costs_the_hot_path_no_heavy_import(mem: Mem, summary: Path, work: Path) -> None:
+    assert summary.exists()
+    block(mem)  # the first look at a changed file scans it for secrets
+    code = f"from memolith.cli import main; main({['context', '--project', str(work)]!r})"
+    assert loaded(code) & HEAVY == set()

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from memolith.adopt import adopt
 from memolith.cli import main
 from memolith.doctor import examine, repair
 from memolith.document import MARKER
+from memolith.errors import StorageError
 from memolith.store import files, writeset
 from memolith.store.gate import Gate
 from memolith.store.writeset import Edit, NotMineError, base_of, commit
@@ -321,3 +323,40 @@ def test_adopting_adds_above_the_marker_and_leaves_generated_text_behind(
         page.write_text(f"{text}\n{MARKER}\n- generated {text}\n")
     adopt(mem, other.project)
     assert (store / "MEMORY.md").read_text() == f"- here\n- there\n{MARKER}\n- generated - here\n"
+
+
+@proves("X.6")
+def test_an_editor_that_saves_all_the_time_loses_nothing_to_consolidations(mem: Mem, old: Path) -> None:
+    """Each line that was saved above the marker is in the file or in its history afterwards."""
+    page, path = old / "MEMORY.md", f"projects/{mem.project}/MEMORY.md"
+    done = threading.Event()
+    saved: list[str] = []
+
+    def edit() -> None:
+        while not done.is_set():
+            line = f"- hand {len(saved):04}\n"
+            text = page.read_text()
+            if len(saved) % 2:
+                page.write_text(line + text)
+            else:
+                (old / "x~").write_text(line + text)
+                (old / "x~").rename(page)
+            saved.append(line)
+
+    editor = threading.Thread(target=edit)
+    editor.start()
+    try:
+        for number in range(30):
+            try:
+                now = page.read_text()
+                below = [Edit(path=path, marker=MARKER, base=base_of(now, MARKER), new=f"- set {number}\n")]
+                commit(mem.gate, mem.project, below)
+            except (ConflictError, StorageError):
+                continue  # the editor put an older text back, or is too quick
+    finally:
+        done.set()
+        editor.join()
+    everything = page.read_text() + "".join(each.decode() for each in kept(mem))
+    assert [line for line in saved if line not in everything] == []
+    assert len(saved) > 5
+    assert page.read_text().count(MARKER) == 1

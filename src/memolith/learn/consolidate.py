@@ -46,6 +46,7 @@ NO_RAW = "# Raw memories\n\nNo session has taught anything yet.\n"
 # Lines of a daily log that ask to be learned, and how much of the log a model is shown.
 _ASKING = ("remember", "lesson", "decision", "preference")
 _DAYS = 30
+_MAX_RAW = 1_000_000
 
 
 class ReplyError(ProviderError):
@@ -221,11 +222,13 @@ def _raw(sources: Sequence[_Source]) -> str:
     """Return raw_memories.md: a heading per session, in an order that does not change when one is added."""
     if not sources:
         return NO_RAW
-    parts = [
-        f"## {each.session} ({each.started or 'time not known'})\n\n{each.raw_memory.strip()}\n"
-        for each in sorted(sources, key=lambda each: each.session)
-    ]
-    return "\n".join(["# Raw memories\n", *parts])
+    room, shown = _MAX_RAW, []
+    for each in sources:
+        text = f"## {each.session} ({each.started or 'time not known'})\n\n{each.raw_memory.strip()}\n"
+        room -= len(text)
+        if room > 0:
+            shown.append((each.session, text))
+    return "\n".join(["# Raw memories\n", *(text for _, text in sorted(shown))])
 
 
 # ---------------------------------------------------------------- without a model

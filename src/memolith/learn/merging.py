@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memolith.model import Value
 from memolith.text import likeness, markdown
+from memolith.text.budget import utf8_len
 from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from memolith.lessons import Lesson
 
-MAX_LINES = 400
+# Of a file; a person's own lines come on top.
+MAX_BYTES = 49_152
 _CATEGORIES = {
     "decision": "Decisions",
     "procedure": "Procedures",
@@ -172,14 +174,18 @@ def merge(found: Iterable[Statement]) -> list[Statement]:
 def document(found: Sequence[Statement], by_hand: Sequence[str]) -> str:
     """Return the generated part of MEMORY.md."""
     parts = ["# Learned from sessions"]
-    room = MAX_LINES
-    for title in ORDER:
-        lines = [each.line() for each in found if each.category == title][:room]
-        room -= len(lines)
-        if lines:
-            parts.append("\n".join([f"## {title}", *lines]))
     if by_hand:
         parts.append("\n".join([BY_HAND, *by_hand]))
+    left = MAX_BYTES
+    for title in ORDER:
+        lines = []
+        for each in (one for one in found if one.category == title):
+            left -= utf8_len(each.line()) + 1
+            if left < 0:
+                break
+            lines.append(each.line())
+        if lines:
+            parts.append("\n".join([f"## {title}", *lines]))
     return "\n\n".join(parts) + "\n" if len(parts) > 1 else ""
 
 
@@ -190,8 +196,8 @@ def summary(
 
     `synopses` are the date, the address and the text of each session, newest first; `limit` is in characters.
     """
-    parts = []
-    left = limit
+    parts = ["\n".join([BY_HAND, *by_hand])] if by_hand else []
+    left = min(limit, MAX_BYTES)
     for title in ORDER:
         lines = []
         for each in (one for one in found if one.category == title):
@@ -211,8 +217,6 @@ def summary(
         lately.append(line)
     if lately:
         parts.append("\n".join(["## Lately", *lately]))
-    if by_hand:
-        parts.append("\n".join([BY_HAND, *by_hand]))
     if parts:
         parts.append("Everything that was learned, with its sources: memory://root/MEMORY.md")
     return "\n\n".join(parts) + "\n" if parts else ""

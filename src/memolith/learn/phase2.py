@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from memolith.errors import ConflictError
 from memolith.learn import consolidate, proposals, waiting
 from memolith.learn import current as on_disk
 from memolith.model import Value
@@ -11,11 +13,16 @@ from memolith.store import writeset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
-    from memolith.learn.consolidate import Model, Prompts, Proposal
+    from memolith.learn.consolidate import Model, Prompts, Proposal, Reply
     from memolith.learn.current import Current
     from memolith.learn.merging import Extraction
     from memolith.mem import Mem
+
+
+# How often a person may save while we try to write.
+_ROUNDS = 5
 
 
 class Outcome(Value):
@@ -35,16 +42,51 @@ def run(
     prompts: Prompts | None,
     still_mine: Callable[[], bool] = lambda: True,
     *,
+    fence: Callable[[], AbstractContextManager[object]] = nullcontext,
     deadline: float | None = None,
 ) -> Outcome:
-    """Consolidate this project: propose, check, write or hold. After a MemolithError nothing is changed."""
-    previous = on_disk.read(mem)
-    proposals.refuse_links(previous)
-    asked = consolidate.notes(mem)
-    proposal = consolidate.propose(
-        previous, extractions, asked, model, mem.settings, prompts, deadline=deadline
-    )
-    return settle(mem, proposal, previous, still_mine)
+    """Consolidate this project: propose, check, write or hold. After a MemolithError nothing is changed.
+
+    `fence` is entered around the writing only, not around the request. What a person changes meanwhile is
+    seen: the answer is looked at again with their text, without a second request.
+    """
+    given = list(extractions)
+    once = None if model is None else _Once(model)
+    for left in range(_ROUNDS - 1, -1, -1):
+        previous = on_disk.read(mem)
+        proposals.refuse_links(previous)
+        asked = consolidate.notes(mem)
+        proposal = consolidate.propose(previous, given, asked, once, mem.settings, prompts, deadline=deadline)
+        try:
+            with fence():
+                return settle(mem, proposal, previous, still_mine)
+        except ConflictError:
+            if not left:
+                raise
+    raise AssertionError
+
+
+class _Once:
+    """A model that is asked once, however often its answer is needed."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.window = model.window
+        self._reply: Reply | None = None
+
+    def complete(
+        self,
+        system: str,
+        user: str,
+        schema: dict[str, object],
+        *,
+        max_output: int,
+        deadline: float | None,
+    ) -> Reply:
+        """Return the model's answer, or the one that it gave."""
+        if self._reply is None:
+            self._reply = self._model.complete(system, user, schema, max_output=max_output, deadline=deadline)
+        return self._reply
 
 
 def settle(

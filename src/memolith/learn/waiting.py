@@ -78,7 +78,13 @@ def pack(proposal: Proposal) -> str:
     if proposal.skills is not None and not proposal.skills:
         texts[f"{SKILLS}/"] = ""  # none at all, which is not the same as leaving them alone
     texts[_SESSIONS] = "".join(f"{name}\n" for name in proposal.sessions)
-    return "".join(f"{_FILE}{path}{_END}\n{text}" for path, text in texts.items())
+    return "".join(f"{_FILE}{path}{_END}\n{_plain(text)}" for path, text in texts.items())
+
+
+def _plain(text: str) -> str:
+    """Return a text in which no line looks like the beginning of another one."""
+    text = text.replace(_FILE, _FILE.replace("memolith file", "memolith-file"))
+    return text if not text or text.endswith("\n") else f"{text}\n"
 
 
 def unpack(text: str) -> Proposal:
