@@ -15,6 +15,7 @@ from memolith.errors import UnsafePathError
 from memolith.sessions import Session, Turn
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
+from tests.test_hostile import payload, rows
 from tests.test_scan import canary
 
 SKILL = {"name": "deploy", "content": "Run make.", "scripts": [{"path": "go.sh", "content": "make"}]}
@@ -128,6 +129,16 @@ def test_no_other_address_reads_anything(learned: Mem, store: Path, namespace: s
             resolve(learned, f"memory://{namespace}/{path}")
         assert str(learned.root) not in str(error.value)
         assert f"memory://{namespace}/" in str(error.value)
+
+
+@proves("S2.11")
+def test_no_hostile_address_of_the_corpus_reads_anything(learned: Mem) -> None:
+    for param in rows("D", "memory_url", expect="reject"):
+        (row,) = param.values
+        if not row:
+            pytest.skip("the hostile corpus is not here; set MEMOLITH_DATA")
+        with pytest.raises(InputError):
+            resolve(learned, payload(row))
 
 
 def test_no_address_leads_into_another_project(learned: Mem, tmp_path: Path) -> None:

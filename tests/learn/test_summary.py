@@ -14,6 +14,8 @@ from memolith.places import Tree
 from memolith.text.budget import Section, allot
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
+from tests.test_hostile import check_structure, rows
+from tests.test_hostile import payload as hostile
 from tests.test_house import HEAVY, loaded
 
 
@@ -42,14 +44,15 @@ def test_the_summary_is_in_the_block_and_the_guidance_outside_of_what_is_referen
     assert f"## {SUMMARY}\n- Redis is on 6380.\n" in rest.partition(CLOSE)[0]
     assert rest.endswith(CLOSE)
     assert VERSION not in text
+    assert "Memory Guidance" in guidance
     for words in (
-        "Memory Guidance",
-        "hint, not an authority",
-        "cite its address",
-        "in the repository now",
-        "stale",
+        ("hint", "heuristic"),
+        ("cite", "name its"),
+        ("repository", "repo"),
+        ("win", "prefer"),
+        ("stale",),
     ):
-        assert words in guidance
+        assert any(word in guidance.lower() for word in words), words
     assert rest.index("Notes index") < rest.index(SUMMARY) < rest.index("Scratchpad")
     assert rest.count("memory://root") == 2  # its title, and the sources
 
@@ -134,6 +137,17 @@ def test_a_summary_cannot_leave_the_block_or_imitate_it(mem: Mem, summary: Path)
     assert text.count(OPEN) == text.count(CLOSE) == 1
     assert text.count("\n## Scratchpad (open items)\n") == 1
     assert TRUNCATED not in text
+
+
+def test_no_hostile_text_in_a_summary_leaves_the_block(mem: Mem, summary: Path, store: Path) -> None:
+    for param in rows("A", "note_body"):
+        (row,) = param.values
+        if not row:
+            pytest.skip("the hostile corpus is not here; set MEMOLITH_DATA")
+        summary.write_bytes(hostile(row).encode("utf-8", "surrogatepass"))
+        text = block(mem)
+        check_structure(text[text.index(OPEN) :], store)
+        assert text.count("\n## Memory summary") == 1
 
 
 @proves("S2.60")
