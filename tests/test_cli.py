@@ -13,6 +13,7 @@ import pytest
 from memolith import Mem, MemolithError, errors
 from memolith.cli import main
 from memolith.options import TABLE
+from memolith.text.memory_url import NAMESPACES
 from tests import console
 from tests.ledger import proves
 
@@ -315,7 +316,17 @@ SETTINGS = [row[0] for row in TABLE]
     [
         ("write ", ["long_term", "scratchpad", "daily", "note"]),
         ("edit s", ["scratchpad"]),
-        ("read ", ["long_term", "scratchpad", "daily", "note", "list"]),
+        (
+            "read ",
+            [
+                "long_term",
+                "scratchpad",
+                "daily",
+                "note",
+                "list",
+                *(f"memory://{name}" for name in NAMESPACES),
+            ],
+        ),
         ("write daily x --mode ", ["append", "overwrite"]),
         ("update x --mode ", ["append", "rewrite"]),
         ("remember x --kind p", ["project", "preference"]),

@@ -30,6 +30,7 @@ WAYS = {
     "remember for all": ("remember", {"title": "T", "scope": "user"}),
     "update": ("update", {}),
     "update_section": ("update_section", {"section": "About Me"}),
+    "lesson": ("lessons.add", {}),
     "record add": ("records.add", {"category": "decisions", "scope": "project"}),
     "record add for all": ("records.add", {"category": "decisions", "scope": "user", "title": "T"}),
     "record update": ("records.update", {"number": "old"}),

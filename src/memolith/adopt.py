@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from memolith import notes
+from memolith.document import MARKER, hand_written
 from memolith.errors import InputError, MemolithError, NotFoundError, TextError, UnsafePathError
 from memolith.model import MAX_ACCEPT_BYTES, Value
 from memolith.places import Tree
@@ -48,6 +49,8 @@ def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
     for relative in _texts(root, source):
         try:
             text = _read(root, relative)
+            if relative == layout.memory(source):
+                text = hand_written(text)  # what was generated is made again, from what is adopted
             goal = relative.replace(layout.scope_directory(source), layout.scope_directory(target), 1)
             written += _bring(mem, text, goal)
         except (_UnusableError, UnsafePathError) as error:
@@ -65,7 +68,7 @@ def _texts(root: str, slug: str) -> list[str]:
     """Return the files that hold a project's memory; its index is made anew, not copied."""
     tree = Tree(root)
     found = [layout.memory(slug), layout.scratchpad(slug)]
-    for directory in (layout.daily_directory(slug), layout.notes(slug)):
+    for directory in (layout.daily_directory(slug), layout.notes(slug), layout.lessons(slug)):
         found += [f"{directory}/{name}" for name in tree.names(directory)]
     return [relative for relative in found if relative != layout.index(slug)]
 
@@ -100,7 +103,9 @@ def _bring(mem: Mem, text: str, goal: str) -> list[str]:
         new = text.removeprefix(_BOM)
         if by_line:
             new, _ = markdown.drop_known_lines(old, new)
-        return markdown.append(old, new) if new.strip() and not _contains(old, new) else old
+        if not new.strip() or _contains(old, new):
+            return old
+        return markdown.above(old, MARKER, lambda upper: markdown.append(upper, new))
 
     return [goal] if mem.gate.rewrite(goal, merge, op="adopt").changed else []
 

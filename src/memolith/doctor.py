@@ -130,6 +130,10 @@ def _tree(root: str) -> Iterator[Finding]:
             yield from _mode(tree.folder(directory).stat(), directory or ".", 0o700)
         for name in names:
             relative = f"{directory}/{name}" if directory else name
+            if directory.endswith(".tmp/set"):
+                message = "left by an interrupted consolidation; --fix finishes it"
+                yield _found("stray", relative, message, fixable=True)
+                continue
             if directory.endswith(".tmp"):
                 message = "left by an interrupted write; --fix moves it into the history"
                 yield _found("stray", relative, message, fixable=True)
@@ -175,7 +179,7 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
         yield _found("encoding", relative, f"is not UTF-8 (byte {error.start}); save it as UTF-8")
         text = files.text_of(data)
     limit = MAX_INJECT_BYTES if relative == layout.MEMORY else MAX_WRITE_BYTES
-    if size > limit:
+    if size > limit and not relative.endswith("/raw_memories.md"):  # which nobody reads as a whole
         message = f"has {size:,} bytes, more than the {limit:,} that can be shown; split it"
         if size > MAX_LOOK_BYTES:
             message += f" (doctor looked at the first {MAX_LOOK_BYTES:,} only)"

@@ -105,8 +105,7 @@ def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str],
 
 def hand_written(text: str) -> str:
     """Return the part of a project's MEMORY.md that people and agents wrote."""
-    at = text.find(MARKER)
-    return text if at < 0 else text[:at]
+    return markdown.halves(text, MARKER)[0]
 
 
 def overflow(text: str, limit: int) -> list[str]:

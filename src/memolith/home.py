@@ -132,6 +132,8 @@ class Home:
         if self._project is None:
             self._project = projects.resolve(self._store, self._cwd, self.settings.text("identity"))
             self.settings.enter(self._project.root)
+            if os.path.lexists(layout.locate(self._store, layout.interrupted(self._project.slug))):
+                self.gate.catch_up(self._project.slug)
         return self._project
 
     def now(self) -> float:
@@ -186,6 +188,13 @@ class Home:
     def is_warm(self) -> bool:
         """Whether a question was asked by meaning before, so that the next one costs little."""
         return self._vectors is not None
+
+    @property
+    def summary_tokens(self) -> int:
+        """How much of what was learned goes into the block; 0 while learning, or using it, is off."""
+        if not (self.settings.flag("memories.enabled") and self.settings.flag("memories.use")):
+            return 0
+        return int(self.settings.number("memories.summary_injection_token_limit"))
 
     def register(self) -> None:
         """Write the project's identity down before its first memory, so that it is found again."""

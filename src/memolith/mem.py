@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Collection, Mapping
 
+    from memolith.lessons import Lessons
     from memolith.recall import Recall
     from memolith.records import Records
     from memolith.search import SearchResults
@@ -165,6 +166,7 @@ class Mem(Home):
             recent=self.settings.text("inject.daily") == "recent",
             max_chars=max_chars,
             recalled=recalled,
+            summary_tokens=self.summary_tokens,
         )
 
     def search(self, query: str) -> SearchResults:
@@ -286,6 +288,13 @@ class Mem(Home):
         from memolith.records import Records
 
         return Records(self)
+
+    @property
+    def lessons(self) -> Lessons:
+        """What is to be learned of this project, in somebody's own words."""
+        from memolith.lessons import Lessons
+
+        return Lessons(self)
 
     @property
     def tickets(self) -> Tickets:

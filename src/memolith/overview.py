@@ -84,7 +84,7 @@ def overview(mem: Mem) -> Overview:
     held = len(quarantine.waiting(mem))
     if held:
         warnings.append(
-            f"{held} text(s) from outside read like instructions and wait for you: memolith review"
+            f"{held} text(s) from outside, or learned from sessions, wait for you: memolith review"
         )
     scratchpad = files.text_of(tree.read_part(layout.scratchpad(mem.project), MAX_LOOK_BYTES)[0])
     today = files.text_of(tree.read_part(layout.daily(mem.project, mem.today), MAX_LOOK_BYTES)[0])

@@ -32,6 +32,7 @@ CALLS = {
     "remember": ("content", ("title", "kind", "scope")),
     "update": ("content", ("mode",)),
     "update_section": ("text", ("section",)),
+    "lessons.add": ("text", ()),
     "records.add": (
         "text",
         ("category", "scope", "title", "aliases", "keywords", "supersedes", "source", "expires"),
@@ -41,6 +42,8 @@ CALLS = {
     "tickets.update": ("description", ("number", "title")),
     "tickets.note": ("text", ("number",)),
 }
+# What a consolidation would write, waiting to be decided about (`learn.waiting`).
+PROPOSAL = "consolidate"
 # What is shown with the text later, and may instruct as well.
 _SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
 
@@ -92,7 +95,7 @@ def hold(
     relative = layout.held(slug, number)
     reasons = list(dict.fromkeys(f"{each.rule}: {each.why} ({each.quote!r})" for each in found))
     with mem.gate.scope(slug):
-        decided = _decision(mem, relative)
+        decided = decision(mem, relative)
         if decided == "accept":
             return None
         head: dict[str, Node] = {
@@ -119,7 +122,7 @@ def hold(
     )
 
 
-def _decision(mem: Mem, relative: str) -> str:
+def decision(mem: Mem, relative: str) -> str:
     """Return what a person last decided about a text: `accept`, `refuse` or nothing."""
     entries = mem.gate.history.entries(relative)
     undone = {entry.undoes for entry in entries}
@@ -156,14 +159,15 @@ def _read(mem: Mem, relative: str) -> Held | None:
     parsed = frontmatter.split(files.text_of(data or b""))
     call = parsed.get("call")
     arguments, reasons = parsed.fields.get("arguments"), parsed.fields.get("reasons")
-    if call not in CALLS:
+    takes = ("base",) if call == PROPOSAL else CALLS[call][1] if call in CALLS else None
+    if takes is None:
         return None
     known = arguments.items() if isinstance(arguments, dict) else ()
     return Held(
         id=relative.rpartition("/")[2].removesuffix(".md"),
         filename=relative,
         call=call,
-        arguments={key: _argument(value) for key, value in known if key in CALLS[call][1]},
+        arguments={key: _argument(value) for key, value in known if key in takes},
         source=Source(origin=parsed.get("origin"), taint=parsed.get("taint")),
         since=parsed.get("since"),
         reasons=[str(reason) for reason in reasons] if isinstance(reasons, list) else [],

@@ -113,6 +113,7 @@ def searchable(root: str, slug: str) -> Iterator[str]:
         yield layout.memory(scope)
         yield from _notes(root, scope)
     yield from _days(root, slug)
+    yield from _lessons(root, slug)
 
 
 # A directory that is a link or cannot be listed must not hide the others; `doctor` reports it.
@@ -130,6 +131,13 @@ def _days(root: str, slug: str) -> list[str]:
     with contextlib.suppress(UnsafePathError, StorageError):
         found = Tree(root).names(directory)
         return [f"{directory}/{name}" for name in found if layout.is_date(name[:-3])]
+    return []
+
+
+def _lessons(root: str, slug: str) -> list[str]:
+    directory = layout.lessons(slug)
+    with contextlib.suppress(UnsafePathError, StorageError):
+        return [f"{directory}/{name}" for name in Tree(root).names(directory)]
     return []
 
 

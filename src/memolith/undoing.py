@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from memolith import notes
@@ -9,7 +10,7 @@ from memolith.errors import HistoryError, NotFoundError, UnsafePathError
 from memolith.model import Value
 from memolith.places import Tree
 from memolith.project import PROJECT_FILE
-from memolith.store import layout
+from memolith.store import layout, writeset
 from memolith.store.screening import quoted
 
 TYPE_CHECKING = False
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
 
 
 class Undone(Value):
-    """What was taken back: the file, which change, its size now (None: there is no file), its hash."""
+    """What was taken back: the file, which change, its size now (None: there is no file), its hash.
 
-    __slots__ = ("bytes", "name", "path", "sha256", "version_undone")
+    `also` are the other files of a change of several, which is taken back as one.
+    """
+
+    __slots__ = ("also", "bytes", "name", "path", "sha256", "version_undone")
+    also: list[str]
     bytes: int | None
     name: str
     path: str
@@ -65,17 +70,35 @@ def files_with_history(mem: Mem) -> list[str]:
 def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
     """Take back a change of `file`, else the newest of all files."""
     relative = _newest(mem) if file is None else find_file(mem, file)
+    also = _set_of(mem, relative) if file is None else []
+    for other in also:
+        mem.gate.undo(other, None)
     change, undone = mem.gate.undo(relative, version)
     slug = layout.scope_of(relative)
     if os.path.dirname(relative) == layout.notes(slug):
         notes.update_index(mem.gate, slug, relative if change.after is not None else None)
     return Undone(
+        also=also,
         name=relative,
         path=layout.locate(str(mem.root), relative),
         version_undone=undone,
         bytes=None if change.after is None else len(change.after),
         sha256=change.sha256,
     )
+
+
+def _set_of(mem: Mem, relative: str) -> list[str]:
+    """Return the other files that were last changed in the same set (`writeset`)."""
+    keeper = mem.gate.history
+    op = keeper.to_undo(relative, None).op
+    if not op.startswith(f"{writeset.OP}-"):
+        return []
+    found = []
+    for name in files_with_history(mem):
+        with contextlib.suppress(HistoryError):
+            if name != relative and keeper.to_undo(name, None).op == op:
+                found.append(name)
+    return found
 
 
 def _newest(mem: Mem) -> str:

@@ -40,6 +40,14 @@ def words(*allowed: str) -> Complete:
     return complete
 
 
+def sources(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer what can be read: targets, and addresses that lead somewhere."""
+    from memolith.addresses import complete
+
+    found = _in_memory(ctx, lambda mem: complete(mem, incomplete))
+    return _starting(incomplete, [*TARGETS, "list", *found])
+
+
 def directories(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell offer directories."""
     return [CompletionItem(incomplete, type="dir")]

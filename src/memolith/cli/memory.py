@@ -15,6 +15,7 @@ from memolith.cli.fast import notice
 from memolith.notes import KINDS
 from memolith.places import Tree
 from memolith.store import layout
+from memolith.text.memory_url import SCHEME
 
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
@@ -80,9 +81,9 @@ def write(
 @cli.command()
 @click.argument(
     "source",
-    metavar="{long_term|scratchpad|daily|note|list}",
+    metavar="{long_term|scratchpad|daily|note|list|memory://…}",
     default="long_term",
-    shell_complete=completing.words(*completing.TARGETS, "list"),
+    shell_complete=completing.sources,
 )
 @click.option(
     "--name",
@@ -102,14 +103,31 @@ def read(options: Options, source: str, name: str | None, offset: int, lines: in
     memolith read daily --name 2026-11-14
     memolith read note --name database
     memolith read list                     all files
+    memolith read memory://root            what was learned from sessions
+    memolith read memory://root/MEMORY.md  this project's, by its address
     """
     with options.open() as mem:
+        if source.startswith(SCHEME):
+            _read_address(options, mem, source, offset, lines)
+            return
         text = mem.read(source, name, offset=offset, lines=lines, scope=scope)
         notice(mem)
         if options.json:
             output.json({"source": source, "name": name, "text": text})
         else:
             output.text(text)
+
+
+def _read_address(options: Options, mem: Mem, uri: str, offset: int, lines: int | None) -> None:
+    from memolith.addresses import resolve
+
+    found = resolve(mem, uri)
+    notice(mem)
+    text = targets.page(found.text, offset, lines)
+    if options.json:
+        output.json({**found.as_dict(), "text": text})
+    else:
+        output.text(text)
 
 
 @cli.command()

@@ -90,6 +90,8 @@ def undo(options: Options, file: str | None, to: int | None) -> None:
         else:
             now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
             output.text(f"Undid change {done.version_undone} of {done.name}: it {now}")
+            if done.also:
+                output.text(f"and of {len(done.also)} other file(s) that were changed with it")
 
 
 @cli.command()

@@ -81,6 +81,7 @@ def places(slug: str) -> list[Place]:
     ]
     found += [Place(slug, f"{base}/records/{name}", "record", _is_markdown, name) for name in CATEGORIES]
     if slug:
+        found.append(Place(slug, f"{base}/lessons", "note", _is_markdown))
         found.append(Place(slug, f"sessions/{slug}", "session", _is_session))
     return found
 

@@ -85,8 +85,8 @@ class Gate:
         )
 
     @contextlib.contextmanager
-    def scope(self, slug: str) -> Iterator[None]:
-        """Hold the lock of a scope for several changes that belong together."""
+    def scope(self, slug: str, seconds: float | None = None) -> Iterator[None]:
+        """Hold the lock of a scope for several changes that belong together; wait for it for `seconds`."""
         me = get_ident()
         if self._held.get(me) == slug:
             yield
@@ -98,14 +98,24 @@ class Gate:
         tree.check(f"{temporary.directory(slug)}/x")
         if not os.path.isdir(self._home):
             self._found_home()
-        with locked(self._home, slug or "user", self._settings.number("lock.seconds")):
+        wait = self._settings.number("lock.seconds") if seconds is None else seconds
+        with locked(self._home, slug or "user", wait):
             self._held[me] = slug
             try:
-                temporary.recover(tree, slug, self.history)
+                if temporary.recover(tree, slug, self.history):
+                    from memolith.store import writeset
+
+                    writeset.finish(self, slug)
                 del tree  # which would hold the directories open
                 yield
             finally:
                 del self._held[me]
+
+    def catch_up(self, slug: str) -> None:
+        """Finish a set of changes that a crash interrupted, for a reader: never waits, and never fails."""
+        if get_ident() not in self._held:
+            with contextlib.suppress(MemolithError, OSError), self.scope(slug, 0):
+                pass
 
     def _found_home(self) -> None:
         """Make the home; inside a git checkout, keep personal memory out of it (S4.2)."""

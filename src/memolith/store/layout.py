@@ -92,6 +92,16 @@ def held(slug: str, number: str) -> str:
     return _in(slug, f"inbox/{number}.md")
 
 
+def lessons(slug: str) -> str:
+    """Return the directory of what a person wants learned."""
+    return _in(slug, "lessons")
+
+
+def interrupted(slug: str) -> str:
+    """Return what is there while several files are changed as one, and after a crash meanwhile."""
+    return _in(slug, ".tmp/set")
+
+
 def scope_of(relative: str) -> str:
     """Return the scope that a path belongs to: a slug, or the user-wide scope."""
     parts = relative.split("/")

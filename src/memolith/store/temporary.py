@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from memolith.store.history import History
 
 _DIRECTORY = ".tmp"
+# Not a file but a directory: several files that are changed as one (see `writeset`).
+SET = "set"
 
 
 def directory(scope: str) -> str:
@@ -36,14 +38,19 @@ def new(tree: Tree, relative: str) -> Place:
     return place
 
 
-def recover(tree: Tree, scope: str, history: History) -> None:
-    """Deal with what a crashed writer left: known bytes go, others become a version."""
+def recover(tree: Tree, scope: str, history: History) -> bool:
+    """Deal with what a crashed writer left: known bytes go, others become a version.
+
+    Returns whether a set of files was left, too.
+    """
     try:
         folder = tree.folder(directory(scope))
         stray = folder.names()
     except FileNotFoundError:
-        return
+        return False
     for name in stray:
+        if name == SET:
+            continue
         inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
         relative = "/".join(filter(None, [layout.scope_directory(scope), inside]))
         holder = Place(folder, name)
@@ -53,6 +60,7 @@ def recover(tree: Tree, scope: str, history: History) -> None:
                 files.unlink(holder)
             else:
                 history.keep(relative, holder, _was(holder))
+    return SET in stray
 
 
 def _was(stray: Place) -> str:

@@ -131,15 +131,26 @@ def _cut(part: Callable[[str, int, Measure], str], text: str, room: int, measure
 
 
 class Section:
-    """A titled part of the block. `cap` is its own limit, lower `priority` is served first."""
+    """A titled part of the block. `cap` is its own limit, lower `priority` is served first.
 
-    __slots__ = ("body", "cap", "cut", "keep_end", "priority", "source", "title")
+    Of what is too long the beginning stays; with `keep_end` the end, with `keep_both` the ends (60 and 40 %).
+    """
+
+    __slots__ = ("body", "cap", "cut", "keep_both", "keep_end", "priority", "source", "title")
 
     def __init__(
-        self, title: str, body: str, source: str, *, priority: int, cap: int, keep_end: bool = False
+        self,
+        title: str,
+        body: str,
+        source: str,
+        *,
+        priority: int,
+        cap: int,
+        keep_end: bool = False,
+        keep_both: bool = False,
     ) -> None:
         self.title, self.body, self.source = title, body, source
-        self.priority, self.cap, self.keep_end = priority, cap, keep_end
+        self.priority, self.cap, self.keep_end, self.keep_both = priority, cap, keep_end, keep_both
         self.cut = False
 
     def mark_cut(self) -> None:
@@ -151,6 +162,13 @@ class Section:
     def shorten(self, limit: int, measure: Measure) -> None:
         """Cut the body to `limit`, marker included."""
         body = self.body
+        if self.keep_both:
+            first, _, last = body.partition(f"\n{TRUNCATED}\n")
+            room = limit - measure(TRUNCATED) - 2
+            first = _cut(head, first, room * 6 // 10, measure)
+            last = _cut(tail, last or body, room - room * 6 // 10, measure)
+            self.body, self.cut = f"{first}\n{TRUNCATED}\n{last}", True
+            return
         if self.cut and self.keep_end:
             body = body.removeprefix(TRUNCATED + "\n")
         elif self.cut:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _UPDATED = "<!-- updated "
 # Headings that end a section above them.
@@ -156,6 +156,43 @@ def presentable(text: str) -> str:
     if same_line(text).casefold() == TEMPLATE_TITLE.casefold():
         return ""
     return _squeeze(text)
+
+
+def halves(text: str, marker: str) -> tuple[str, str | None]:
+    """Split a text at the first line that is `marker`: what is above, and what is below (None: no such line).
+
+    A marker in the middle of a line, or indented, is somebody speaking of it.
+    """
+    at = text.find(marker)
+    while at >= 0:
+        end = text.find("\n", at)
+        rest = text[at + len(marker) : len(text) if end < 0 else end]
+        if (at == 0 or text[at - 1] in "\n\ufeff") and not rest.strip():
+            return text[:at], text[end + 1 :] if end >= 0 else ""
+        at = text.find(marker, at + 1)
+    return text, None
+
+
+def with_lower_half(text: str, marker: str, below: str) -> str:
+    """Return `text` with another lower half; what is above the marker stays, byte for byte.
+
+    Without anything below it, the marker goes too.
+    """
+    above, _ = halves(text, marker)
+    if not below.strip():
+        return above
+    newline = newline_of(text)
+    gap = newline if above and above != "\ufeff" and not above.endswith("\n") else ""
+    return above + gap + f"{marker}\n{below.replace(chr(13) + chr(10), chr(10))}".replace("\n", newline)
+
+
+def above(text: str, marker: str, change: Callable[[str], str]) -> str:
+    """Return `text` with its upper half changed, if it has two; what is below the marker stays."""
+    upper, lower = halves(text, marker)
+    if lower is None:
+        return change(text)
+    new, rest = change(upper), text[len(upper) :]
+    return new + ("" if not new or new.endswith("\n") else newline_of(text)) + rest
 
 
 def strip_comments(text: str) -> str:

@@ -1,0 +1,247 @@
+"""Several memory files changed as one: all of them or none, whatever crashes in between.
+
+    new texts and a manifest in `.tmp/set/` of the scope, synced
+    → each file is still what its change was made from, and the work is still ours
+    → the manifest gets its name: from this moment on, the set is changed
+    → each text goes to its place through the gate, with its history → the manifest goes
+
+Whoever next takes the lock of the scope, or opens the memory to read it, finishes what a crash interrupted
+behind that moment; what was staged before it is thrown away. What a person saved meanwhile is never written
+over: their file stays, and ours goes into its history.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+
+from memolith.errors import BusyError, ConflictError, MemolithError, StorageError, UnsafePathError
+from memolith.model import Value
+from memolith.places import Place, Tree
+from memolith.store import files, layout
+from memolith.text import markdown
+from memolith.text.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from memolith.places import Folder
+    from memolith.store.gate import Gate
+
+_MANIFEST = "manifest"
+_STAGED = "manifest.new"
+# The history calls such a change `learn-3fa9c1`; the number tells which changes were one.
+OP = "learn"
+
+
+class NotMineError(BusyError):
+    """The work was taken over by another process: nothing was written."""
+
+
+class Edit(Value):
+    """One file of a set. `base` is the hash of what the new text was made from, None where there was no file.
+
+    With a `marker`, only what is below that line is meant, by `base` and by `new`. `new` is None for a file
+    that goes.
+    """
+
+    __slots__ = ("base", "marker", "new", "path")
+    base: str | None
+    marker: str
+    new: str | None
+    path: str
+
+
+class Committed(Value):
+    """What a set changed, and which files stayed as a person saved them in the last moment."""
+
+    __slots__ = ("changed", "kept", "op")
+    changed: list[str]
+    kept: list[str]
+    op: str
+
+
+def base_of(text: str | None, marker: str = "") -> str | None:
+    """Return the hash of a file's text, or of what is below a marker in it."""
+    part = markdown.halves(text or "", marker)[1] if marker else text
+    return None if part is None else sha256(part.encode("utf-8", "surrogateescape"))
+
+
+def commit(
+    gate: Gate, slug: str, edits: Iterable[Edit], still_mine: Callable[[], bool] = lambda: True
+) -> Committed:
+    """Change all files of a set, or none.
+
+    ConflictError if a file is not what its change was made from, NotMineError if the work is somebody
+    else's by now.
+    """
+    with gate.scope(slug):
+        tree = Tree(gate.root)
+        wanted = [edit for edit in edits if _differs(tree, edit)]
+        if not wanted:
+            _check_owner(still_mine)
+            return Committed(changed=[], kept=[], op="")
+        folder = files.make_folder(tree, layout.interrupted(slug))
+        try:
+            with files.told(folder.path):
+                manifest = _stage(folder, wanted)
+                _check_owner(still_mine)
+                files.rename(manifest, Place(folder, _MANIFEST))  # this is the moment
+                files.sync_directory(folder)
+        except BaseException:
+            if Place(folder, _MANIFEST).stat() is None:
+                _sweep(tree, slug)
+            raise
+        return finish(gate, slug)
+
+
+def finish(gate: Gate, slug: str) -> Committed:
+    """Do what the manifest of a scope says, if there is one, and clear away. Under the lock of the scope."""
+    tree = Tree(gate.root)
+    op, edits = _read(tree, slug)
+    done = Committed(changed=[], kept=[], op=op)
+    for edit in edits:
+        if _apply(gate, edit, op):
+            done.changed.append(edit.path)
+            if edit.new is None:
+                _remove_empty(tree, slug, edit.path)
+        elif _is_theirs(tree, edit):
+            done.kept.append(edit.path)
+            if edit.new is not None and not edit.marker:
+                with contextlib.suppress(OSError, MemolithError):
+                    gate.history.keep_copy(edit.path, _bytes(edit.new), "conflict")
+    _sweep(tree, slug)
+    return done
+
+
+def _check_owner(still_mine: Callable[[], bool]) -> None:
+    if not still_mine():
+        raise NotMineError("another process has taken this work over; nothing was written")
+
+
+def _differs(tree: Tree, edit: Edit) -> bool:
+    """Tell whether there is something to do for a file; ConflictError if it is not what it was."""
+    old = _text(tree.read(edit.path))
+    if old == _target(edit, old):
+        return False
+    now = base_of(old, edit.marker)
+    if now != edit.base:
+        raise ConflictError(edit.path, edit.base or "(no file)", now or "(no file)")
+    return True
+
+
+def _target(edit: Edit, old: str | None) -> str | None:
+    """Return the whole text of a file after its change."""
+    if not edit.marker:
+        return edit.new
+    return markdown.with_lower_half(old or "", edit.marker, edit.new or "") or None
+
+
+def _apply(gate: Gate, edit: Edit, op: str) -> bool:
+    def change(old: str | None) -> str | None:
+        new = _target(edit, old)
+        return new if base_of(old, edit.marker) == edit.base else old
+
+    try:
+        return gate.rewrite(edit.path, change, op=op).changed
+    except UnsafePathError:
+        return False  # a link has come in the way: whoever put it there decides
+    except StorageError as error:
+        if error.error.errno != errno.EFBIG:
+            raise
+        return False
+
+
+def _is_theirs(tree: Tree, edit: Edit) -> bool:
+    """Tell whether a file was left alone because somebody changed it, not because it was done already."""
+    try:
+        old = _text(tree.read(edit.path))
+    except MemolithError:
+        return True
+    return old != _target(edit, old)
+
+
+# ---------------------------------------------------------------- what is staged
+
+
+def _stage(folder: Folder, edits: list[Edit]) -> Place:
+    """Write everything that is needed to finish; return the manifest, which does not have its name yet."""
+    import json
+
+    for name in folder.names():
+        files.unlink(Place(folder, name))  # staged by a process that died
+    rows = []
+    for number, edit in enumerate(edits):
+        row = {"path": edit.path, "base": edit.base, "marker": edit.marker, "new": None}
+        if edit.new is not None:
+            files.write_new(Place(folder, str(number)), _bytes(edit.new))
+            row["new"] = base_of(edit.new)
+        rows.append(row)
+    text = json.dumps(rows)
+    head = {"version": 1, "op": f"{OP}-{sha256(text.encode())[:6]}", "edits": rows}
+    manifest = Place(folder, _STAGED)
+    files.write_new(manifest, json.dumps(head).encode())
+    files.sync_directory(folder)
+    return manifest
+
+
+def _read(tree: Tree, slug: str) -> tuple[str, list[Edit]]:
+    """Return what the manifest of a scope says; nothing if there is none, or none that we wrote."""
+    import json
+
+    inside = layout.interrupted(slug)
+    try:
+        data = tree.read(f"{inside}/{_MANIFEST}")
+        head = json.loads(data) if data is not None else {}
+        edits = [_edit(tree, inside, number, row) for number, row in enumerate(head.get("edits", []))]
+        op = str(head.get("op", ""))
+    except (ValueError, KeyError, TypeError, AttributeError, MemolithError):
+        return "", []
+    known = op.startswith(f"{OP}-") and op[len(OP) + 1 :].isalnum()
+    within = all(layout.scope_of(edit.path) == slug for edit in edits)
+    return (op, edits) if known and within else ("", [])
+
+
+def _edit(tree: Tree, inside: str, number: int, row: dict[str, str | None]) -> Edit:
+    new = _text(tree.read(f"{inside}/{number}")) if row["new"] is not None else None
+    if base_of(new) != row["new"]:
+        raise ValueError(number)
+    return Edit(path=str(row["path"]), base=row["base"], marker=str(row["marker"] or ""), new=new)
+
+
+def _sweep(tree: Tree, slug: str) -> None:
+    """Remove what was staged, the manifest first: without it the rest means nothing."""
+    inside = layout.interrupted(slug)
+    with files.told(layout.locate(tree.root, inside)), contextlib.suppress(FileNotFoundError):
+        folder = tree.folder(inside)
+        for name in sorted(folder.names(), key=lambda name: name != _MANIFEST):
+            files.unlink(Place(folder, name))
+            if name == _MANIFEST:
+                files.sync_directory(folder)
+        _remove_directory(tree.place(inside))
+
+
+def _remove_empty(tree: Tree, slug: str, path: str) -> None:
+    """Remove the directories of a file that is gone, as far as nothing else is in them."""
+    directory = os.path.dirname(path)
+    while directory and directory != layout.scope_directory(slug):
+        try:
+            _remove_directory(tree.place(directory))
+        except (OSError, MemolithError):
+            return
+        directory = os.path.dirname(directory)
+
+
+def _remove_directory(place: Place) -> None:
+    os.rmdir(place.at, dir_fd=place.fd)
+    files.sync_directory(place.folder)
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
