@@ -95,7 +95,7 @@ METHODS: dict[str, list[Way]] = {
     "context_block": [lambda mem: mem.context_block(KEY)],
 }
 # Those that take no text, or only paths of the machine.
-NO_TEXT = {"open", "close", "guidance", "list", "now", "register"}
+NO_TEXT = {"of_project", "open", "close", "guidance", "list", "now", "register"}
 FUNCTIONS: dict[str, list[Way]] = {
     "flush_compaction_summary": [
         lambda mem: memolith.flush_compaction_summary(mem, PROSE),
@@ -151,6 +151,14 @@ COMMANDS: dict[str, list[list[str]]] = {
     "ticket import": [[KEY]],
     "session add": [[KEY, "--agent", "a", "--id", "b"], ["-", "--agent", KEY, "--id", KEY]],
     "session list": [[]],
+    "learn run": [["--model", KEY], ["--phase", KEY]],
+    "learn status": [[]],
+    "learn why": [[], [KEY]],
+    "learn enqueue": [[KEY]],
+    "learn retry": [[KEY]],
+    "learn cancel": [[KEY]],
+    "learn cost": [["--days", KEY], []],
+    "memory": [[KEY], ["view"], ["clear", "--scope", KEY, "--yes"], ["clear", "--yes"], ["rebuild"]],
     "session show": [[KEY]],
     "session delete": [[KEY, "--yes"]],
     "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],

@@ -90,6 +90,12 @@ class Home:
         source = targets.source(origin, taint)
         return type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
 
+    def of_project(self, slug: str) -> Self:
+        """Return the same memory for another of its projects, wherever that is."""
+        other = type(self)(self.home, self._cwd, now=self._now, source=self.source)
+        other._project = projects.Project(slug, "", None, known=True, registered=True)  # noqa: SLF001
+        return other
+
     def close(self) -> None:
         """Let go of the index; remove an ephemeral memory."""
         if self._vectors is not None:

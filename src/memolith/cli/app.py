@@ -120,6 +120,8 @@ _FLAGS = frozenset(
         "--dry-run",
         "--remove",
         "--semantic",
+        "--background",
+        "--everything",
     ]
 )
 
@@ -172,7 +174,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 
 _MODULES = (
-    *("memory", "questions", "records", "tickets", "sessions", "reviewing"),
+    *("memory", "questions", "records", "tickets", "sessions", "learning", "slash", "reviewing"),
     *("projects", "indexing", "scan", "upkeep"),
 )
 

@@ -168,9 +168,14 @@ def config(options: Options, action: str, key: str | None, value: str | None) ->
             names = ("key", "value", "origin", "environment")
             output.json({"settings": [dict(zip(names, row, strict=True)) for row in found]})
         elif action == "get" and key is not None:
-            output.text(str(found[0][1]))
+            output.text(_shown(found[0][1]))
         else:
-            output.text("\n".join(f"{row[0]:<22} {row[1]!s:<10} ({row[2]})" for row in found))
+            output.text("\n".join(f"{row[0]:<38} {_shown(row[1]):<10} ({row[2]})" for row in found))
+
+
+def _shown(value: object) -> str:
+    """Return a value as it is written in the file."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @cli.command()

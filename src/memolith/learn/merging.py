@@ -210,7 +210,8 @@ def summary(
             parts.append("\n".join([f"## {title}", *lines]))
     lately = []
     for date, address, text in synopses[:10]:
-        line = f"- {date}: {markdown.first_line(text.lstrip('# -*'), 160)} ({address})"
+        said = statement(markdown.first_line(text.lstrip("# -*"), 400))
+        line = f"- {date}: {markdown.first_line(said, 160)} ({address})"
         left -= len(line) + 1
         if left < 0:
             break

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memolith.learn.consolidate import Model, Prompts, Proposal, Reply
     from memolith.learn.current import Current
     from memolith.learn.merging import Extraction
+    from memolith.learn.queue import Fence
     from memolith.mem import Mem
 
 
@@ -42,7 +43,7 @@ def run(
     prompts: Prompts | None,
     still_mine: Callable[[], bool] = lambda: True,
     *,
-    fence: Callable[[], AbstractContextManager[object]] = nullcontext,
+    fence: Callable[[], AbstractContextManager[Fence | None]] = nullcontext,
     deadline: float | None = None,
 ) -> Outcome:
     """Consolidate this project: propose, check, write or hold. After a MemolithError nothing is changed.
@@ -58,8 +59,11 @@ def run(
         asked = consolidate.notes(mem)
         proposal = consolidate.propose(previous, given, asked, once, mem.settings, prompts, deadline=deadline)
         try:
-            with fence():
-                return settle(mem, proposal, previous, still_mine)
+            with fence() as work:
+                outcome = settle(mem, proposal, previous, still_mine)
+                if work is not None:
+                    work.outcome, work.sessions = outcome.message, proposal.sessions
+                return outcome
         except ConflictError:
             if not left:
                 raise

@@ -15,17 +15,18 @@ import stat
 import sys
 
 from memolith.errors import StorageError
-from memolith.places import MARK, Place, is_marked
+from memolith.places import MARK, Place, Tree, is_marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.places import Folder, Tree
+    from memolith.places import Folder
 
 _WINDOWS = sys.platform == "win32"
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFELY
+_MAX_LOG = 1_048_576
 _NOT_SUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV)
 
 
@@ -125,6 +126,17 @@ def _restrict(folder: Folder, mode: int) -> None:
 
 
 # ---------------------------------------------------------------- files
+
+
+def open_log(home: str, name: str) -> int:
+    """Open a log in the home for appending; a long one is put aside, and the one that was aside goes."""
+    place = make_place(Tree(os.path.join(home, "state")), f"log/{name}")
+    with told(place.path):
+        found = place.stat()
+        if found is not None and found.st_size > _MAX_LOG:
+            with contextlib.suppress(OSError):
+                replace(place, Place(place.folder, f"{name}.1"))
+        return os.open(place.at, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFELY, 0o600, dir_fd=place.fd)
 
 
 def write_new(place: Place, data: bytes) -> None:

@@ -1,0 +1,73 @@
+"""Starting a run in the background: detached, bounded in time, silent but for the log.
+
+Hooks call this, so it costs one `posix_spawn` and imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+LOG = "learn.log"
+_SPARE = 60.0  # seconds beyond the run's own time before the process is ended from outside
+
+
+def start(mem: Mem) -> bool:
+    """Start a worker for this project and return at once; False if nothing is learned here."""
+    from memolith.store import files
+
+    settings = mem.settings
+    if mem.is_ephemeral or os.environ.get("MEMOLITH_INTERNAL"):
+        return False
+    if not (settings.flag("memories.enabled") and settings.flag("memories.generate")):
+        return False
+    command = [sys.executable, "-m", "memolith", "--home", mem.home, "--project", os.getcwd()]
+    log = files.open_log(mem.home, LOG)
+    try:
+        _spawn([*command, "learn", "run", "--background"], log)
+    finally:
+        os.close(log)
+    return True
+
+
+def _spawn(command: list[str], log: int) -> None:
+    if not hasattr(os, "posix_spawn"):
+        import subprocess
+
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, close_fds=True)
+        return
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.posix_spawn(
+            command[0],
+            command,
+            os.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, nothing, 0),
+                (os.POSIX_SPAWN_DUP2, log, 1),
+                (os.POSIX_SPAWN_DUP2, log, 2),
+            ],
+            setsid=True,
+        )
+    finally:
+        os.close(nothing)
+
+
+def bound(seconds: float) -> None:
+    """End this process when its time is over, whatever it waits for; its children have deadlines too."""
+    import signal
+
+    if not hasattr(signal, "setitimer"):
+        return
+
+    def over(*_: object) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 5.0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # should the way out hang too
+        raise SystemExit(1)
+
+    signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _SPARE)

@@ -1,0 +1,145 @@
+"""Phase 1 over the queue: each session that waits is extracted by one worker, with a model or by rules.
+
+Requests to a model run side by side; what comes of them is stored one after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from memolith.errors import CeilingError, MemolithError, NotFoundError
+from memolith.learn import extract, forgetting, heuristics, prompting
+from memolith.learn.queue import Extraction, LeaseLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.learn.extracted import Extracted
+    from memolith.learn.metered import Metered
+    from memolith.learn.queue import Job, Queue
+    from memolith.mem import Mem
+    from memolith.sessions import Session
+
+    Asked = Callable[[str, str], Metered]
+
+
+class Count:
+    """What the sessions of a run came to."""
+
+    def __init__(self) -> None:
+        self.extracted = self.empty = self.failed = self.records = 0
+
+    @property
+    def total(self) -> int:
+        """How many sessions were done."""
+        return self.extracted + self.empty + self.failed
+
+
+class _Prompts:
+    """The two prompts of phase 1, as `extract` wants them."""
+
+    def __init__(self, home: str) -> None:
+        self.system = prompting.load("stage_one_system", home).text
+        self.fill = prompting.load("stage_one_input", home).fill
+
+
+class Worker:
+    """Extracts the sessions of claimed jobs."""
+
+    def __init__(self, mem: Mem, queue: Queue, asked: Asked | None, deadline: float) -> None:
+        self._mem, self._queue, self._asked, self._deadline = mem, queue, asked, deadline
+        self._prompts = _Prompts(mem.home) if asked else None
+
+    def do(self, jobs: list[Job], count: Count) -> str:
+        """Do all jobs; return why the run has to stop, or nothing."""
+        sessions = {job.key: session for job in jobs if (session := self._session(job)) is not None}
+        found = self._learned([job for job in jobs if job.key in sessions], sessions)
+        stop = ""
+        for job, result in found:
+            # A job that was lost is done by whoever has it now.
+            with contextlib.suppress(LeaseLostError):
+                stop = self._settle(job, sessions[job.key], result, count) or stop
+        return stop
+
+    def _session(self, job: Job) -> Session | None:
+        try:
+            return self._mem.sessions.get(job.session)
+        except NotFoundError:
+            forgetting.forget(self._mem, self._queue, job.session)
+        except MemolithError as error:
+            self._queue.fail(job, str(error))
+        return None
+
+    def _learned(
+        self, jobs: list[Job], sessions: dict[str, Session]
+    ) -> list[tuple[Job, Extracted | MemolithError]]:
+        if self._asked is None or len(jobs) < 2:
+            return [(job, self._one(job, sessions[job.key])) for job in jobs]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            return list(zip(jobs, pool.map(lambda job: self._one(job, sessions[job.key]), jobs), strict=True))
+
+    def _one(self, job: Job, session: Session) -> Extracted | MemolithError:
+        try:
+            if self._asked is None or self._prompts is None:
+                return heuristics.extract(session, self._mem.settings)
+            with self._queue.kept(job):
+                model = self._asked(session.name, "extract")
+                return extract.extract(
+                    session, model, self._mem.settings, self._prompts, deadline=self._deadline
+                )
+        except MemolithError as error:
+            return error
+
+    def _settle(self, job: Job, session: Session, found: Extracted | MemolithError, count: Count) -> str:
+        if isinstance(found, CeilingError):
+            self._queue.release(job, str(found))
+            return str(found)
+        if isinstance(found, MemolithError):
+            self._queue.fail(job, str(found), delay=getattr(found, "retry_after", None) or 0.0)
+            count.failed += 1
+            return ""
+        if not self._queue.heartbeat(job):
+            raise LeaseLostError(job)
+        if found.empty:
+            self._queue.finish(job, found.outcome)
+            count.empty += 1
+            return ""
+        stored, told = self._store(session, found)
+        output = Extraction(
+            session=job.session,
+            project=job.project,
+            source_watermark=job.input_watermark,
+            started=session.started,
+            raw_memory=found.raw_memory,
+            rollout_summary=found.rollout_summary,
+            rollout_slug=found.rollout_slug or None,
+            model=self._asked(session.name, "extract").name if self._asked else "rules",
+        )
+        self._queue.finish(job, found.outcome + told, output=output)
+        count.extracted += 1
+        count.records += stored
+        return ""
+
+    def _store(self, session: Session, found: Extracted) -> tuple[int, str]:
+        """Store the records; one that is refused does not keep the others out."""
+        stored, refused = 0, []
+        for fact in found.records:
+            source = f"{session.name}#{fact.evidence[0][0]}" if fact.evidence else session.name
+            try:
+                done = self._mem.from_source("extracted", fact.taint or None).records.add(
+                    fact.body,
+                    category=fact.category,
+                    scope=fact.scope,
+                    title=fact.title,
+                    aliases=fact.aliases,
+                    keywords=fact.keywords,
+                    source=source,
+                )
+            except MemolithError as error:
+                refused.append(str(error))
+                continue
+            stored += done.held is None
+        return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""

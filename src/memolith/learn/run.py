@@ -1,0 +1,263 @@
+"""One run of learning: look for sessions, extract what they teach, consolidate it.
+
+Any number of processes may run at once: the queue gives each piece of work to one of them. Whatever goes
+wrong with a session or a model is written down and tried again; it never stops the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from memolith.config import Settings
+from memolith.errors import CeilingError, ConfigError, MemolithError
+from memolith.learn import eligible, forgetting, llm, phase1, phase2, prompting
+from memolith.learn.ledger import Ledger
+from memolith.learn.metered import Metered
+from memolith.learn.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
+from memolith.model import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from memolith.learn.eligible import Choice
+    from memolith.learn.llm import Model
+    from memolith.learn.queue import Job
+    from memolith.mem import Mem
+
+    Progress = Callable[[int, int], None]
+
+# Set for every child that asks a model: memolith stays silent inside it, else it would learn from itself.
+GUARD = "MEMOLITH_INTERNAL"
+
+
+class Report(Value):
+    """What a run did. `stopped` says why it did not do all there was to do; empty if it did."""
+
+    __slots__ = (
+        "consolidated",
+        "empty",
+        "extracted",
+        "failed",
+        "records",
+        "refused",
+        "requests",
+        "run",
+        "stopped",
+        "tokens",
+    )
+    consolidated: str
+    empty: int  # sessions that taught nothing
+    extracted: int  # sessions that taught something
+    failed: int
+    records: int
+    refused: int  # sessions that were not learned from now; `why` says why
+    requests: int
+    run: str
+    stopped: str
+    tokens: int
+
+    def __str__(self) -> str:
+        told = [f"{self.extracted} session(s) taught something, {self.empty} nothing"]
+        if self.records:
+            told.append(f"{self.records} record(s)")
+        if self.failed:
+            told.append(f"{self.failed} failed (memolith learn why)")
+        if self.requests:
+            told.append(f"{self.requests} request(s), {self.tokens} tokens")
+        lines = ["; ".join(told), *filter(None, [self.consolidated, self.stopped])]
+        return "\n".join(lines)
+
+
+def why_not(mem: Mem) -> str:
+    """Return why nothing is learned here; empty if something may be."""
+    if os.environ.get(GUARD):
+        return f"this is a process that memolith started itself ({GUARD} is set)"
+    if mem.is_ephemeral:
+        return "this memory is thrown away at the end"
+    for key in ("enabled", "generate", "project"):
+        if not mem.settings.flag(f"memories.{key}"):
+            return f"memories.{key} is off; `memolith config set memories.{key} true` switches it on"
+    return ""
+
+
+def run(
+    mem: Mem,
+    *,
+    phase: int | None = None,
+    force: bool = False,
+    model: str | None = None,
+    running: Collection[str] = (),
+    progress: Progress | None = None,
+) -> Report:
+    """Learn from this project's sessions; ConfigError if learning is off.
+
+    `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
+    changed, and consolidates although nothing is new. `model` replaces the models of the settings.
+    """
+    if off := why_not(mem):
+        raise ConfigError(off)
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        return Run(mem, queue, model, progress).do(phase, force=force, running=running)
+
+
+def look(mem: Mem, queue: Queue, *, running: Collection[str] = (), force: bool = False) -> Choice:
+    """Return which sessions can be learned from now, and why the others cannot."""
+    stored = mem.sessions.stored()
+    sessions = [each for each in mem.sessions.list() if each.name in stored]
+    return eligible.candidates(
+        sessions,
+        mem.now(),
+        mem.settings,
+        queue.watermarks(mem.project),
+        stored={name: changed / 1e9 for name, changed in stored.items()},
+        running=running,
+        forced=[each.name for each in sessions] if force else (),
+    )
+
+
+class Run:
+    """One run over one project."""
+
+    def __init__(
+        self, mem: Mem, queue: Queue, model: str | None = None, progress: Progress | None = None
+    ) -> None:
+        self._mem, self._queue, self._progress = mem, queue, progress
+        self._ledger = Ledger(mem.home, mem.settings, mem.now, database=queue.database)
+        self._name = f"{os.getpid()}-{time.time_ns():x}"
+        self._deadline = time.monotonic() + mem.settings.number("memories.seconds_per_run")
+        self._models = mem.settings if model is None else _with_model(mem.home, model)
+        self._done = phase1.Count()
+        self._stopped = ""
+
+    def do(self, phase: int | None, *, force: bool, running: Collection[str]) -> Report:
+        """Do it, and say what was done."""
+        refused, consolidated = 0, ""
+        try:
+            self._ledger.check_day()
+            self._ledger.start(self._name)
+            self._queue.extractions.prune()
+            if phase != 2:
+                refused = self._enqueue(force=force, running=running)
+                self._extract(force=force)
+            if phase != 1 and not self._stopped:
+                consolidated = self._consolidate(force=force)
+        except (CeilingError, llm.ModelUnavailableError) as error:
+            self._stopped = str(error)
+        spent = self._ledger.totals(run=self._name)
+        return Report(
+            run=self._name,
+            extracted=self._done.extracted,
+            empty=self._done.empty,
+            failed=self._done.failed,
+            records=self._done.records,
+            refused=refused,
+            consolidated=consolidated,
+            requests=spent.requests,
+            tokens=spent.tokens,
+            stopped=self._stopped,
+        )
+
+    # ------------------------------------------------------------ phase 1
+
+    def _enqueue(self, *, force: bool, running: Collection[str]) -> int:
+        """Put into the queue what can be learned from, and forget what may not be remembered any more."""
+        choice = look(self._mem, self._queue, running=running, force=force)
+        slug = self._mem.project
+        withdrawn = {each.name for each in choice.refused if each.forget}
+        gone = {each.session for each in self._queue.outputs(slug)} - set(self._mem.sessions.stored())
+        for name in sorted((withdrawn & set(self._queue.watermarks(slug))) | gone):
+            forgetting.forget(self._mem, self._queue, name)
+        with self._queue.together():
+            for each in choice.candidates:
+                self._queue.enqueue(EXTRACT, f"{slug}/{each.session.name}", each.watermark, forced=force)
+        return len(choice.refused)
+
+    def _extract(self, *, force: bool) -> None:
+        """Work until nothing waits or something stops us."""
+        asked = self._model("default")
+        width = int(self._mem.settings.number("memories.stage1_concurrency")) if asked else 1
+        worker = phase1.Worker(self._mem, self._queue, asked, self._deadline)
+        total = len(self._waiting()) if self._progress else 0
+        while not self._stopped:
+            if time.monotonic() > self._deadline:
+                self._stopped = (
+                    "the time for one run is over (memories.seconds_per_run); the next one goes on"
+                )
+                return
+            jobs = self._queue.claim(EXTRACT, project=self._mem.project, limit=width, force=force)
+            if not jobs:
+                return
+            self._stopped = worker.do(jobs, self._done)
+            if self._progress:
+                self._progress(self._done.total, max(total, self._done.total))
+
+    def _waiting(self) -> list[Job]:
+        return [job for job in self._queue.jobs(self._mem.project, EXTRACT) if job.status == "pending"]
+
+    # ------------------------------------------------------------ phase 2
+
+    def _consolidate(self, *, force: bool) -> str:
+        """Consolidate if there is anything new; return what was done, or why nothing was."""
+        slug = self._mem.project
+        if force:
+            self._queue.enqueue(CONSOLIDATE, slug, forced=True)
+        claimed = self._queue.claim(CONSOLIDATE, project=slug, force=force)
+        if not claimed:
+            return _not_due(self._queue, slug)
+        job = claimed[0]
+        try:
+            with self._queue.kept(job):
+                return self._propose(job)
+        except LeaseLostError as error:
+            return str(error)
+        except CeilingError as error:
+            self._queue.release(job, str(error))
+            raise
+        except MemolithError as error:
+            self._queue.fail(job, str(error), delay=getattr(error, "retry_after", None) or 0.0)
+            self._done.failed += 1
+            return f"the consolidation failed: {error}"
+
+    def _propose(self, job: Job) -> str:
+        asked = self._model("smol")
+        model = asked("", "consolidate") if asked else None
+        mem, chosen = self._mem, self._queue.outputs(self._mem.project, chosen=True)
+        outcome = phase2.run(
+            mem,
+            chosen,
+            model,
+            lambda name: prompting.load(name, mem.home),
+            fence=lambda: self._queue.fenced(job),
+            deadline=self._deadline,
+        )
+        return f"MEMORY.md: {outcome.message}"
+
+    def _model(self, role: str) -> phase1.Asked | None:
+        """Return what makes the metered model for a session; None if rules do the work."""
+        if self._models.text("models.default").strip() in ("", "none"):
+            return None
+        found: Model = llm.find(self._models, role)
+
+        def metered(session: str, phase: str) -> Metered:
+            return Metered(found, self._ledger, self._name, phase, self._mem.project, session)
+
+        return metered
+
+
+def _with_model(home: str, model: str) -> Settings:
+    names = dict.fromkeys(("MEMOLITH_MODELS_DEFAULT", "MEMOLITH_MODELS_SMOL"), model)
+    return Settings(home, {**os.environ, **names})
+
+
+def _not_due(queue: Queue, slug: str) -> str:
+    """Say why nothing is consolidated."""
+    job = next(iter(queue.jobs(slug, CONSOLIDATE)), None)
+    if job is None or job.input_watermark <= job.success_watermark:
+        return ""
+    if job.status == "running":
+        return "another process consolidates at this moment"
+    if job.status in ("failed", "error"):
+        return f"the consolidation failed before and waits: {job.last_error}"
+    return "the consolidation waits for extractions, or for its pause to end (memories.cooldown_hours)"
