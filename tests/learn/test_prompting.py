@@ -132,7 +132,7 @@ def test_the_prompts_hold_to_the_shapes_that_are_checked(tmp_path: Path) -> None
 
     from memolith.record import CATEGORIES
 
-    text = prompting.load("stage_one_system", str(tmp_path)).text
+    text = prompting.StageOne(str(tmp_path)).system
     assert all(f"`{category}`" in text for category in CATEGORIES)
     example = json.loads(text[text.rindex('`{"rollout_summary"') :].strip("`\n"))
     assert list(example) == ["rollout_summary", "rollout_slug", "raw_memory", "records"]

@@ -85,6 +85,14 @@ def load(name: str, home: str) -> Prompt:
     return Prompt(name, text, path)
 
 
+class StageOne:
+    """The two prompts of an extraction."""
+
+    def __init__(self, home: str) -> None:
+        self.system = load("stage_one_system", home).text
+        self.fill = load("stage_one_input", home).fill
+
+
 def _pieces(text: str, source: str) -> list[tuple[str, bool]]:
     """Take a text apart into what stays and what is replaced."""
     first, *rest = text.split(_OPEN)
