@@ -123,6 +123,7 @@ def test_text_around_the_object_is_tolerated_and_records_may_be_missing() -> Non
         ({"rollout_summary": "x", "raw_memory": "y"}, "lacks rollout_slug"),
         ({**reply(), "notes": "z"}, "nobody asked for: notes"),
         ({**reply(), "raw_memory": ["x"]}, "raw_memory in the reply is list"),
+        ({**reply(), "raw_memory": "x" * 70_000}, "70,000 characters"),
         ({**reply(), "rollout_slug": 7}, "rollout_slug"),
         ({**reply(), "records": {}}, "not a list"),
     ],

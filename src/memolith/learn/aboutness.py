@@ -58,7 +58,7 @@ _OPPOSITES = tuple(
         ),
     )
 )
-_LEAST_QUOTED = 0.5
+_LEAST_QUOTED = 0.34
 _LEAST_PAIRS = 0.6
 _PREFIX = 5
 
@@ -126,10 +126,10 @@ def is_about(statement: str, quoted: Words, around: Words) -> bool:
     """Tell whether a statement says what was quoted, with words from there or from beside it."""
     unsaid = set(strange(statement, around))
     names, words = set(_specifics(statement)), set(_terms(statement))
-    if any(not explains(word) for word in unsaid) or len(unsaid) > max(1, len(names | words) // 3):
+    if any(not explains(word) for word in unsaid) or len(unsaid) * 2 > len(names | words):
         return False
     beside = {name for name in names if not quoted.has_specific(name)}
-    if _swapped(beside, names, quoted) or _misplaced(names, words, quoted) or _replaced(statement, quoted):
+    if _swapped(beside, names, quoted) or _misplaced(names, words, quoted) or _replaced(names, words, quoted):
         return False
     pairs = list(_pairs(statement))
     in_quotes = (len(names) - len(beside)) + sum(1 for word in words - unsaid if quoted.has_word(word))
@@ -182,18 +182,20 @@ def _misplaced(names: set[str], words: set[str], quoted: Words) -> bool:
     return False
 
 
-def _replaced(statement: str, quoted: Words) -> bool:
-    """Tell whether a word stands where the quotes have another: `breaks the ledger build`, not `quartz`."""
-    ours, theirs = (["", *map(term, _words(text)), ""] for text in (statement, quoted.raw))
-    known = set(ours)
-    for before, word, after in zip(ours, ours[1:], ours[2:], strict=False):
-        if not word or is_plain(word) or quoted.has_word(word):
-            continue
-        for left, other, right in zip(theirs, theirs[1:], theirs[2:], strict=False):
-            same = (bool(after) and right == after) + (bool(before) and left == before)
-            named = not is_plain(after) if right == after else not is_plain(before)
-            if other and other not in known and not is_plain(other) and (same == 2 or (same and named)):
-                return True
+def _replaced(names: set[str], words: set[str], quoted: Words) -> bool:
+    """Tell whether words from beside the quotes stand where the quotes have others.
+
+    `ledger uses nomad` may be put together from beside, but not of `ledger uses bazel`: where a clause is
+    used and a word of it is not, another word would take its place.
+    """
+    if all(explains(word) or quoted.has_word(word) for word in words):
+        return False
+    ours = Words(" ".join(words))
+    for clause in quoted.clauses:
+        used = {word for word in clause.terms if ours.has_word(word)}
+        unused = {word for word in clause.terms - used if not explains(word)}
+        if unused and (used or clause.specifics & names):
+            return True
     return False
 
 

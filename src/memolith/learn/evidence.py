@@ -130,20 +130,17 @@ class Witness:
         return said[start : min(ends) + 1 if ends else len(said)]
 
     def _beside(self, number: int, quote: str) -> str:
-        """Return what was said around a quote: in its turn, and right before and after by whoever spoke.
+        """Return what was said around a quote: in its turn, in two before it and in one after.
 
         Only so much: a long output beside a quote has a word for every claim.
         """
-        said, at = self._said(number), self._order.index(number)
+        said = self._said(number)
         found = max(0, said.find(quote))
-        parts = [said[max(0, found - _NEAR) : found + len(quote) + _NEAR]]
-        for near, cut in (
-            (self._order[:at][::-1], slice(-_NEAR, None)),
-            (self._order[at + 1 :], slice(_NEAR)),
-        ):
-            spoken = next((each for each in near if self._turns[each].role in ("user", "assistant")), None)
-            parts += [self._said(spoken)[cut]] if spoken is not None else []
-        return " . ".join(parts)
+        here = said[max(0, found - _NEAR) : found + len(quote) + _NEAR]
+        speech = [each for each in self._order if self._turns[each].role in ("user", "assistant")]
+        before = [self._said(each)[-_NEAR:] for each in speech if each < number][-2:]
+        after = [self._said(each)[:_NEAR] for each in speech if each > number][:1]
+        return " . ".join([*before, here, *after])
 
 
 def fold(text: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_OUTPUT = 4_000
 MAX_RECORDS = 50
-_MAX_REPLY = 262_144
+_MAX_REPLY, _MAX_TEXT = 262_144, 65_536
 _MAX_BODY, _MAX_TITLE, _MAX_QUOTE = 1_200, 120, 400
 _MAX_NAMES, _MAX_NAME = 8, 60
 _TEXTS = ("rollout_summary", "raw_memory")
@@ -140,6 +140,8 @@ def read(reply: object) -> dict[str, Any]:
     for key in _TEXTS:
         if not isinstance(data[key], str):
             raise ReplyError(f"{key} in the reply is {type(data[key]).__name__}, not text")
+        if len(data[key]) > _MAX_TEXT:
+            raise ReplyError(f"{key} in the reply has {len(data[key]):,} characters, more than {_MAX_TEXT:,}")
     if not isinstance(data["rollout_slug"], str | None):
         raise ReplyError("rollout_slug in the reply is neither text nor null")
     if not isinstance(data.get("records", []), list):

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 Quotes = list[tuple[int, str]]
 _BULLET = ("- ", "* ", "+ ")
-_CITED = lazy(r'(?s)^(?P<said>.*?)\s*(?P<cited>(?:\[turn \d+: ".*"\]\s*)+)$')
-_BETWEEN = lazy(r'(?<="\])\s*(?=\[turn \d+: ")')
-_ONE = lazy(r'(?s)^\[turn (?P<turn>\d+): "(?P<quote>.*)"\]\s*$')
+_CITED = lazy(r'\[turn (\d{1,9}): "')
 _STRAIGHT = str.maketrans("“”", '""')
 
 
@@ -95,12 +93,17 @@ def supported(text: str, witness: evidence.Witness, dropped: Counter[str]) -> li
 
 
 def citations(text: str) -> tuple[str, Quotes]:
-    """Take the citations off the end of a line."""
-    found = _CITED.match(text.translate(_STRAIGHT).strip())
-    if found is None:
-        return text.strip(), []
-    parts = [one for part in _BETWEEN.split(found["cited"]) if (one := _ONE.match(part.strip()))]
-    return found["said"].strip(), [(int(one["turn"][:9]), one["quote"]) for one in parts]
+    """Take the citations off the end of a line: the statement, and its turns and quotes."""
+    text = text.translate(_STRAIGHT).strip()
+    marks = list(_CITED.finditer(text))
+    if not marks:
+        return text, []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    parts = [text[mark.end() : end].rstrip() for mark, end in zip(marks, ends, strict=True)]
+    quotes = [
+        (int(mark[1]), part[:-2]) for mark, part in zip(marks, parts, strict=True) if part.endswith('"]')
+    ]
+    return text[: marks[0].start()].strip(), quotes
 
 
 def _tidy(lines: list[str]) -> list[str]:

@@ -23,16 +23,16 @@ based basis because become becomes been being belong belongs both bring brings b
 called came care case cases cause caused causes certain chose choose chosen clear clearly come comes common
 concern concerns conclude consider consistent contain contains context convention correct corrected correction
 course current currently
-decide decided decides decision default describe described detail details directly does doing done due during
-each either else ensure especially established etc even ever every everything everywhere exactly example
-exist exists expect expected expects explain explained explicitly
+decide decided decides decision declare declared declares declaring default describe described detail details
+directly does doing done due during each either else ensure especially established etc even ever every
+everything everywhere exactly example exist exists expect expected expects explain explained explicitly
 fact far find fine finds follow followed following follows former found further future
 gave general generally get gets give given gives go goes going good got guideline
 habit had handle handled happen happened happens hence here how however
 important include included includes including indeed indicate indicated information insist insisted instead
 instruct instructed instruction involve itself
 keep keeps kept kind knew know known knows
-later learn learned learnt least let lets like likes look looked
+later learn learned learnt least let lets like likes live lives look looked
 made main mainly make makes making manner matter may mean means meant mention mentioned method might mind must
 namely necessary need needed needs nevertheless normally note noted notes now
 observed obtain occur occurs often once one ones order otherwise ought out overall own
@@ -51,6 +51,7 @@ valid various very via
 want wanted wants was way ways well went were what whatever when whenever where whether which while who whole
 why will wish wished wishes with within work worked works would
 yet you your
+too just really quite please ok okay yes yeah hm oh ah btw also actually anyway well lot bit guy guys thanks
 project repo repository codebase session conversation team people assistant agent
 aliases category records summary decisions procedures principles incidents rollout
 """
@@ -78,8 +79,8 @@ issue language level library list local location log machine manage management m
 module name names output package path permission policy port process production program quality release
 remote resource response run running script server service services set setting settings setup
 software solution source standard step steps storage store stored strategy structure style support system
-task technical test testing tests tool tooling tools update value variable version workflow workspace
-write writing """
+task technical test testing tests tool tooling tools table option options fail fails failing update value
+variable version workflow workspace write writing """
 _SOFT = frozenset(stem(word) for word in _EXPLAINING.split())
 # What people write short and long.
 _SAME = (
@@ -114,6 +115,25 @@ _SAME = (
     ("sec", "second"),
     ("min", "minute"),
     ("hr", "hour"),
+    # What the stemmer cannot know.
+    ("written", "write"),
+    ("wrote", "write"),
+    ("ran", "run"),
+    ("built", "build"),
+    ("sent", "send"),
+    ("broke", "break"),
+    ("broken", "break"),
+    ("held", "hold"),
+    ("single", "one"),
+    ("began", "begin"),
+    ("left", "leave"),
+    ("lost", "lose"),
+    ("spoke", "speak"),
+    ("drew", "draw"),
+    ("threw", "throw"),
+    ("thrown", "throw"),
+    ("froze", "freeze"),
+    ("frozen", "freeze"),
 )
 ONE_NAME = {stem(short): stem(long) for short, long in _SAME}
 
