@@ -101,7 +101,7 @@ class Worker:
             self._queue.fail(job, str(found), delay=getattr(found, "retry_after", None) or 0.0)
             count.failed += 1
             return ""
-        if not self._queue.heartbeat(job):
+        if not self._queue.holds(job):
             raise LeaseLostError(job)
         if found.empty:
             self._queue.finish(job, found.outcome)

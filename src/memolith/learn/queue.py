@@ -145,15 +145,23 @@ class Queue:
         return self.database.change(step)
 
     def heartbeat(self, job: Job) -> bool:
-        """Renew a lease; False if the job is somebody else's now."""
+        """Renew a lease; False if it has ended, or the job is somebody else's: its place may be taken."""
         now = self._now()
         return bool(
             self.database.update(
                 "UPDATE jobs SET lease_until = ?, updated = ? WHERE kind = ? AND key = ? AND token = ?"
-                " AND status = 'running'",
-                *(now + self._lease(job.kind), now, job.kind, job.key, job.token),
+                " AND status = 'running' AND lease_until > ?",
+                *(now + self._lease(job.kind), now, job.kind, job.key, job.token, now),
             )
         )
+
+    def holds(self, job: Job) -> bool:
+        """Tell whether nobody else has taken a job over, be its lease over or not."""
+        found = self.database.ask(
+            "SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND token = ? AND status = 'running'",
+            *(job.kind, job.key, job.token),
+        )
+        return bool(found)
 
     def finish(self, job: Job, outcome: str, *, output: Extraction | None = None) -> bool:
         """Mark a job as done, with what it brought; True if a consolidation has something new to read.
