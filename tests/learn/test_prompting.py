@@ -115,7 +115,7 @@ def test_the_guidance_says_what_memory_is_and_what_wins_over_it(tmp_path: Path) 
         "## Memory Guidance",
         "a heuristic",
         "not an authority on what is in the repository",
-        "When memory changes your plan, name the artifact",
+        "When memory changes your plan, cite the artifact",
         "What the person says and what the repository shows win.",
         "is stale",
         "- Use pnpm.",

@@ -160,7 +160,7 @@ def propose(
             raise TypeError("a model needs prompts")
         user = _request(previous, sources, lessons, _room(model, settings), prompts)
         reply = model.complete(SYSTEM, user, SCHEMA, max_output=MAX_OUTPUT, deadline=deadline)
-        made = _from_reply(reply.data, previous)
+        made = _from_reply(reply.data, previous, {each.session for each in sources})
     memory_md, memory_summary, files_of_skills = made
     return Proposal(
         memory_md=memory_md,
@@ -275,7 +275,8 @@ def _request(
     previous: Current, sources: Sequence[_Source], lessons: Sequence[Lesson], room: int, prompts: Prompts
 ) -> str:
     """Fill the prompt: newest sessions first, so that what does not fit is what is oldest."""
-    before = head(screen(previous.below.encode("utf-8", "replace").decode())[0], room * 3 // 10, _measure)
+    standing = _standing(previous, {each.session for each in sources})
+    before = head(screen(standing.encode("utf-8", "replace").decode())[0], room * 3 // 10, _measure)
     asked = "\n".join(f"- {each.date}: {markdown.same_line(each.text)}" for each in reversed(lessons))
     changed = "\n".join(_changes(previous, sources))
     variables = {
@@ -290,6 +291,20 @@ def _request(
     raw = [f"## {each.session} ({each.started})\n\n{each.raw_memory.strip()}" for each in sources]
     variables["raw_memories"] = _fitting(raw, left)
     return prompts("consolidation").fill(**variables)
+
+
+def _standing(previous: Current, sessions: set[str]) -> str:
+    """Return the previous text without what only forgotten sessions said: nobody is to see that again."""
+    return "\n".join(
+        line
+        for line in previous.below.split("\n")
+        if merging.key(line) not in previous.made.lines or _is_supported(line, sessions)
+    )
+
+
+def _is_supported(line: str, sessions: set[str]) -> bool:
+    cited = merging.sessions_of(line)
+    return not cited or bool(cited & sessions)
 
 
 def _fitting(parts: Sequence[str], room: int) -> str:
@@ -317,7 +332,7 @@ def _changes(previous: Current, sources: Sequence[_Source]) -> list[str]:
     return rows
 
 
-def _from_reply(data: object, previous: Current) -> tuple[str, str, dict[str, str]]:
+def _from_reply(data: object, previous: Current, sessions: set[str]) -> tuple[str, str, dict[str, str]]:
     if not isinstance(data, dict):
         raise ReplyError("the reply is not a JSON object")
     missing = {"memory_md", "memory_summary", "skills"} - set(data)
@@ -333,21 +348,23 @@ def _from_reply(data: object, previous: Current) -> tuple[str, str, dict[str, st
     wrong = skills.problem(data["skills"])
     if wrong:
         raise ReplyError(f"the reply's {wrong}")
-    memory_md = _tidy(data["memory_md"], previous, known_above=True)
-    memory_summary = _tidy(data["memory_summary"], previous, known_above=False)
+    memory_md = _tidy(data["memory_md"], previous, sessions, known_above=True)
+    memory_summary = _tidy(data["memory_summary"], previous, sessions, known_above=False)
     return memory_md, memory_summary, skills.files_of(data["skills"])
 
 
-def _tidy(text: str, previous: Current, *, known_above: bool) -> str:
-    """Return a model's text as it may be stored below the marker."""
+def _tidy(text: str, previous: Current, sessions: set[str], *, known_above: bool) -> str:
+    """Return a model's text as it may be stored below the marker, without lines of sessions nobody knows."""
     text = local(screen(text.replace("\0", ""))[0].replace("\r\n", "\n"), previous)
     gone = previous.forgotten()
     above = {merging.key(line) for line in merging.said(previous.above)} if known_above else set()
+    by_hand = {*previous.by_hand(), *previous.by_hand_in_summary()}
     kept = [
         line
         for line in text.strip("\n").split("\n")
         if not line.lstrip().startswith("<!-- memolith")
         and (not line.strip() or line.startswith("#") or merging.key(line) not in gone | above)
+        and (line in by_hand or _is_supported(line, sessions))
     ]
     text = "\n".join(kept).strip("\n") + "\n"
     fence = markdown.open_fence(text)

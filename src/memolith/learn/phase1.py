@@ -103,6 +103,7 @@ class Worker:
             return ""
         if not self._queue.holds(job):
             raise LeaseLostError(job)
+        self._note_citations(session)
         if found.empty:
             self._queue.finish(job, found.outcome)
             count.empty += 1
@@ -122,6 +123,14 @@ class Worker:
         count.extracted += 1
         count.records += stored
         return ""
+
+    def _note_citations(self, session: Session) -> None:
+        """Count the extractions that an answer named as its source: what is used is kept longest."""
+        said = "\n".join(turn.text for turn in session.turns if turn.role == "assistant")
+        known = (each.session for each in self._queue.outputs(self._mem.project))
+        cited = [name for name in known if name != session.name and name in said]
+        if cited:
+            self._queue.extractions.use(self._mem.project, cited)
 
     def _store(self, session: Session, found: Extracted) -> tuple[int, str]:
         """Store the records; one that is refused does not keep the others out."""

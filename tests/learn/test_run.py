@@ -1,0 +1,627 @@
+"""A whole run: sessions in, records and curated Markdown out, against a model on the loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.cli import main
+from memolith.errors import ConfigError, StorageError
+from memolith.learn import background, run
+from memolith.learn.queue import CONSOLIDATE, EXTRACT, Queue
+from memolith.sessions import Session, Turn
+from tests.conftest import NOON, Clock
+from tests.learn.loopback import Loopback, Reply, Request, says, status
+from tests.ledger import proves
+
+Capture = pytest.CaptureFixture[str]
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+DAY = 86_400.0
+
+
+def when(ago: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOON - ago))
+
+
+def add(mem: Mem, name: str, *said: str, ago: float = DAY, agent: str = "claude", **head: str) -> str:
+    """Store a session in which user and assistant speak in turn; return its name."""
+    turns = [
+        Turn(number=n, role="user" if n % 2 else "assistant", text=text, time=when(ago), tool="", outcome="")
+        for n, text in enumerate(said, 1)
+    ]
+    fields = {"project": "", "started": when(ago), "status": "completed", "ticket": "", **head}
+    mem.sessions.add(Session(agent=agent, id=name, turns=turns, **fields))
+    return f"{agent}-{name}"
+
+
+def fact(number: object) -> str:
+    return f"The service number{number} listens on port {number}443 because of the proxy."
+
+
+def teach(mem: Mem, number: object, **more: str) -> str:
+    return add(mem, f"s{number}", f"Look here. {fact(number)}", "Understood, noted.", **more)  # type: ignore[arg-type]
+
+
+def lesson(number: object) -> dict[str, object]:
+    """Return what a good model makes of that session."""
+    body = fact(number)
+    line = f'- {body} [turn 1: "{body}"]'
+    evidence = [{"turn": 1, "quote": body}]
+    names: dict[str, object] = {"aliases": [], "keywords": ["proxy"]}
+    return {
+        "rollout_summary": line,
+        "rollout_slug": "ports",
+        "raw_memory": line,
+        "records": [
+            {
+                "category": "principles",
+                "scope": "project",
+                "title": f"Port of number{number}",
+                "body": body,
+                "evidence": evidence,
+                **names,
+            }
+        ],
+    }
+
+
+def good(request: Request) -> Reply:
+    """Answer both phases as a good model would, from what is in the request."""
+    if "memory_md" in request.user:
+        known: dict[str, list[str]] = {}
+        session = ""
+        for line in request.user.split("\n"):
+            said, bracket, cited = line.partition(" [")
+            if line.startswith("## "):
+                session = line.split()[1]
+            elif said.startswith("- The service"):
+                # A model that keeps what it finds: also what the previous document has.
+                names = [session] if cited.startswith("turn") else cited.strip("]").split(", ")
+                known.setdefault(said, []).extend(names if bracket else [])
+        lines = [f"{said} [{', '.join(dict.fromkeys(names))}]" for said, names in known.items()]
+        text = "# Ports\n\n" + "".join(f"{line}\n" for line in lines or ["- Nothing yet."])
+        return says({"memory_md": text, "memory_summary": text, "skills": []})
+    number = request.user.partition("service number")[2].partition(" ")[0]
+    return says(lesson(number))
+
+
+@pytest.fixture
+def model(loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> Loopback:
+    """Return the model that the settings name; learning is on."""
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "openai:test-model")
+    monkeypatch.setenv("MEMOLITH_MODELS_URL", loopback.url)
+    loopback.answer = good
+    return loopback
+
+
+@pytest.fixture
+def rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Switch learning on, without a model."""
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+
+
+def extractions(model: Loopback) -> list[Request]:
+    return [request for request in model.requests if "memory_md" not in request.user]
+
+
+def consolidations(model: Loopback) -> list[Request]:
+    return [request for request in model.requests if "memory_md" in request.user]
+
+
+# ---------------------------------------------------------------- on and off
+
+
+@proves("S2.1")
+def test_off_by_default_no_database_no_request_and_the_same_block(
+    mem: Mem, loopback: Loopback, monkeypatch: pytest.MonkeyPatch, capfd: Capture, work: Path
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "openai:test-model")
+    monkeypatch.setenv("MEMOLITH_MODELS_URL", loopback.url)
+    teach(mem, 1)
+    mem.remember("Plain.", "A note")
+    (mem.root / "projects" / mem.project / "memory_summary.md").write_text("- learned before\n")
+    before = mem.context_block()
+    with pytest.raises(ConfigError, match=r"memories\.enabled is off"):
+        run.run(mem)
+    assert not background.start(mem)
+    assert main(["--project", str(work), "memory", "view"]) == 0
+    assert "memories.enabled is off" in capfd.readouterr().err
+    assert mem.context_block() == before
+    assert before is not None
+    assert "learned before" not in before
+    assert loopback.requests == []
+    assert not (Path(mem.home) / "state" / "state.sqlite3").exists()
+
+
+@proves("S2.77", "S3.48")
+@pytest.mark.parametrize(
+    ("switch", "learns", "injects"),
+    [("GENERATE", False, True), ("PROJECT", False, True), ("USE", True, False)],
+)
+@pytest.mark.usefixtures("rules")
+def test_using_and_generating_are_switched_separately(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch, switch: str, learns: bool, injects: bool
+) -> None:
+    add(mem, "a", "Remember that the staging database is on port 5433.", "Noted.")
+    run.run(mem)
+    monkeypatch.setenv(f"MEMOLITH_MEMORIES_{switch}", "false")
+    assert ("5433" in (mem.context_block() or "")) == injects
+    assert bool(run.why_not(mem)) == (not learns)
+
+
+@proves("S3.48")
+@pytest.mark.usefixtures("rules")
+def test_what_is_learned_for_all_projects_can_be_switched_off_and_cleared_by_itself(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch, work: Path
+) -> None:
+    add(mem, "a", "I prefer short commit messages in all my projects.", "Will do.")
+    add(mem, "b", "Remember that the staging database is on port 5433.", "Noted.")
+    mem.records.add("Written by hand.", category="preferences", scope="user")
+    run.run(mem)
+    assert len(mem.records.list(scope="user")) == 2
+    assert main(["--project", str(work), "memory", "clear", "--scope", "user", "--yes"]) == 0
+    assert [record.body.strip() for record in mem.records.list(scope="user")] == ["Written by hand."]
+    assert len(mem.records.list(scope="project")) == 1
+    monkeypatch.setenv("MEMOLITH_MEMORIES_USER", "false")
+    report = run.run(mem, force=True)
+    assert report.failed == 0
+    assert len(mem.records.list(scope="user")) == 1
+
+
+@proves("S2.23")
+@pytest.mark.usefixtures("rules")
+def test_skipped_where_there_is_nothing_to_keep_or_nowhere_to_keep_it(
+    mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teach(mem, 1)
+    with Mem.open(work, ephemeral=True) as thrown_away, pytest.raises(ConfigError, match="thrown away"):
+        run.run(thrown_away)
+    add(mem, "sub", "Remember that the tests need redis on port 6380.", "Ok.", source="subagent")
+    assert run.run(mem).empty == 1  # number 1 said nothing outright, and the sub-agent was not asked
+    monkeypatch.setenv("MEMOLITH_INTERNAL", "1")
+    with pytest.raises(ConfigError, match="MEMOLITH_INTERNAL"):
+        run.run(mem)
+    monkeypatch.delenv("MEMOLITH_INTERNAL")
+    state = Path(mem.home) / "state" / "state.sqlite3"
+    state.unlink()
+    state.mkdir()
+    with pytest.raises((StorageError, ConfigError, Exception), match=r"state\.sqlite3"):
+        run.run(mem)
+    assert main(["--project", str(work), "learn", "run"]) in (8, 10)
+    assert mem.context_block() is None or "Traceback" not in str(mem.context_block())
+
+
+# ---------------------------------------------------------------- with a model
+
+
+@proves("S2.22", "S2.42", "S2.46")
+def test_sessions_become_records_and_curated_files_and_nothing_new_costs_nothing(
+    mem: Mem, model: Loopback, store: Path, work: Path, capfd: Capture
+) -> None:
+    teach(mem, 1)
+    teach(mem, 2)
+    assert main(["--project", str(work), "learn", "run", "--phase", "1"]) == 0
+    assert len(model.requests) == 2
+    assert not (store / "memory_summary.md").exists()
+    assert main(["--project", str(work), "learn", "run", "--phase", "2"]) == 0
+    assert len(model.requests) == 3
+    text = (store / "MEMORY.md").read_text()
+    assert fact(1) in text
+    assert fact(2) in text
+    assert (store / "memory_summary.md").exists()
+    assert {record.title for record in mem.records.list()} == {"Port of number1", "Port of number2"}
+    assert main(["--project", str(work), "learn", "run"]) == 0
+    assert len(model.requests) == 3
+    assert main(["--project", str(work), "learn", "run", "--phase", "2", "--force"]) == 0
+    assert len(consolidations(model)) == 2
+    assert main(["--project", str(work), "learn", "run", "--phase", "7"]) == 2
+    capfd.readouterr()
+
+
+@proves("S2.33", "S2.54")
+def test_no_secret_is_sent_and_none_that_comes_back_is_stored(mem: Mem, model: Loopback) -> None:
+    key = "sk-proj-Zx81kQvT0aLpW93mNcYb7RdE5uHs2JgF"
+    add(mem, "s1", f"Look here. {fact(1)} The key is {key}.", "Fine.")
+
+    def leaky(request: Request) -> Reply:
+        found = json.loads(good(request).text)
+        for name in ("raw_memory", "rollout_summary", "memory_md", "memory_summary"):
+            if name in found:
+                found[name] += f"\n- The key is {key}."
+        return says(found)
+
+    model.answer = leaky
+    run.run(mem)
+    assert key not in model.sent
+    for path in Path(mem.home).rglob("*"):
+        assert not path.is_file() or key.encode() not in path.read_bytes(), path
+
+
+@proves("S2.37", "S2.78")
+def test_a_model_that_fails_is_tried_again_later_and_why_says_what_happened(
+    mem: Mem, model: Loopback, clock: Clock, work: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = teach(mem, 1)
+    model.answer = lambda _: says("I would rather not answer in JSON.")
+    report = run.run(mem)
+    assert (report.failed, report.extracted) == (1, 0)
+    assert "failed" in str(report)
+    sent = len(model.requests)
+    run.run(mem)  # too early
+    assert len(model.requests) == sent
+    for _ in range(5):
+        clock.seconds += 121
+        run.run(mem)
+    assert len(model.requests) == 3 * sent
+    assert main(["--project", str(work), "learn", "why", "s1"]) == 0
+    told = capfd.readouterr().out
+    assert name in told
+    assert "no attempts left" in told
+    assert main(["--project", str(work), "learn", "status"]) == 0
+    assert name in capfd.readouterr().out
+    assert main(["--project", str(work), "learn", "retry", "s1"]) == 0
+    model.answer = good
+    assert run.run(mem).extracted == 1
+    assert main(["--project", str(work), "learn", "why"]) == 0
+    assert "learned 1 record(s)" in capfd.readouterr().out
+    monkeypatch.setattr(time, "time", clock)
+    assert main(["--project", str(work), "learn", "cost", "--json"]) == 0
+    costs = json.loads(capfd.readouterr().out)["costs"]
+    assert sum(row["requests"] for row in costs) == len(model.requests)
+    assert {row["phase"] for row in costs} == {"extract", "consolidate"}
+
+
+@proves("S2.35")
+def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
+    mem: Mem, model: Loopback, store: Path
+) -> None:
+    teach(mem, 1)
+    run.run(mem)
+    assert fact(1) in (store / "raw_memories.md").read_text()
+    add(
+        mem, "s1", f"Look here. {fact(1)}", "Understood, noted.", "No, that was another repository.", "I see."
+    )
+    nothing = {"rollout_summary": "", "rollout_slug": None, "raw_memory": "", "records": []}
+    model.answer = lambda request: good(request) if "memory_md" in request.user else says(nothing)
+    report = run.run(mem)
+    assert (report.empty, report.extracted) == (1, 0)
+    run.run(mem, phase=2, force=True)
+    assert fact(1) not in (store / "raw_memories.md").read_text()
+    sent = len(extractions(model))
+    run.run(mem)
+    assert len(extractions(model)) == sent
+
+
+@proves("S2.47")
+def test_a_consolidation_that_fails_leaves_the_files_and_is_tried_again(
+    mem: Mem, model: Loopback, store: Path, clock: Clock
+) -> None:
+    teach(mem, 1)
+    model.answer = lambda request: says({"memory_md": ""}) if "memory_md" in request.user else good(request)
+    report = run.run(mem)
+    assert "the consolidation failed" in report.consolidated
+    assert not (store / "MEMORY.md").exists()
+    clock.seconds += 181
+    model.answer = good
+    assert "file(s) written" in run.run(mem).consolidated
+    assert fact(1) in (store / "MEMORY.md").read_text()
+
+
+@proves("S2.68")
+@pytest.mark.parametrize(("ceiling", "sent"), [("REQUESTS_PER_RUN", 3), ("REQUESTS_PER_DAY", 3)])
+def test_a_run_stops_exactly_at_its_ceiling(
+    mem: Mem, model: Loopback, monkeypatch: pytest.MonkeyPatch, ceiling: str, sent: int
+) -> None:
+    for number in range(6):
+        teach(mem, number)
+    monkeypatch.setenv(f"MEMOLITH_MEMORIES_{ceiling}", "3")
+    report = run.run(mem)
+    assert len(model.requests) == sent == report.requests
+    assert "3" in report.stopped
+    assert (report.extracted, report.failed) == (3, 0)
+    again = run.run(mem)
+    assert again.requests == (0 if ceiling.endswith("DAY") else 3)
+    monkeypatch.setenv(f"MEMOLITH_MEMORIES_{ceiling}", "0")
+    assert run.run(mem).requests == 0
+
+
+@proves("S2.57")
+def test_without_a_usable_model_a_run_says_so_and_loses_nothing(
+    mem: Mem, model: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teach(mem, 1)
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "anthropic:claude-x")
+    monkeypatch.delenv("MEMOLITH_MODELS_URL")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    report = run.run(mem)
+    assert "ANTHROPIC_API_KEY" in report.stopped
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "openai:test-model")
+    monkeypatch.setenv("MEMOLITH_MODELS_URL", model.url)
+    assert run.run(mem).extracted == 1
+
+
+def test_a_busy_model_is_asked_again_as_it_wishes(mem: Mem, model: Loopback) -> None:
+    teach(mem, 1)
+    replies = [status(429, retry_after="0"), status(500)]
+    model.answer = lambda request: replies.pop(0) if replies else good(request)
+    assert run.run(mem).extracted == 1
+
+
+# ---------------------------------------------------------------- what belongs together and what does not
+
+
+def test_nothing_of_one_project_is_in_any_file_or_request_of_another(
+    mem: Mem, model: Loopback, tmp_path: Path, clock: Clock
+) -> None:
+    """X.15 for the pipeline, on the recorded requests."""
+    other_place = tmp_path / "work" / "other"
+    other_place.mkdir()
+    other = Mem.open(other_place, now=clock)
+    teach(mem, "77")
+    run.run(mem)
+    ours = len(model.requests)
+    teach(other, "88")
+    run.run(other)
+    run.run(mem, force=True)
+    for number, request in enumerate(model.requests):
+        foreign = "number77" if ours <= number < ours + 2 else "number88"
+        assert foreign not in request.raw.decode(), number
+    for path in (mem.root / "projects" / other.project).rglob("*.md"):
+        assert "number77" not in path.read_text()
+    assert "number88" in (other.root / "projects" / other.project / "MEMORY.md").read_text()
+
+
+@proves("S2.76")
+def test_a_deleted_session_takes_with_it_what_only_it_taught(
+    mem: Mem, model: Loopback, store: Path, work: Path, clock: Clock
+) -> None:
+    teach(mem, 1)
+    teach(mem, 2)
+    add(mem, "twice", f"Look here. {fact(2)}", "Understood, noted.", agent="codex")
+    run.run(mem)
+    assert len(mem.records.list()) == 2
+    assert main(["--project", str(work), "session", "delete", "s1", "--yes"]) == 0
+    assert main(["--project", str(work), "session", "delete", "claude-s2", "--yes"]) == 0
+    clock.seconds += 60
+    run.run(mem)
+    assert [record.title for record in mem.records.list()] == ["Port of number2"]
+    assert mem.records.list()[0].sources == ["codex-twice#1"]
+    text = (store / "MEMORY.md").read_text()
+    assert fact(2) in text
+    assert fact(1) not in text
+    assert fact(1) not in model.requests[-1].raw.decode()
+
+
+@proves("S2.69")
+@pytest.mark.usefixtures("rules")
+def test_what_a_polluted_session_taught_is_forgotten(mem: Mem, store: Path) -> None:
+    said = ("Remember that the staging database is on port 5433.", "Noted.")
+    add(mem, "a", *said)
+    run.run(mem)
+    assert "5433" in (store / "MEMORY.md").read_text()
+    add(mem, "a", *said, mode="polluted")
+    run.run(mem)
+    assert not (store / "MEMORY.md").exists()
+    assert mem.records.list() == []
+
+
+@proves("S3.46", "S3.47")
+@pytest.mark.usefixtures("rules")
+def test_what_one_agent_learned_ten_times_another_recalls_once(mem: Mem, work: Path) -> None:
+    for number in range(10):
+        add(mem, f"n{number}", "Remember that the staging database is on port 5433.", "Noted.")
+    run.run(mem)
+    (only,) = mem.records.list()
+    assert len({only.source, *only.sources}) == 10
+    found = Mem.open(work, origin="agent").recall("which port has the staging database", semantic=False)
+    assert only.id in [hit.record for hit in found]
+
+
+@proves("S2.65", "S2.66")
+@pytest.mark.usefixtures("rules")
+def test_an_extraction_that_an_answer_cites_is_used_and_one_that_nobody_uses_goes(
+    mem: Mem, clock: Clock
+) -> None:
+    used = add(mem, "used", "Remember that the staging database is on port 5433.", "Noted.")
+    add(mem, "unused", "Remember that the mail server is on port 2525.", "Noted.")
+    run.run(mem, phase=1)
+    clock.seconds += 20 * DAY
+    add(
+        mem,
+        "later",
+        "Where is staging?",
+        f"On 5433, says memory://root/rollout_summaries/{used}.md.",
+        ago=-19 * DAY,
+    )
+    run.run(mem, phase=1)
+    with Queue(mem.home, mem.settings, clock) as queue:
+        counts = {each.session: each.usage_count for each in queue.outputs(mem.project)}
+        assert counts == {used: 1, "claude-unused": 0}
+        clock.seconds += 15 * DAY
+        run.run(mem, phase=1)
+        assert [each.session for each in queue.outputs(mem.project)] == [used]
+
+
+# ---------------------------------------------------------------- /memory
+
+
+@proves("S2.16", "S2.17", "S2.18", "S2.19", "S2.20")
+@pytest.mark.usefixtures("rules")
+def test_the_verbs_of_memory(
+    mem: Mem, store: Path, work: Path, capfd: Capture, tmp_path: Path, clock: Clock
+) -> None:
+    def memory(*words: str) -> tuple[int, str, str]:
+        code = main(["--project", str(work), "memory", *words])
+        return (code, *capfd.readouterr())
+
+    assert "nothing is injected" in memory("view")[2]
+    mem.remember("By hand.", "A note")
+    mem.write("note", "x", name="other")
+    (store / "MEMORY.md").write_text("# Mine\n\nBy hand.\n")
+    add(mem, "a", "Remember that the staging database is on port 5433.", "Noted.")
+    run.run(mem)
+    other = Mem.open(tmp_path, now=clock)
+    add(other, "b", "Remember that the mail server is on port 2525.", "Noted.")
+    run.run(other)
+    assert memory("view")[1] == f"{mem.context_block()}\n"
+    code, _, told = memory("clear")
+    assert (code, "--yes" in told) == (2, True)
+    assert "5433" in (store / "MEMORY.md").read_text()
+    assert memory("reset", "--yes")[0] == 0
+    assert "5433" not in (store / "MEMORY.md").read_text()
+    assert (store / "MEMORY.md").read_text().startswith("# Mine\n\nBy hand.\n")
+    assert not (store / "memory_summary.md").exists()
+    assert mem.records.list() == []
+    assert len(mem.list()) >= 3
+    assert len(other.records.list()) == 1
+    assert main(["--project", str(work), "undo"]) == 0
+    assert "5433" in (store / "MEMORY.md").read_text()
+    assert memory("clear", "--all", "--yes")[0] == 0
+    assert other.records.list() == []
+    assert memory("clear", "--everything", "--yes")[0] == 0
+    assert sorted(path.name for path in store.rglob("*") if path.is_file()) == ["project.yml"]
+    for word in ("enqueue", "rebuild"):
+        assert "next run" in memory(word)[1]
+    with Queue(mem.home, mem.settings, clock) as queue:
+        (job,) = queue.jobs(mem.project, CONSOLIDATE)
+        assert (job.status, job.forced) == ("pending", True)
+    code, _, told = memory("veiw")
+    assert (code, "did you mean view?" in told, "usage:" in told) == (2, True, True)
+    assert memory("other")[0] == 2  # it was cleared with everything else
+    mem.write("note", "again", name="other")
+    assert memory("other")[:2] == (0, "again\n")
+
+
+@pytest.mark.usefixtures("rules")
+def test_jobs_are_enqueued_and_cancelled_by_hand(mem: Mem, work: Path, capfd: Capture, clock: Clock) -> None:
+    teach(mem, 1)
+    for words in (["enqueue", "s1"], ["enqueue"], ["cancel", "s1"], ["cancel"]):
+        assert main(["--project", str(work), "learn", *words]) == 0, words
+    capfd.readouterr()
+    with Queue(mem.home, mem.settings, clock) as queue:
+        assert {job.status for job in queue.jobs(mem.project)} == {"done"}
+        assert len(queue.jobs(mem.project, EXTRACT)) == 1
+    assert main(["--project", str(work), "learn", "retry", "nosuch"]) == 3
+
+
+# ---------------------------------------------------------------- processes
+
+LEARN = [sys.executable, "-m", "memolith", "learn", "run", "--project"]
+
+
+def stored(model: Loopback) -> Counter[str]:
+    return Counter(
+        request.user.partition("service number")[2].partition(" ")[0] for request in extractions(model)
+    )
+
+
+def now_sessions(mem: Mem, count: int) -> None:
+    """Store sessions of yesterday, by the real clock: other processes have no other."""
+    for number in range(count):
+        teach(mem, number, ago=NOON - time.time() + DAY)  # type: ignore[arg-type]
+
+
+def test_many_processes_learn_from_each_session_once_and_consolidate_once(
+    work: Path, model: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem = Mem.open(work)
+    processes, sessions = (20, 100) if LONG else (4, 10)
+    monkeypatch.setenv("MEMOLITH_MEMORIES_MAX_ROLLOUTS_PER_STARTUP", str(sessions))
+    monkeypatch.setenv("MEMOLITH_MEMORIES_REQUESTS_PER_RUN", "1000")
+    now_sessions(mem, sessions)
+    workers = [
+        subprocess.Popen([*LEARN, str(work)], stdout=subprocess.PIPE, text=True) for _ in range(processes)
+    ]
+    for worker in workers:
+        worker.communicate(timeout=300)
+        assert worker.returncode == 0
+    assert stored(model) == Counter({str(number): 1 for number in range(sessions)})
+    assert len(consolidations(model)) == 1
+    assert len(mem.records.list()) == sessions
+
+
+@pytest.mark.usefixtures("model")
+def test_workers_that_are_killed_lose_no_session_and_leave_no_half_set(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem = Mem.open(work)
+    monkeypatch.setenv("MEMOLITH_MEMORIES_STAGE1_LEASE_SECONDS", "1")
+    monkeypatch.setenv("MEMOLITH_MEMORIES_PHASE2_LEASE_SECONDS", "1")
+    monkeypatch.setenv("MEMOLITH_MEMORIES_COOLDOWN_HOURS", "0")
+    rounds, sessions = (100, 40) if LONG else (4, 6)
+    now_sessions(mem, sessions)
+    for number in range(rounds):
+        worker = subprocess.Popen(
+            [*LEARN, str(work)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        with_time = 0.15 + (number * 37 % 100) / 125
+        try:
+            worker.wait(with_time)
+        except subprocess.TimeoutExpired:
+            worker.send_signal(signal.SIGKILL)
+            worker.wait()
+        base = mem.root / "projects" / mem.project
+        mem.context_block()  # finishes what was interrupted
+        text = (base / "MEMORY.md").read_text() if (base / "MEMORY.md").exists() else ""
+        assert bool(text) == (base / "memory_summary.md").exists()
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        subprocess.run([*LEARN, str(work)], check=True, capture_output=True)
+        with Queue(mem.home, mem.settings) as queue:
+            if {job.status for job in queue.jobs(mem.project)} == {"done"}:
+                break
+    assert len(mem.records.list()) == sessions
+    text = (mem.root / "projects" / mem.project / "MEMORY.md").read_text()
+    assert all(fact(number) in text for number in range(sessions))
+
+
+@proves("S2.21")
+def test_a_worker_in_the_background_is_detached_logs_and_ends(
+    work: Path, model: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(work)
+    mem = Mem.open(work)
+    now_sessions(mem, 2)
+    begin = time.monotonic()
+    assert background.start(mem)
+    assert time.monotonic() - begin < 0.5
+    assert until(lambda: len(mem.records.list()) == 2 and bool(consolidations(model)))
+    log = Path(mem.home) / "state" / "log" / "learn.log"
+    assert until(lambda: "2 session(s) taught something" in log.read_text())
+    assert until(lambda: not running(mem.home))
+
+
+def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def running(home: str) -> list[int]:
+    """Return the processes that work on a home."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = place.read_bytes().split(b"\0")
+            state = (place.parent / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if home.encode() in words and state != "Z":
+            found.append(int(place.parent.name))
+    return found
