@@ -111,6 +111,8 @@ def test_a_refused_proposal_is_not_offered_again(mem: Mem, learned: Path, work: 
     held = again(mem, "- All is new.\n")
     assert main(["review", "refuse", held, "--project", str(work)]) == 0
     assert again(mem, "- All is new.\n") == ""
+    more = [extraction(mem, name, "x") for name in ("claude-1", "claude-2")]
+    assert consolidate(mem, *more, model=Scripted(reply("- All is new.\n", "Short.\n"))).held == ""
     assert quarantine.waiting(mem) == []
     assert "All is new" not in learned.read_text()
     other = again(mem, "- All is different.\n")
@@ -186,6 +188,7 @@ def test_a_statement_that_reads_like_an_instruction_waits_alone_and_can_become_a
     assert consolidate(mem, given).held == ""
     assert "tools.example" in (store / "MEMORY.md").read_text()
     assert quarantine.waiting(mem) == []
+    assert len(mem.lessons.list()) == 1
 
 
 def test_proposals_of_another_project_are_neither_shown_nor_replaced(

@@ -13,7 +13,7 @@ from memolith.learn import merging, skills
 from memolith.learn.current import ROLLOUTS
 from memolith.lessons import Lesson
 from memolith.model import MAX_WRITE_BYTES, Value
-from memolith.places import Tree
+from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout
 from memolith.store.screening import screen
 from memolith.text import markdown
@@ -120,7 +120,7 @@ def notes(mem: Mem) -> list[Lesson]:
     tree, directory = Tree(str(mem.root)), layout.daily_directory(mem.project)
     found = []
     for name in tree.names(directory)[-_DAYS:]:
-        text = files.text_of(tree.read(f"{directory}/{name}") or b"")
+        text = files.text_of(tree.read(f"{directory}/{name}", MAX_LOOK_BYTES, cut=True) or b"")
         for line in merging.said(text):
             word, colon, said = merging.statement(line).partition(":")
             if colon and word.lower() in _ASKING and said.strip() and "[source:" not in line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from memolith import quarantine
 from memolith.errors import ConflictError
 from memolith.learn import consolidate, proposals, waiting
 from memolith.learn import current as on_disk
@@ -121,4 +122,4 @@ def settle(
 def _hold_statements(mem: Mem, proposal: Proposal) -> None:
     outside = mem.from_source("extracted")
     for statement in proposal.held:
-        outside.lessons.add(statement)
+        quarantine.hold(outside, "lessons.add", statement, {}, user_wide=False)
