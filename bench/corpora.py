@@ -51,6 +51,10 @@ class Corpus:
         self._records: dict[str, str] = {}
         self._supersedes = supersedes or {}
         self.semantic, self.meaning = semantic, "words only"
+        if semantic:
+            from bench import embedded
+
+            embedded.remember()
         haystacks: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             haystacks[row["haystack"]].append(row)
