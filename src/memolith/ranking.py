@@ -20,7 +20,7 @@ from memolith.text import terms, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memolith.index import Analysis, Unit
 
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 NEIGHBOURS = (0.3, 0.15)
 # ... and a little if they are anywhere in the conversation.
 CONVERSATION = 0.2
+# Its meaning takes in what its neighbours mean by the same parts; turns that follow each other are alike by
+# about so much.
+ALIKE = 0.5
+# Without meaning, a conversation that comes back to the matter is the likelier one: so much of what the
+# next best turns have.
+TOGETHER = 0.2
 # BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
 SATURATION = 1.2
 # What a person said about themselves or their project is better evidence than an assistant's essay.
@@ -52,8 +58,9 @@ _FILLERS = frozenset(
         "go going come take make use used got getting being having doing"
     )[0]
 )
-# A question that names a time: what was said then counts so much more.
-WHEN = 0.2
+# A time that a question names is like a word of it: what was said then counts the more, the less of what was
+# found is of that time.
+WHEN = 0.15
 # An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the
 # words that are found of all that were asked for or, where there are vectors, the nearest meaning.
 ANSWER = 0.25
@@ -113,12 +120,18 @@ def rank(
     `times` what the question says of when it was.
     """
     hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
-    _by_words(hits, asked)
+    turns = _turns(hits)
+    _by_words(hits, turns, asked)
     semantic = any(hit.candidate.similarity is not None for hit in hits)
     for hit in hits:
-        hit.meaning = max(0.0, hit.candidate.similarity or 0.0)
+        hit.meaning = hit.evidence = max(0.0, hit.candidate.similarity or 0.0)
         hit.then = bool(times) and when.within(hit.candidate.unit.date, times)
-        hit.evidence = (hit.words + hit.meaning + WHEN * hit.then) * _prior(hit.candidate.unit, day)
+    for conversation in turns.values():
+        (_by_meaning if semantic else _by_company)(conversation)
+    then = WHEN * log((len(hits) + 2) / (sum(hit.then for hit in hits) + 1))
+    for hit in hits:
+        hit.evidence += hit.words + then * hit.then
+        hit.evidence *= _prior(hit.candidate.unit, day)
     if not hits or not _is_related(hits, asked.total, semantic=semantic):
         return []
     hits.sort(key=_order)
@@ -230,7 +243,17 @@ def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Can
     ]
 
 
-def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
+def _turns(hits: Sequence[_Hit]) -> dict[str, dict[int, _Hit]]:
+    """Return the turns of each conversation by their place in it."""
+    found: dict[str, dict[int, _Hit]] = {}
+    for hit in hits:
+        unit = hit.candidate.unit
+        if unit.kind == "session":
+            found.setdefault(unit.path, {})[unit.position] = hit
+    return found
+
+
+def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], asked: Analysis) -> None:
     """Set the evidence of the words, with what the turns around a turn lend it."""
     weight = weights(asked)
     # As the score has them.
@@ -241,41 +264,51 @@ def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
     best = sum(weight.values()) * SATURATION
     if not best:
         return
-    turns: dict[tuple[str, int], _Hit] = {}
-    said: dict[str, dict[str, float]] = {}  # in each conversation, the best of every term
     for hit in hits:
         each = hit.candidate
         # The score is spread over the matched terms, each as much as it weighs.
         share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
         hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
+        hit.words = sum(hit.terms.values()) / best
         hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * SATURATION / best
-        if each.unit.kind == "session":
-            turns[each.unit.path, each.unit.position] = hit
-            there = said.setdefault(each.unit.path, {})
+    for conversation in turns.values():
+        said: dict[str, float] = {}  # the best of every term
+        for hit in conversation.values():
             for term, value in hit.terms.items():
-                there[term] = max(there.get(term, 0.0), value)
-    for hit in hits:
-        unit = hit.candidate.unit
-        if unit.kind != "session":
-            hit.words = sum(hit.terms.values()) / best
-        else:
-            heard = _heard(hit, turns)
-            around = CONVERSATION * sum(said[unit.path].values())
+                said[term] = max(said.get(term, 0.0), value)
+        around = CONVERSATION * sum(said.values())
+        for position, hit in conversation.items():
+            heard = dict(hit.terms)
+            for part, neighbour in _beside(conversation, position):
+                for term, value in neighbour.terms.items():
+                    if part * value > heard.get(term, 0.0):
+                        heard[term] = part * value
+                        hit.lent = True
             hit.words = (sum(heard.values()) + around) / best
 
 
-def _heard(hit: _Hit, turns: Mapping[tuple[str, int], _Hit]) -> dict[str, float]:
-    """Return the terms of a turn with those that the turns around it lend."""
-    unit = hit.candidate.unit
-    heard = dict(hit.terms)
+def _beside(conversation: Mapping[int, _Hit], position: int) -> Iterator[tuple[float, _Hit]]:
+    """Yield the turns around one, and which part of theirs it takes."""
     for distance, part in enumerate(NEIGHBOURS, 1):
-        for position in (unit.position - distance, unit.position + distance):
-            neighbour = turns.get((unit.path, position))
-            for term, value in neighbour.terms.items() if neighbour else ():
-                if part * value > heard.get(term, 0.0):
-                    heard[term] = part * value
-                    hit.lent = True
-    return heard
+        for there in (position - distance, position + distance):
+            if there in conversation:
+                yield part, conversation[there]
+
+
+def _by_meaning(conversation: Mapping[int, _Hit]) -> None:
+    """Set the evidence of the meaning as if each turn were embedded together with those around it."""
+    for position, hit in conversation.items():
+        beside = [(1.0, hit), *_beside(conversation, position)]
+        parts = [part for part, _ in beside]
+        length = ALIKE * sum(parts) ** 2 + (1 - ALIKE) * sum(part * part for part in parts)
+        hit.evidence = sum(part * other.meaning for part, other in beside) / length**0.5
+
+
+def _by_company(conversation: Mapping[int, _Hit]) -> None:
+    """Add what the next best turns of a conversation give to each of it."""
+    best = sorted((hit.words for hit in conversation.values()), reverse=True)
+    for hit in conversation.values():
+        hit.evidence += TOGETHER * sum(best[1:3]) / 2
 
 
 def _prior(unit: Unit, day: str) -> float:

@@ -69,7 +69,7 @@ def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: She
 def test_a_document_has_one_vector() -> None:
     text = "A sentence of a long document. " * 30
     assert passages.of(key(text), text) == []
-    assert [each for _, each in passages.of(key("x"), "One two three four. No. 五六七八。九十一二！")] == [
+    assert [each for _, each in passages.of(key("x"), "One two three four. No. Is it five or six? 五六七八。九十一二！")] == [
         "One two three four.",
         "五六七八。",
         "九十一二！",

@@ -1,8 +1,9 @@
 """What a short text says, sentence by sentence.
 
 A message is seldom about one thing: what is asked for later was often said in passing, and the vector of the
-whole message hardly shows it. So a short text has a vector for each of its sentences too, and is as near to
-a question as the nearest of them. A document has a topic, which its whole carries better than any sentence.
+whole message hardly shows it. So a short text has a vector for each of its statements too, and is as near to
+a question as the nearest of them. (A question in it is near to other questions, and answers none.) A document
+has a topic, which its whole carries better than any sentence.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _FULL_STOPS = frozenset("。！？")  # no space follows them
 
 
 def of(key: bytes, text: str) -> list[tuple[bytes, str]]:
-    """Return keys and texts of the sentences of a short text, none if it has but one.
+    """Return keys and texts of the statements of a short text, none if it is but one sentence.
 
     Their keys begin like that of the whole, so that whoever finds a sentence knows where it stands.
     """
     if len(text) > SHORT:
         return []
-    found = [each for each in _sentences(text) if len(each.split()) >= _LEAST or not each.isascii()]
+    found = [each for each in _sentences(text) if _states(each)]
     if found in ([], [text.strip()]):
         return []
     rest = int.from_bytes(key[NAME:KEY], "big")
@@ -35,6 +36,12 @@ def of(key: bytes, text: str) -> list[tuple[bytes, str]]:
         (key[:NAME] + ((rest + number) % (1 << 8 * size)).to_bytes(size, "big"), each)
         for number, each in enumerate(dict.fromkeys(found), 1)
     ]
+
+
+def _states(sentence: str) -> bool:
+    if sentence.endswith(("?", "？")):
+        return False
+    return len(sentence.split()) >= _LEAST or not sentence.isascii()
 
 
 def _sentences(text: str) -> Iterator[str]:
