@@ -20,7 +20,7 @@ from memolith.text import terms, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memolith.index import Analysis, Unit
 
@@ -63,10 +63,12 @@ _FILLERS = frozenset(
 WHEN = 0.15
 # An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the
 # words that are found of all that were asked for or, where there are vectors, the nearest meaning.
-ANSWER = 0.25
-NEAR = 0.42
-USUAL = 500  # units for which these hold: in fewer, less is there by chance
-SUPPORT, ENOUGH = 0.2, 0.44  # words support the nearest meaning: so much of them, counted up to so many
+ANSWER = 0.2
+FEW = 0.35  # by chance, one word of few is a larger part of a question: as many words share this
+STRANGE = 2.0  # a name that nobody here ever mentioned counts so much among the words that are missing
+NEAR = 0.445
+USUAL = 500  # units for which these hold: the best of more is better by chance, the best of fewer worse
+SUPPORT, ENOUGH = 0.3, 0.44  # words support the nearest meaning: so much of them, counted up to so many
 CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
 TAIL = 0.3  # what has less than this part of the best evidence is left out
 # The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with
@@ -113,11 +115,12 @@ def rank(
     past: bool = False,
     spelled: Mapping[str, str] | None = None,
     times: Sequence[when.Span] = (),
+    names: Collection[str] = (),
 ) -> list[Ranked]:
     """Return the candidates that answer, best first.
 
     `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed,
-    `times` what the question says of when it was.
+    `times` what the question says of when it was, `names` which of its terms are names.
     """
     hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
     turns = _turns(hits)
@@ -132,7 +135,7 @@ def rank(
     for hit in hits:
         hit.evidence += hit.words + then * hit.then
         hit.evidence *= _prior(hit.candidate.unit, day)
-    if not hits or not _is_related(hits, asked.total, semantic=semantic):
+    if not hits or not _is_related(hits, asked, names, semantic=semantic):
         return []
     hits.sort(key=_order)
     least = hits[0].evidence * TAIL
@@ -148,14 +151,19 @@ def rank(
     ]
 
 
-def _is_related(hits: Sequence[_Hit], total: int, *, semantic: bool) -> bool:
+def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], *, semantic: bool) -> bool:
     """Tell whether a question is about anything here."""
-    chance = 0.66 + 0.34 * min(1.2, log(max(total, 1)) / log(USUAL))
-    words = max((hit.words for hit in hits), default=0.0)
+    size = log(max(asked.total, 1)) / log(USUAL)
+    words = max(hit.words for hit in hits)
     if semantic:
         nearest = max(hit.meaning for hit in hits) + SUPPORT * min(words, ENOUGH)
-        return nearest >= NEAR * chance or max(hit.covered for hit in hits) >= CERTAIN
-    return words >= ANSWER * chance
+        return nearest >= NEAR * (0.66 + 0.34 * size) or max(hit.covered for hit in hits) >= CERTAIN
+    weight = weights(asked)
+    missing = {term.term for term in asked.terms if not term.df}
+    strange = sum(value for term, value in weight.items() if term in names and term in missing)
+    words *= sum(weight.values()) / (sum(weight.values()) + (STRANGE - 1) * strange or 1.0)
+    telling = sum(term not in _FILLERS for term in weight)
+    return words >= (ANSWER + FEW / max(1, telling)) * max(0.66 + 0.34 * size, size)
 
 
 def current_first(
