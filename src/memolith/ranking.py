@@ -163,7 +163,7 @@ def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], *
     strange = sum(value for term, value in weight.items() if term in names and term in missing)
     words *= sum(weight.values()) / (sum(weight.values()) + (STRANGE - 1) * strange or 1.0)
     telling = sum(term not in _FILLERS for term in weight)
-    return words >= (ANSWER + FEW / max(1, telling)) * max(0.66 + 0.34 * size, size)
+    return words >= ANSWER * max(0.66 + 0.34 * size, size) + FEW / max(1, telling) * size
 
 
 def current_first(
@@ -196,9 +196,10 @@ def current_first(
             or later.date <= earlier.date
         ):
             return False
-        if alone and later.changes and not hit.terms:
+        same = len(set(hit.terms) & set(first.terms))
+        if alone and later.changes and (same or not hit.terms):
             return True
-        alike = len(set(hit.terms) & set(first.terms)) >= max(2, len(first.terms) / 2)
+        alike = same >= max(2, len(first.terms) / 2)
         # Among a handful of statements no word is known to be rare.
         common = None if alone else (links or {}).get((first.unit.id, hit.unit.id))
         return staleness.replaces(later, earlier, common, asked_alike=alike)

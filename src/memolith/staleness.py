@@ -33,6 +33,8 @@ _CHANGES = (
     "sold took got avoiding gave superseded vacated introduced "
     # it went back
     "again back revert reverted restored returned went "
+    # somebody looked, where there was only hearsay
+    "saw checked looked verified confirmed measured noticed "
     # how it is now, how it was
     "now longer anymore instead currently previous previously former formerly old older new newer latest "
     "recently just entirely since "
@@ -52,7 +54,7 @@ _RARE = 0.4  # ... and so much of that when rare words count more
 _SAME_SENTENCE = 0.6
 _LONG = 60  # more terms than that are a document, not a statement
 _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
-_IGNORED = frozenset(terms.count(" ".join([*sorted(_CHANGE), *sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
+_IGNORED = frozenset(terms.count(" ".join([*sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
 
 
 class Statement:
@@ -63,15 +65,18 @@ class Statement:
     def __init__(self, unit: Unit) -> None:
         text = unit.text or ""
         named = unit.title not in unit.path  # a title that is the file's name says nothing
-        found = terms.count(f"{text} {unit.title}" if named else text)[0]
+        words = f"{text} {unit.title}".split() if named else text.split()
+        # As it is written: "rotated" tells of a change, "the rotation" is what one may be about.
+        about = [word for word in words if not _is_change(word)]
+        found = terms.count(" ".join(about))[0]
         self.subject = {term for term in found if term not in _IGNORED and not term.isdigit()}
-        self.changes = _reads_like_change(text)
+        signs = any(sign in text for sign in _CHANGE_SIGNS)
+        self.changes = signs or any(_is_change(word) for word in text.split())
         self.date = unit.date
 
 
-def _reads_like_change(text: str) -> bool:
-    words = {word.strip(".,;:!?\"'()[]").casefold() for word in text.split()}
-    return not _CHANGE.isdisjoint(words) or any(sign in text for sign in _CHANGE_SIGNS)
+def _is_change(word: str) -> bool:
+    return word.strip(".,;:!?\"'()[]").casefold() in _CHANGE
 
 
 def replaces(
