@@ -29,7 +29,7 @@ PLACE = Path(__file__).parent.parent / ".dev" / "embedded"
 def remember() -> None:
     """Let every memory of this process ask a model that remembers."""
     choose = lru_cache(maxsize=1)(lambda provider: Remembered(MiniLM(provider)))
-    providers.choose = lambda settings: (  # type: ignore[assignment]
+    providers.choose = lambda settings: (
         choose(found) if (found := minilm.find(settings.text("semantic.model"))) else None
     )
 

@@ -51,8 +51,12 @@ def test_a_text_is_found_although_no_word_matches(shelf: Shelf) -> None:
 
 
 def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: Shelf) -> None:
-    aside = "By the way we had to undo the migration. " + "The weather in Paris was lovely all week long. " * 8
-    passing, weather = shelf.put("shop", aside, "The weather in Paris. It was lovely, and warm all week long.")
+    aside = (
+        "By the way we had to undo the migration. " + "The weather in Paris was lovely all week long. " * 8
+    )
+    passing, weather = shelf.put(
+        "shop", aside, "The weather in Paris. It was lovely, and warm all week long."
+    )
     vectors = open_vectors(shelf)
     assert vectors.sync(["shop"]).total == 2
     near = dict(vectors.scores(["shop"], "by the way we had to rollback the migration"))
@@ -69,7 +73,12 @@ def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: She
 def test_a_document_has_one_vector() -> None:
     text = "A sentence of a long document. " * 30
     assert passages.of(key(text), text) == []
-    assert [each for _, each in passages.of(key("x"), "One two three four. No. Is it five or six? 五六七八。九十一二！")] == [
+    assert [
+        each
+        for _, each in passages.of(
+            key("x"), "One two three four. No. Is it five or six? 五六七八。九十一二！"
+        )
+    ] == [
         "One two three four.",
         "五六七八。",
         "九十一二！",
