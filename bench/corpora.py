@@ -17,7 +17,7 @@ from memolith import Mem
 from memolith.store import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from memolith.recall import Hit
@@ -30,6 +30,13 @@ def read(path: Path) -> list[Row]:
     """Return the rows of a file of gzipped JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+def replaced(queries: Sequence[Row]) -> dict[str, list[str]]:
+    """Return which rows the last current row of each question replaces."""
+    return {
+        query["gold"][-1]: [*query["stale"], *query["gold"][:-1]] for query in queries if query.get("stale")
+    }
 
 
 class Corpus:
@@ -51,6 +58,10 @@ class Corpus:
         self._records: dict[str, str] = {}
         self._supersedes = supersedes or {}
         self.semantic, self.meaning = semantic, "words only"
+        if semantic:
+            from bench import embedded
+
+            embedded.remember()
         haystacks: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             haystacks[row["haystack"]].append(row)
@@ -135,6 +146,12 @@ class Corpus:
             mem.index.sync(slugs)
             if self.semantic and mem.vectors.provider is not None:
                 self.meaning = str(mem.vectors.sync(slugs)).partition(":")[0]
+
+    def forget_vectors(self) -> None:
+        """Make the vectors again, as they are made now."""
+        for mem in self.memories.values():
+            mem.vectors.clear()
+        self.prepare()
 
     def ranking(self, query: Row, level: str) -> list[str]:
         """Return what recall finds for a query, best first, each once."""

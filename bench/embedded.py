@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memolith.semantic import scan
+from memolith.semantic import minilm, providers, scan
+from memolith.semantic.minilm import MiniLM
 from memolith.semantic.packs import KEY, Packs
 
 if TYPE_CHECKING:
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
     from memolith.semantic.providers import Provider
 
 PLACE = Path(__file__).parent.parent / ".dev" / "embedded"
+
+
+def remember() -> None:
+    """Let every memory of this process ask a model that remembers."""
+    choose = lru_cache(maxsize=1)(lambda provider: Remembered(MiniLM(provider)))
+    providers.choose = lambda settings: (
+        choose(found) if (found := minilm.find(settings.text("semantic.model"))) else None
+    )
 
 
 class Remembered:

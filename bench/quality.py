@@ -3,6 +3,9 @@
 Loads the corpus (see ../shared/data/README.md for the format) through the store's files and the index into a
 throw-away home, asks `Mem.recall` every question, writes {"id", "ranked": [...]} for each, and prints the
 measures next to plain FTS5.
+
+`bench/quality all [--lexical]` does so for every set; `bench/quality parts [--lexical]` shows what each part
+of the ranking adds.
 """
 
 from __future__ import annotations
@@ -16,19 +19,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.corpora import Corpus, Row, read
+from bench.corpora import Corpus, read, replaced
 from bench.scoring import MEASURES, Plain, asked, mean, measures
 from memolith import ranking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def replaced(queries: Sequence[Row]) -> dict[str, list[str]]:
-    """Return which rows the last current row of each question replaces."""
-    return {
-        query["gold"][-1]: [*query["stale"], *query["gold"][:-1]] for query in queries if query.get("stale")
-    }
 
 
 def show(name: str, scores: dict[str, float]) -> None:
@@ -39,6 +35,11 @@ def show(name: str, scores: dict[str, float]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] in (["all"], ["parts"]):
+        from bench import table
+
+        return (table.whole if given[0] == "all" else table.parts)(lexical="--lexical" in given[1:])
     parser = argparse.ArgumentParser(prog="bench/quality", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("queries", type=Path)
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a weight of memolith.ranking"
     )
-    chosen = parser.parse_args(argv)
+    chosen = parser.parse_args(given)
     for each in chosen.set:
         name, _, value = each.partition("=")
         getattr(ranking, name)  # a misspelt name must not measure nothing

@@ -127,3 +127,61 @@ def _seconds(found: list[Candidate], question: Analysis) -> float:
     start = time.process_time()
     ranking.rank(found, question, DAY)
     return time.process_time() - start
+
+
+def test_a_larger_memory_and_a_shorter_question_need_more_to_be_related() -> None:
+    half = asked(("zebra", 5), ("stripe", 0), total=300)
+    found = [Candidate(unit(1), 6.0, ["zebra"])]
+    assert order(found, half) == [1]
+    assert order(found, asked(("zebra", 5), ("stripe", 0), total=30_000)) == []
+    names = ["zebra", "stripe", "hoof", "mane", "tail", "ear"]
+    assert order([Candidate(unit(1), 4.4, names[:1])], asked(*((name, 5) for name in names[:2]))) == []
+    assert order([Candidate(unit(1), 13.2, names[:3])], asked(*((name, 5) for name in names))) == [1]
+
+
+def test_who_asks_about_a_name_that_nobody_mentioned_asks_about_something_else() -> None:
+    question = asked(("zebra", 5), ("stripe", 0), ("carolin", 0))
+    found = [Candidate(unit(1), 9.0, ["zebra"])]
+    assert [hit.unit.id for hit in ranking.rank(found, question, DAY)] == [1]
+    assert ranking.rank(found, question, DAY, names={"carolin"}) == []
+    assert ranking.rank(found, question, DAY, names={"zebra"}) != []  # known, so not strange
+
+
+def turn(number: int, conversation: str, position: int) -> Unit:
+    return unit(number, kind="session", path=conversation, position=position, role="user")
+
+
+def test_a_turn_means_what_is_said_around_it() -> None:
+    question = asked(("zebra", 1))
+    alone = Candidate(turn(1, "a", 5), 0.0, [], 0.52)
+    among = [Candidate(turn(10 + n, "b", n), 0.0, [], near) for n, near in enumerate((0.5, 0.5, 0.5))]
+    assert order([alone, *among], question)[0] == 11
+
+
+def test_without_meaning_a_conversation_that_comes_back_to_the_matter_goes_first() -> None:
+    question = asked(("zebra", 3), ("stripe", 9))
+    once = Candidate(turn(1, "a", 0), 5.05, ["zebra"])
+    often = [Candidate(turn(10 + n, "b", 10 * n), 5.0, ["zebra"]) for n in range(3)]
+    assert order([once, *often], question)[-1] == 1
+
+
+def test_a_time_weighs_the_more_the_less_is_of_that_time() -> None:
+    question = asked(("zebra", 40))
+    better = [Candidate(unit(n, date="2026-01-01"), 3.0, ["zebra"]) for n in range(20)]
+    then = Candidate(unit(50, date="2026-06-05"), 2.0, ["zebra"])
+    span = [("2026-06-01", "2026-06-30")]
+    rare = ranking.rank([*better, then], question, DAY, times=span)
+    assert rare[0].unit.id == 50
+    other = [
+        Candidate(unit(60 + n, date="2026-06-05", content_hash=b"x"), 1.0, ["zebra"]) for n in range(200)
+    ]
+    assert ranking.rank([*better, then, *other], question, DAY, times=span)[0].unit.id != 50
+
+
+def test_a_word_of_change_is_one_as_it_is_written() -> None:
+    said = staleness.Statement(unit(1, text="The rotation is weekly."))
+    later = staleness.Statement(unit(2, date="2026-02-01", text="Keys rotated; the rotation is daily now."))
+    assert "rotat" in said.subject
+    assert not said.changes
+    assert later.changes
+    assert staleness.replaces(later, said)

@@ -190,6 +190,18 @@ def test_a_later_statement_in_other_words_is_found_through_the_earlier_one(mem: 
     assert keys(mem, "What do I drink in the morning?")[:2] == ["r2", "r1"]
 
 
+def test_what_somebody_looked_up_goes_before_what_they_were_told(mem: Mem) -> None:
+    lately(mem, "My friend said the store closes at eight.", "I looked at their website: it closes at nine.")
+    assert keys(mem, "When does the store close?") == ["r2", "r1"]
+
+
+def test_a_strange_name_in_a_question_makes_it_one_about_something_else(mem: Mem) -> None:
+    for number in range(8):
+        mem.remember(f"Books about {'abcdefgh'[number] * 4} are read in the library.", f"Shelf {number}")
+    assert keys(mem, "Which books are read in the library?") != []
+    assert keys(mem, "Which books did Caroline and Melanie read in Graz?") == []
+
+
 def test_another_fact_on_the_same_topic_is_not_taken_for_a_newer_one(mem: Mem) -> None:
     lately(
         mem,

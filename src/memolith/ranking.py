@@ -21,7 +21,7 @@ from memolith.text import terms, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memolith.index import Analysis, Unit
 
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 NEIGHBOURS = (0.3, 0.15)
 # ... and a little if they are anywhere in the conversation.
 CONVERSATION = 0.2
+# Its meaning takes in what its neighbours mean by the same parts; turns that follow each other are alike by
+# about so much.
+ALIKE = 0.5
+# Without meaning, a conversation that comes back to the matter is the likelier one: so much of what the
+# next best turns have.
+TOGETHER = 0.2
 # BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
 SATURATION = 1.2
 # What a person said about themselves or their project is better evidence than an assistant's essay.
@@ -51,14 +57,17 @@ _FILLERS = (
     # doing anything at all
     "go going come take make use used got getting being having doing"
 )
-# A question that names a time: what was said then counts so much more.
-WHEN = 0.2
+# A time that a question names is like a word of it: what was said then counts the more, the less of what was
+# found is of that time.
+WHEN = 0.15
 # An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the
 # words that are found of all that were asked for or, where there are vectors, the nearest meaning.
-ANSWER = 0.25
-NEAR = 0.42
-USUAL = 500  # units for which these hold: in fewer, less is there by chance
-SUPPORT, ENOUGH = 0.2, 0.44  # words support the nearest meaning: so much of them, counted up to so many
+ANSWER = 0.2
+FEW = 0.35  # by chance, one word of few is a larger part of a question: as many words share this
+STRANGE = 2.0  # a name that nobody here ever mentioned counts so much among the words that are missing
+NEAR = 0.445
+USUAL = 500  # units for which these hold: the best of more is better by chance, the best of fewer worse
+SUPPORT, ENOUGH = 0.3, 0.44  # words support the nearest meaning: so much of them, counted up to so many
 CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
 TAIL = 0.3  # what has less than this part of the best evidence is left out
 # The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with
@@ -106,20 +115,27 @@ def rank(
     spelled: Mapping[str, str] | None = None,
     times: Sequence[when.Span] = (),
     limit: int | None = None,
+    names: Collection[str] = (),
 ) -> list[Ranked]:
     """Return the candidates that answer, best first.
 
     `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed,
-    `times` what the question says of when it was.
+    `times` what the question says of when it was, `names` which of its terms are names.
     """
     hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
-    _by_words(hits, asked)
+    turns = _turns(hits)
+    _by_words(hits, turns, asked)
     semantic = any(hit.candidate.similarity is not None for hit in hits)
     for hit in hits:
-        hit.meaning = max(0.0, hit.candidate.similarity or 0.0)
+        hit.meaning = hit.evidence = max(0.0, hit.candidate.similarity or 0.0)
         hit.then = bool(times) and when.within(hit.candidate.unit.date, times)
-        hit.evidence = (hit.words + hit.meaning + WHEN * hit.then) * _prior(hit.candidate.unit, day)
-    if not hits or not _is_related(hits, asked.total, semantic=semantic):
+    for conversation in turns.values():
+        (_by_meaning if semantic else _by_company)(conversation)
+    then = WHEN * log((len(hits) + 2) / (sum(hit.then for hit in hits) + 1))
+    for hit in hits:
+        hit.evidence += hit.words + then * hit.then
+        hit.evidence *= _prior(hit.candidate.unit, day)
+    if not hits or not _is_related(hits, asked, names, semantic=semantic):
         return []
     # Of equals, the newer one; then always the same.
     hits.sort(key=lambda hit: hit.candidate.unit.key)
@@ -138,14 +154,19 @@ def rank(
     ]
 
 
-def _is_related(hits: Sequence[_Hit], total: int, *, semantic: bool) -> bool:
+def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], *, semantic: bool) -> bool:
     """Tell whether a question is about anything here."""
-    chance = 0.66 + 0.34 * min(1.2, log(max(total, 1)) / log(USUAL))
-    words = max((hit.words for hit in hits), default=0.0)
+    size = log(max(asked.total, 1)) / log(USUAL)
+    words = max(hit.words for hit in hits)
     if semantic:
         nearest = max(hit.meaning for hit in hits) + SUPPORT * min(words, ENOUGH)
-        return nearest >= NEAR * chance or max(hit.covered for hit in hits) >= CERTAIN
-    return words >= ANSWER * chance
+        return nearest >= NEAR * (0.66 + 0.34 * size) or max(hit.covered for hit in hits) >= CERTAIN
+    weight = weights(asked)
+    missing = {term.term for term in asked.terms if not term.df}
+    strange = sum(value for term, value in weight.items() if term in names and term in missing)
+    words *= sum(weight.values()) / (sum(weight.values()) + (STRANGE - 1) * strange or 1.0)
+    telling = sum(term not in _FILLERS for term in weight)
+    return words >= ANSWER * max(0.66 + 0.34 * size, size) + FEW / max(1, telling) * size
 
 
 def current_first(
@@ -178,9 +199,10 @@ def current_first(
             or later.date <= earlier.date
         ):
             return False
-        if alone and later.changes and not hit.terms:
+        same = len(set(hit.terms) & set(first.terms))
+        if alone and later.changes and (same or not hit.terms):
             return True
-        alike = len(set(hit.terms) & set(first.terms)) >= max(2, len(first.terms) / 2)
+        alike = same >= max(2, len(first.terms) / 2)
         # Among a handful of statements no word is known to be rare.
         common = None if alone else (links or {}).get((first.unit.id, hit.unit.id))
         return staleness.replaces(later, earlier, common, asked_alike=alike)
@@ -239,7 +261,17 @@ def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Can
     ]
 
 
-def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
+def _turns(hits: Sequence[_Hit]) -> dict[str, dict[int, _Hit]]:
+    """Return the turns of each conversation by their place in it."""
+    found: dict[str, dict[int, _Hit]] = {}
+    for hit in hits:
+        unit = hit.candidate.unit
+        if unit.kind == "session":
+            found.setdefault(unit.path, {})[unit.position] = hit
+    return found
+
+
+def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], asked: Analysis) -> None:
     """Set the evidence of the words, with what the turns around a turn lend it."""
     weight = weights(asked)
     # As the score has them.
@@ -250,41 +282,51 @@ def _by_words(hits: Sequence[_Hit], asked: Analysis) -> None:
     best = sum(weight.values()) * SATURATION
     if not best:
         return
-    turns: dict[tuple[str, int], _Hit] = {}
-    said: dict[str, dict[str, float]] = {}  # in each conversation, the best of every term
     for hit in hits:
         each = hit.candidate
         # The score is spread over the matched terms, each as much as it weighs.
         share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
         hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
+        hit.words = sum(hit.terms.values()) / best
         hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * SATURATION / best
-        if each.unit.kind == "session":
-            turns[each.unit.path, each.unit.position] = hit
-            there = said.setdefault(each.unit.path, {})
+    for conversation in turns.values():
+        said: dict[str, float] = {}  # the best of every term
+        for hit in conversation.values():
             for term, value in hit.terms.items():
-                there[term] = max(there.get(term, 0.0), value)
-    for hit in hits:
-        unit = hit.candidate.unit
-        if unit.kind != "session":
-            hit.words = sum(hit.terms.values()) / best
-        else:
-            heard = _heard(hit, turns)
-            around = CONVERSATION * sum(said[unit.path].values())
+                said[term] = max(said.get(term, 0.0), value)
+        around = CONVERSATION * sum(said.values())
+        for position, hit in conversation.items():
+            heard = dict(hit.terms)
+            for part, neighbour in _beside(conversation, position):
+                for term, value in neighbour.terms.items():
+                    if part * value > heard.get(term, 0.0):
+                        heard[term] = part * value
+                        hit.lent = True
             hit.words = (sum(heard.values()) + around) / best
 
 
-def _heard(hit: _Hit, turns: Mapping[tuple[str, int], _Hit]) -> dict[str, float]:
-    """Return the terms of a turn with those that the turns around it lend."""
-    unit = hit.candidate.unit
-    heard = dict(hit.terms)
+def _beside(conversation: Mapping[int, _Hit], position: int) -> Iterator[tuple[float, _Hit]]:
+    """Yield the turns around one, and which part of theirs it takes."""
     for distance, part in enumerate(NEIGHBOURS, 1):
-        for position in (unit.position - distance, unit.position + distance):
-            neighbour = turns.get((unit.path, position))
-            for term, value in neighbour.terms.items() if neighbour else ():
-                if part * value > heard.get(term, 0.0):
-                    heard[term] = part * value
-                    hit.lent = True
-    return heard
+        for there in (position - distance, position + distance):
+            if there in conversation:
+                yield part, conversation[there]
+
+
+def _by_meaning(conversation: Mapping[int, _Hit]) -> None:
+    """Set the evidence of the meaning as if each turn were embedded together with those around it."""
+    for position, hit in conversation.items():
+        beside = [(1.0, hit), *_beside(conversation, position)]
+        parts = [part for part, _ in beside]
+        length = ALIKE * sum(parts) ** 2 + (1 - ALIKE) * sum(part * part for part in parts)
+        hit.evidence = sum(part * other.meaning for part, other in beside) / length**0.5
+
+
+def _by_company(conversation: Mapping[int, _Hit]) -> None:
+    """Add what the next best turns of a conversation give to each of it."""
+    best = sorted((hit.words for hit in conversation.values()), reverse=True)
+    for hit in conversation.values():
+        hit.evidence += TOGETHER * sum(best[1:3]) / 2
 
 
 def _prior(unit: Unit, day: str) -> float:

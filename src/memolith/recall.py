@@ -172,6 +172,7 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
             spelled=_spelled(asked.query),
             times=when.spans(asked.query, asked.day),
             limit=max(_SETTLED, asked.limit) + _SPARE,
+            names=_names(asked.query),
         )
         ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
         ranked = _different(_with_text(index, ranked))[: asked.limit]
@@ -181,6 +182,18 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
 def _spelled(query: str) -> dict[str, str]:
     """Return the words of a question by the terms they are searched as."""
     return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
+
+
+def _names(query: str) -> set[str]:
+    """Return the terms of what looks like a name: a capital within a sentence, small letters after it."""
+    found: set[str] = set()
+    begins = True
+    for chunk in query.split():
+        word = chunk.strip(_MARKS).removesuffix("'s").removesuffix("’s")
+        if not begins and word[:1].isupper() and word[1:].islower() and word.isalpha():
+            found.update(terms.of_query(word))
+        begins = chunk.endswith((".", "?", "!", ":"))
+    return found
 
 
 def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:

@@ -35,6 +35,8 @@ _CHANGES = (
     "sold took got avoiding gave superseded vacated introduced "
     # it went back
     "again back revert reverted restored returned went "
+    # somebody looked, where there was only hearsay
+    "saw checked looked verified confirmed measured noticed "
     # how it is now, how it was
     "now longer anymore instead currently previous previously former formerly old older new newer latest "
     "recently just entirely since "
@@ -60,7 +62,7 @@ _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", 
 @cache
 def _ignored() -> frozenset[str]:
     """Return the terms that say nothing about a subject. At the first use: it is too slow for an import."""
-    return frozenset(terms.count(" ".join([*sorted(_CHANGE), *sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
+    return frozenset(terms.count(" ".join([*sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
 
 
 class Statement:
@@ -87,7 +89,7 @@ class Statement:
     def words(self) -> set[str]:
         """The words as they are written."""
         if self._words is None:
-            self._words = {word.strip(".,;:!?\"'()[]").casefold() for word in self._text.split()}
+            self._words = {_bare(word) for word in self._text.split()}
         return self._words
 
     @property
@@ -103,10 +105,16 @@ class Statement:
     def subject(self) -> set[str]:
         """The terms that say what it is about."""
         if self._subject is None:
-            found = terms.count(f"{self._text} {self._title}")[0]
+            # As it is written: "rotated" tells of a change, "the rotation" is what one may be about.
+            words = f"{self._text} {self._title}".split()
+            found = terms.count(" ".join(word for word in words if _bare(word) not in _CHANGE))[0]
             ignored = _ignored()
             self._subject = {term for term in found if term not in ignored and not term.isdigit()}
         return self._subject
+
+
+def _bare(word: str) -> str:
+    return word.strip(".,;:!?\"'()[]").casefold()
 
 
 def replaces(

@@ -292,7 +292,12 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
     add(
         mem, "s1", f"Look here. {fact(1)}", "Understood, noted.", "No, that was another repository.", "I see."
     )
-    nothing = {"rollout_summary": "", "rollout_slug": None, "raw_memory": "", "records": []}
+    nothing: dict[str, object] = {
+        "rollout_summary": "",
+        "rollout_slug": None,
+        "raw_memory": "",
+        "records": [],
+    }
     model.answer = lambda request: good(request) if "memory_md" in request.user else says(nothing)
     report = run.run(mem)
     assert (report.empty, report.extracted) == (1, 0)

@@ -16,7 +16,7 @@ import pytest
 
 from memolith.config import Settings
 from memolith.semantic import packs as packs_module
-from memolith.semantic import scan
+from memolith.semantic import passages, scan
 from memolith.semantic.packs import Packs
 from memolith.semantic.vectors import Vectors
 from tests.ledger import proves
@@ -37,7 +37,7 @@ def open_vectors(
 
 
 def file_of(shelf: Shelf) -> Path:
-    return Path(shelf.home, "cache", "vectors-1.sqlite3")
+    return Path(shelf.home, "cache", "vectors-2.sqlite3")
 
 
 @proves("S4.22")
@@ -48,6 +48,41 @@ def test_a_text_is_found_although_no_word_matches(shelf: Shelf) -> None:
     found = vectors.scores(["shop"], "undo")
     assert found[0][0] == rollback
     assert found[0][1] > 0.3 > found[1][1]
+
+
+def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: Shelf) -> None:
+    aside = (
+        "By the way we had to undo the migration. " + "The weather in Paris was lovely all week long. " * 8
+    )
+    passing, weather = shelf.put(
+        "shop", aside, "The weather in Paris. It was lovely, and warm all week long."
+    )
+    vectors = open_vectors(shelf)
+    assert vectors.sync(["shop"]).total == 2
+    near = dict(vectors.scores(["shop"], "by the way we had to rollback the migration"))
+    assert near[passing] > 0.9 > near[weather]
+    again = vectors.scores(["shop"], "by the way we had to rollback the migration", [passing, weather])
+    assert dict(again) == pytest.approx(near)
+    shelf.take("shop", passing)
+    open_vectors(shelf).sync(["shop"])
+    rows = Packs(shelf.home, 1).keys("words", "shop")
+    assert {each[:8] for each in rows} == {unit[:8] for _, unit in shelf.hashes(["shop"])}
+    assert len(rows) == 3  # the text that is left, and its two sentences
+
+
+def test_a_document_has_one_vector() -> None:
+    text = "A sentence of a long document. " * 30
+    assert passages.of(key(text), text) == []
+    assert [
+        each
+        for _, each in passages.of(
+            key("x"), "One two three four. No. Is it five or six? 五六七八。九十一二！"
+        )
+    ] == [
+        "One two three four.",
+        "五六七八。",
+        "九十一二！",
+    ]
 
 
 def test_a_search_sees_the_scopes_it_is_for_and_no_other(shelf: Shelf) -> None:

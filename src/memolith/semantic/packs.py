@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 KEY = 16  # bytes of a content hash that are kept
+NAME = 8  # the first of them: the same for a text and its sentences, and enough to tell a million texts apart
 FULL = 4096  # rows of a pack at most
-_NAME = "vectors-1.sqlite3"
+_NAME = "vectors-2.sqlite3"
 _UNUSED_DAYS = 30  # then the vectors of a model that nobody asks for go
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS model(name TEXT PRIMARY KEY, dimension INTEGER NOT NULL, used INTEGER NOT NULL);
@@ -169,13 +170,14 @@ class Packs:
     def retain(self, slug: str, keys: Collection[bytes]) -> int:
         """Drop the vectors of a scope whose text is gone, of every model; return how many."""
         dropped = 0
+        names = {key[:NAME] for key in keys}
 
         def step(db: sqlite3.Connection) -> None:
             nonlocal dropped
             packs = db.execute("SELECT id, model, keys, scales, vectors FROM pack WHERE slug = ?", (slug,))
             for number, model, *parts in packs.fetchall():
                 pack = Pack(number, *parts)
-                kept = [row for row in pack.rows() if row[0] in keys]
+                kept = [row for row in pack.rows() if row[0][:NAME] in names]
                 if len(kept) < pack.count:
                     dropped += pack.count - len(kept)
                     db.execute("DELETE FROM pack WHERE id = ?", (number,))

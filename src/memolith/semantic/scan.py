@@ -9,7 +9,7 @@ one in a hundred.
 from __future__ import annotations
 
 from memolith.semantic.numbers import np, npt
-from memolith.semantic.packs import KEY, Pack, Packs, Row
+from memolith.semantic.packs import KEY, NAME, Pack, Packs, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memolith.semantic.bert import Array
 
-Names = npt.NDArray[np.uint64]  # the first eight bytes of a key are enough to tell a million texts apart
+Names = npt.NDArray[np.uint64]  # the first eight bytes of a key: a text and its sentences share them
 
 _ALL = 20_000  # rows that are compared without a first choice
 _NEAR = 4_000  # rows that the first choice leaves
@@ -26,7 +26,7 @@ _BLOCK = 1024  # rows turned into floats at once: they stay in the cache
 
 def names(keys: bytes) -> Names:
     """Return the short names of keys that stand one after another."""
-    return np.frombuffer(keys, ">u8")[:: KEY // 8].astype(np.uint64)
+    return np.frombuffer(keys, ">u8")[:: KEY // NAME].astype(np.uint64)
 
 
 def quantise(keys: Sequence[bytes], rows: Array) -> list[Row]:
@@ -105,14 +105,18 @@ class Matrix:
         return all_names[order], scores[order]
 
     def of(self, wanted: Names, query: Array) -> Array:
-        """Return the similarity of named rows; not a number where there is no such row."""
+        """Return the similarity of named texts, by their nearest row; not a number where there is none."""
         scores = np.full(len(wanted), np.nan, np.float32)
         for part in self._parts.values():
             if part.rows.shape[1] == len(query):
-                at = np.searchsorted(part.names, wanted)
-                at[at == len(part.names)] = 0
-                here = np.flatnonzero(part.names[at] == wanted)
-                scores[here] = part.some(at[here], query)
+                first = np.searchsorted(part.names, wanted, "left")
+                count = np.searchsorted(part.names, wanted, "right") - first
+                here = np.flatnonzero(count)
+                if len(here):
+                    starts = np.cumsum(count[here]) - count[here]
+                    rows = np.repeat(first[here] - starts, count[here]) + np.arange(count[here].sum())
+                    best = np.maximum.reduceat(part.some(rows, query), starts)
+                    scores[here] = np.fmax(scores[here], best)
         return scores
 
 

@@ -171,10 +171,15 @@ class Vectors:
         return done, len(wanted)
 
     def _embed(self, slug: str, fresh: list[tuple[bytes, str]], deadline: float | None) -> int:
-        """Embed and keep as many as the time allows; return how many. Similar lengths go together."""
-        from memolith.semantic import scan
+        """Embed and keep as many as the time allows; return how many. Similar lengths go together.
 
-        fresh = sorted(fresh, key=lambda pair: len(pair[1]))
+        A text comes after its sentences, which are shorter: who has a text has all of it.
+        """
+        from memolith.semantic import passages, scan
+
+        whole = {key for key, _ in fresh}
+        parts = [part for key, text in fresh for part in passages.of(key, text)]
+        fresh = sorted([*parts, *fresh], key=lambda pair: len(pair[1]))
         rows, done = [], 0
         for start in range(0, len(fresh), _BATCH):
             if start and _over(deadline):
@@ -184,7 +189,7 @@ class Vectors:
             if found is None:
                 break
             rows += scan.quantise([key for key, _ in batch], found)
-            done += len(batch)
+            done += sum(key in whole for key, _ in batch)
         assert self.provider is not None  # noqa: S101
         return done if self._packs.add(self.provider.name, slug, rows) else 0
 
@@ -229,7 +234,7 @@ class Vectors:
                 found = zip(units, matrix.of(wanted, vector).tolist(), strict=True)
                 best.update((unit, score) for unit, score in found if score == score)  # noqa: PLR0124 - not NaN
                 continue
-            near, scores = matrix.nearest(vector, 2 * limit)
+            near, scores = matrix.nearest(vector, 3 * limit)
             for units, score in zip(live.units(near), scores.tolist(), strict=True):
                 best.update((unit, score) for unit in units if unit not in best)
         return sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]

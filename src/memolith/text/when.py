@@ -25,8 +25,10 @@ def spans(question: str, today: str) -> list[Span]:
 
 
 def is_date(word: str) -> bool:
-    """Tell whether a word may be a part of a date: such are rarely in a text, but in its head."""
-    return word.isdigit() or any(name.startswith(word) for name in _MONTHS if len(word) >= 3)
+    """Tell whether a word, or its stem, may be part of a date: such are rarely in a text, but in its head."""
+    if word.isdigit():
+        return True
+    return len(word) >= 3 and any(name.startswith(word) or f"{name[:-1]}i" == word for name in _MONTHS)
 
 
 def _absolute(words: list[str]) -> Iterator[Span]:

@@ -1,0 +1,150 @@
+"""`python -m bench.quality all` and `python -m bench.quality parts`: every set, and what each part adds.
+
+`all` asks every question of every set, by words only and with the semantic extra where it is installed;
+`parts` leaves out or changes one part of the ranking at a time, without the threshold.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.corpora import Corpus, Row, read, replaced
+from bench.scoring import Plain, asked, mean, measures
+from bench.secrets import DATA
+from memolith import ranking
+from memolith.semantic import passages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Loaded = tuple[Corpus, list[Row], str, tuple[str, ...]]
+
+# name: corpus, questions, level, what is printed
+SETS = {
+    "devnotes, as typed": ("devnotes/corpus", "devnotes/queries-asked", "turn", ("any@5", "any@10", "MRR")),
+    "devnotes, keywords": ("devnotes/corpus", "devnotes/queries-requery", "turn", ("any@5", "any@10", "MRR")),
+    "LoCoMo, turns": ("locomo/turn-corpus", "locomo/turn-queries", "turn", ("any@5", "any@10", "NDCG@10")),
+    "LoCoMo, sessions": (
+        "locomo/session-corpus",
+        "locomo/session-queries",
+        "session",
+        ("any@5", "any@10", "recall@10"),
+    ),
+    "LongMemEval, sessions": (
+        "longmemeval/turns",
+        "longmemeval/queries",
+        "session",
+        ("any@5", "any@10", "NDCG@10"),
+    ),
+    "SciFact": ("scifact/corpus", "scifact/queries", "turn", ("any@5", "any@10", "NDCG@10")),
+    "integrity v0": ("integrity/v0/corpus", "integrity/v0/queries", "turn", ("any@5", "any@10", "current")),
+    "integrity v1-dev": (
+        "integrity/v1-dev/corpus",
+        "integrity/v1-dev/queries",
+        "turn",
+        ("any@5", "any@10", "current"),
+    ),
+    "supersession": ("supersession/corpus", "supersession/queries", "turn", ("any@5", "any@10", "current")),
+}
+# What is left out or changed, as weights of the ranking.
+PARTS: dict[str, dict[str, object]] = {
+    "all": {},
+    "no neighbours": {"NEIGHBOURS": ()},
+    "no conversation": {"CONVERSATION": 0.0},
+    "no company (words only)": {"TOGETHER": 0.0},
+    "none of the three": {"NEIGHBOURS": (), "CONVERSATION": 0.0, "TOGETHER": 0.0},
+    "no dates": {"WHEN": 0.0},
+    "no roles": {"ROLES": {}},
+    "asking words count fully": {"FILLER": 1.0},
+    "neighbours × 0.75": {"NEIGHBOURS": (0.225, 0.11)},
+    "neighbours × 1.25": {"NEIGHBOURS": (0.375, 0.19)},
+    "words × 0.75": {"SATURATION": 1.6},
+    "words × 1.25": {"SATURATION": 0.96},
+    "meaning only": {"SATURATION": 1e9},
+}
+NO_THRESHOLD: dict[str, object] = {"ANSWER": -1.0, "FEW": 0.0, "NEAR": -1.0, "TAIL": 0.0}
+
+
+class Weights:
+    """Other weights of the ranking, for a while."""
+
+    def __init__(self, weights: dict[str, object]) -> None:
+        self._new = weights
+        self._old = {name: getattr(ranking, name) for name in weights}
+
+    def __enter__(self) -> None:
+        for name, value in self._new.items():
+            setattr(ranking, name, value)
+
+    def __exit__(self, *_: object) -> None:
+        for name, value in self._old.items():
+            setattr(ranking, name, value)
+
+
+def rows(path: str) -> list[Row]:
+    if not DATA.is_dir():
+        raise SystemExit(f"Nothing was measured: there is no {DATA}; set MEMOLITH_DATA.")
+    return read(DATA / f"{path}.jsonl.gz")
+
+
+def scores(corpus: Corpus, queries: list[Row], level: str) -> dict[str, float]:
+    return mean(measures(corpus.ranking(query, level), query) for query in queries)
+
+
+def told(found: dict[str, float], wanted: tuple[str, ...]) -> str:
+    return " / ".join(f"{found[each]:.3f}" for each in wanted if each in found)
+
+
+def whole(*, lexical: bool) -> int:
+    """Print a row for each set: plain FTS5, words only, with the extra; then with `supersedes` known."""
+    print("| set | measure | plain FTS5 | words only | with the extra | `supersedes` known, both |")
+    print("|---|---|---|---|---|---|")
+    for name, (corpus, questions, level, wanted) in SETS.items():
+        data, every = rows(corpus), rows(questions)
+        queries = [query for query in every if asked(query)]
+        plain = Plain(data)
+        columns = [told(mean(measures(plain.ranking(query, level), query) for query in queries), wanted)]
+        for relations in (None, replaced(every)):
+            if relations is not None and "current" not in wanted:
+                continue
+            for semantic in (False,) if lexical else (False, True):
+                with tempfile.TemporaryDirectory(prefix="memolith-quality-") as directory:
+                    memory = Corpus(data, Path(directory), relations, semantic=semantic)
+                    memory.prepare()
+                    columns.append(told(scores(memory, queries, level), wanted))
+        print(f"| {name} ({len(queries)}) | {' / '.join(wanted)} | {' | '.join(columns)} |", flush=True)
+    return 0
+
+
+def parts(*, lexical: bool) -> int:
+    """Print what recall finds with one part left out or changed; of LoCoMo every third question."""
+    chosen = {name: SETS[name] for name in SETS if name.startswith(("devnotes", "LoCoMo, t", "Long", "Sci"))}
+    del chosen["devnotes, keywords"]
+    print("| | " + " | ".join(chosen) + " |\n|---|" + "---|" * len(chosen))
+    with tempfile.TemporaryDirectory(prefix="memolith-parts-") as directory, Weights(NO_THRESHOLD):
+        loaded: list[Loaded] = []
+        for number, (corpus, questions, level, wanted) in enumerate(chosen.values()):
+            queries = [query for query in rows(questions) if asked(query)]
+            memory = Corpus(rows(corpus), Path(directory, str(number)), semantic=not lexical)
+            memory.prepare()
+            step = 3 if "locomo" in corpus else 1
+            loaded.append((memory, queries[::step], level, (wanted[0], wanted[1], "NDCG@10")))
+        for name, weights in PARTS.items():
+            if lexical and name.startswith(("words", "meaning")):
+                continue
+            with Weights(weights):
+                print(f"| {name} | {' | '.join(_told(loaded))} |", flush=True)
+        if not lexical:
+            short, passages.SHORT = passages.SHORT, 0
+            for memory, *_ in loaded:
+                memory.forget_vectors()
+            print(f"| one vector for each text | {' | '.join(_told(loaded))} |", flush=True)
+            passages.SHORT = short
+    return 0
+
+
+def _told(loaded: list[Loaded]) -> Iterator[str]:
+    for memory, queries, level, wanted in loaded:
+        yield told(scores(memory, queries, level), wanted)
