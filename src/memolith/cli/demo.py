@@ -9,6 +9,15 @@ import tempfile
 
 from memolith.cli import output
 
+# A session as an agent would hand it over: JSON lines, one turn each.
+_SESSION = "\n".join(
+    (
+        '{"role": "user", "text": "run the tests", "time": "2026-11-10T10:00:00Z"}',
+        '{"role": "assistant", "text": "Running npm test …", "time": "2026-11-10T10:00:04Z"}',
+        '{"role": "user", "text": "No, use pnpm test instead of npm test.", "time": "2026-11-10T10:01:00Z"}',
+        '{"role": "assistant", "text": "Understood.", "time": "2026-11-10T10:01:03Z"}',
+    )
+)
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Remember something about you, for every project:", ("write", "long_term", "- I prefer short answers.")),
     (
@@ -28,6 +37,14 @@ _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("This is what an agent gets to see at the start of a session:", ("context",)),
     ("Find the note again when it matters:", ("search", "redis")),
+    ("Or ask; what is ranked first is what answers best:", ("recall", "which port do the tests need?")),
+    (
+        "Learn from a finished session. Rules do it here; a model may, if you name one:",
+        ("session", "add", "-", "--agent", "claude", "--id", "demo"),
+    ),
+    ("", ("config", "set", "memories.enabled", "true")),
+    ("", ("learn", "run", "--force", "--model", "none")),
+    ("What it learned is a record with its source:", ("record", "list")),
     ("Overwrite the checklist by mistake …", ("write", "scratchpad", "oops", "--mode", "overwrite")),
     ("… and take it back:", ("undo", "scratchpad")),
 )
@@ -59,6 +76,7 @@ def _run(command: tuple[str, ...], home: str, project: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "memolith", *command, "--home", home, "--project", project],
         capture_output=True,
+        input=_SESSION if "-" in command else None,
         encoding="utf-8",
         check=False,
         # The temporary directory may be inside a repository; the demo's project is not part of it.
