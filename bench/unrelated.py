@@ -14,6 +14,7 @@ from pathlib import Path
 from bench.corpora import Corpus, Row, read
 from bench.scoring import asked, mean, measures
 from bench.secrets import DATA
+from bench.table import NO_THRESHOLD, Weights
 from memolith import ranking
 
 # name: corpus, questions
@@ -24,10 +25,42 @@ SETS = {
 }
 EACH = 34  # questions of each domain to each other one: 204 in all
 SEED = 7
+STEPS = (0.75, 1.0, 1.2, 1.4, 1.7, 2.0)
 
 
 def questions(name: str) -> list[Row]:
     return [row for row in read(DATA / f"{SETS[name][1]}.jsonl.gz") if asked(row)]
+
+
+class Domain:
+    """A memory, questions of other domains for it, and its own."""
+
+    def __init__(self, name: str, base: Path, choice: random.Random, *, semantic: bool) -> None:
+        self.name = name
+        self.corpus = Corpus(read(DATA / f"{SETS[name][0]}.jsonl.gz"), base, semantic=semantic)
+        self.corpus.prepare()
+        self.foreign: dict[str, list[Row]] = {}
+        for other in SETS:
+            if other != name:
+                rows = choice.sample(questions(other), EACH)
+                places = [choice.choice(sorted(self.corpus.memories)) for _ in rows]
+                self.foreign[other] = [
+                    {**row, "haystack": place} for row, place in zip(rows, places, strict=True)
+                ]
+        self.own = questions(name)[:: 3 if name == "chat" else 1]
+        with Weights(NO_THRESHOLD):
+            self.best = self.found()
+
+    def answered(self) -> dict[str, int]:
+        """Return how many questions of each other domain get an answer."""
+        return {
+            other: sum(bool(self.corpus.ranking(row, "turn")) for row in rows)
+            for other, rows in self.foreign.items()
+        }
+
+    def found(self) -> float:
+        """Return any@10 of the memory's own questions."""
+        return mean(measures(self.corpus.ranking(row, "turn"), row) for row in self.own)["any@10"]
 
 
 def main() -> int:
@@ -35,45 +68,31 @@ def main() -> int:
     parser.add_argument(
         "--lexical", action="store_true", help="without vectors, even if the extra is installed"
     )
+    parser.add_argument("--curve", action="store_true", help="for several thresholds")
     parser.add_argument("--keep", type=Path, help="directory for the homes, used again by the next run")
     chosen = parser.parse_args()
     if not (DATA / "devnotes").is_dir():
         print(f"Nothing was measured: there is no {DATA / 'devnotes'}; set MEMOLITH_DATA.")
         return 0
     choice = random.Random(SEED)
-    wrong, total = 0, 0
     with tempfile.TemporaryDirectory(prefix="memolith-unrelated-") as directory:
-        for name, (rows, _) in SETS.items():
-            base = (chosen.keep or Path(directory)) / name
-            corpus = Corpus(read(DATA / f"{rows}.jsonl.gz"), base, semantic=not chosen.lexical)
-            corpus.prepare()
-            for other in SETS:
-                if other == name:
-                    continue
-                foreign = choice.sample(questions(other), EACH)
-                places = [choice.choice(sorted(corpus.memories)) for _ in foreign]
-                moved = [{**row, "haystack": place} for row, place in zip(foreign, places, strict=True)]
-                answered = [row["query"] for row in moved if corpus.ranking(row, "turn")]
-                wrong, total = wrong + len(answered), total + len(moved)
-                print(
-                    f"questions about {other} to a memory of {name}: {len(answered)} of {len(moved)} answered"
-                )
-            own = choice.sample(questions(name), min(62, len(questions(name))))
-            print(f"own questions about {name}: any@10 {kept(corpus, own)}")
-    print(f"unrelated questions answered: {wrong} of {total} ({wrong / total:.1%})")
+        base = chosen.keep or Path(directory)
+        domains = [Domain(name, base / name, choice, semantic=not chosen.lexical) for name in SETS]
+        weight = "ANSWER" if chosen.lexical else "NEAR"
+        now = getattr(ranking, weight)
+        print("| threshold | answered | " + " | ".join(f"own: {each.name}" for each in domains) + " |")
+        print("|---|---|" + "---|" * len(domains))
+        for step in STEPS if chosen.curve else (1.0,):
+            with Weights({weight: now * step}):
+                print(_row(domains, f"{weight} {now * step:.3f}"), flush=True)
     return 0
 
 
-def kept(corpus: Corpus, own: list[Row]) -> str:
-    """Return any@10 with and without the threshold."""
-    found = mean(measures(corpus.ranking(row, "turn"), row) for row in own)["any@10"]
-    before = ranking.ANSWER, ranking.NEAR, ranking.TAIL
-    ranking.ANSWER = ranking.NEAR = ranking.TAIL = 0.0
-    try:
-        best = mean(measures(corpus.ranking(row, "turn"), row) for row in own)["any@10"]
-    finally:
-        ranking.ANSWER, ranking.NEAR, ranking.TAIL = before
-    return f"{found:.3f} of {best:.3f} without a threshold ({found / best:.1%} kept)"
+def _row(domains: list[Domain], name: str) -> str:
+    answered = [count for each in domains for count in each.answered().values()]
+    total, asked_ = sum(answered), EACH * len(answered)
+    kept = [f"{(found := each.found()):.3f} ({found / each.best:.1%} kept)" for each in domains]
+    return f"| {name} | {total} of {asked_} ({total / asked_:.1%}) | {' | '.join(kept)} |"
 
 
 if __name__ == "__main__":

@@ -63,16 +63,16 @@ WHEN = 0.15
 # An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the
 # words that are found of all that were asked for or, where there are vectors, the nearest meaning.
 ANSWER = 0.2
-FEW = 0.35  # by chance, one word of few is a larger part of a question: as many words share this
+FEW = 0.25  # by chance, one word of few is a larger part of a question: as many words share this
 STRANGE = 2.0  # a name that nobody here ever mentioned counts so much among the words that are missing
 NEAR = 0.445
 USUAL = 500  # units for which these hold: the best of more is better by chance, the best of fewer worse
 SUPPORT, ENOUGH = 0.3, 0.44  # words support the nearest meaning: so much of them, counted up to so many
 CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
-TAIL = 0.3  # what has less than this part of the best evidence is left out
+TAIL = 0.25  # what has less than this part of the best evidence is left out
 # The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with
 # meaning added.
-CENTRE, CENTRE_WITH_MEANING, SLOPE = 0.97, 1.48, 3.4
+CENTRE, CENTRE_WITH_MEANING, SLOPE = 1.08, 1.56, 3.4
 
 
 class Candidate:
@@ -166,7 +166,8 @@ def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], *
     strange = sum(value for term, value in weight.items() if term in names and term in missing)
     words *= sum(weight.values()) / (sum(weight.values()) + (STRANGE - 1) * strange or 1.0)
     telling = sum(term not in _FILLERS for term in weight)
-    return words >= ANSWER * max(0.66 + 0.34 * size, size) + FEW / max(1, telling) * size
+    chance: float = size**0.75
+    return words >= ANSWER * max(0.66 + 0.34 * size, chance) + FEW / max(1, telling) * chance
 
 
 def current_first(

@@ -41,7 +41,8 @@ def of(key: bytes, text: str) -> list[tuple[bytes, str]]:
 def _states(sentence: str) -> bool:
     if sentence.endswith(("?", "？")):
         return False
-    return len(sentence.split()) >= _LEAST or not sentence.isascii()
+    words = sum(word[:1].isalpha() for word in sentence.split())
+    return words >= _LEAST or any(char in _FULL_STOPS for char in sentence[-1:])
 
 
 def _sentences(text: str) -> Iterator[str]:
