@@ -10,13 +10,11 @@ import tempfile
 from memolith.cli import output
 
 # A session as an agent would hand it over: JSON lines, one turn each.
-_SESSION = "\n".join(
-    (
-        '{"role": "user", "text": "run the tests", "time": "2026-11-10T10:00:00Z"}',
-        '{"role": "assistant", "text": "Running npm test …", "time": "2026-11-10T10:00:04Z"}',
-        '{"role": "user", "text": "No, use pnpm test instead of npm test.", "time": "2026-11-10T10:01:00Z"}',
-        '{"role": "assistant", "text": "Understood.", "time": "2026-11-10T10:01:03Z"}',
-    )
+_SESSION = (
+    '{"role": "user", "text": "run the tests", "time": "2026-11-10T10:00:00Z"}\n'
+    '{"role": "assistant", "text": "Running npm test …", "time": "2026-11-10T10:00:04Z"}\n'
+    '{"role": "user", "text": "No, use pnpm test instead of npm test.", "time": "2026-11-10T10:01:00Z"}\n'
+    '{"role": "assistant", "text": "Understood.", "time": "2026-11-10T10:01:03Z"}\n'
 )
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Remember something about you, for every project:", ("write", "long_term", "- I prefer short answers.")),
