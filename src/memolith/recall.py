@@ -289,7 +289,7 @@ def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Leave out what was said already, if only with another title or other spaces; conversations are apart."""
+    """Leave out what was said already, if only with another title or other spaces; see `ranking`."""
     first: dict[tuple[str, str], Ranked] = {}
     for hit in ranked:
         text = " ".join((hit.unit.text or "").split()).casefold()
