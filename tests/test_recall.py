@@ -148,6 +148,19 @@ def test_a_turn_is_found_by_what_was_said_around_it(mem: Mem) -> None:
     assert found.index("session:x-trip#5") < found.index("session:x-work#1")
 
 
+def test_the_same_words_in_another_conversation_are_another_source_and_cost_the_brief_nothing(
+    mem: Mem,
+) -> None:
+    for name in ("one", "copy"):
+        session(
+            mem, name, "The zebra alarm is silenced on Sundays.", "Noted.", "The zebra alarm is silenced."
+        )
+    found = mem.recall("zebra alarm silenced on Sundays", semantic=False)
+    assert {hit.record for hit in found} == {"x-one", "x-copy"}
+    texts = [hit.text for hit in mem.recall("zebra alarm silenced on Sundays", semantic=False, budget=1000)]
+    assert len(texts) == len(set(texts)) == 3
+
+
 def test_a_month_in_the_question_prefers_what_was_said_then(mem: Mem) -> None:
     session(mem, "a", "I ran a marathon with Ana.", started="2026-03-05T10:00:00Z")
     session(mem, "b", "I ran a marathon with Ben.", started="2026-06-05T10:00:00Z")

@@ -345,16 +345,20 @@ def _days(date: str, day: str) -> float:
 
 
 def _single(hits: Sequence[_Hit]) -> list[_Hit]:
-    """Leave out what was said already: the same text, a document besides a better part of it."""
+    """Leave out what was said already: the same text, a document besides a better part of it.
+
+    The same words in another conversation were said another time: which one it was is part of the answer.
+    """
     kept: list[_Hit] = []
-    texts: set[bytes] = set()
+    texts: set[tuple[bytes, str]] = set()
     documents: set[str] = set()
     for hit in hits:
         unit = hit.candidate.unit
         whole = unit.kind in ("note", "record", "ticket", "skill", "summary")
-        if unit.content_hash in texts or (whole and unit.path in documents):
+        said = (unit.content_hash, unit.path if unit.kind == "session" else "")
+        if said in texts or (whole and unit.path in documents):
             continue
-        texts.add(unit.content_hash)
+        texts.add(said)
         if whole:
             documents.add(unit.path)
         kept.append(hit)

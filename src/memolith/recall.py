@@ -297,10 +297,11 @@ def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Leave out what was said already, if only with another title or other spaces."""
-    first: dict[str, Ranked] = {}
+    """Leave out what was said already, if only with another title or other spaces; see `ranking`."""
+    first: dict[tuple[str, str], Ranked] = {}
     for hit in ranked:
-        first.setdefault(" ".join((hit.unit.text or "").split()).casefold(), hit)
+        text = " ".join((hit.unit.text or "").split()).casefold()
+        first.setdefault((text, hit.unit.path if hit.unit.kind == "session" else ""), hit)
     return list(first.values())
 
 
