@@ -464,3 +464,10 @@ def test_a_remembered_note_can_be_edited_although_its_description_repeats_the_te
     mem.write("note", "goodbye", name="t")
     with pytest.raises(MatchError, match="3 times"):
         mem.edit("note", "goodbye", "x", "t")
+
+
+def test_the_link_of_a_note_whose_name_begins_like_our_tag_stays_a_link(mem: Mem) -> None:
+    mem.write("note", "x", name="memory# memory")
+    assert "](<./memory# memory.md>)" in str(mem.context_block())
+    mem.write("note", "y", name="memory# memory", mode="overwrite")
+    assert str(mem.context_block()).count("memory.md>)") == 1

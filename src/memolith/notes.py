@@ -372,7 +372,9 @@ def _line(folder: Folder, name: str) -> str:
     target = name
     for char, code in reversed(_ESCAPES[1:]):
         target = target.replace(char, code)
-    target = f"<{target}>" if " " in name or "(" in name or ")" in name else target
+    if " " in name or "(" in name or ")" in name:
+        # `<memory` could be taken for the tag of our block.
+        target = f"<./{target}>" if name.lower().startswith("memory") else f"<{target}>"
     return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
 
 
