@@ -6,7 +6,7 @@ here, and nothing is written: `proposals` decides what may be.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from memolith.errors import ProviderError
 from memolith.learn import merging, skills
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memolith.config import Settings
+    from memolith.learn.asking import Model, Prompts
     from memolith.learn.current import Current
     from memolith.learn.merging import Extraction
     from memolith.mem import Mem
@@ -51,42 +52,6 @@ _MAX_RAW = 1_000_000
 
 class ReplyError(ProviderError):
     """A model's reply that cannot be used; the reason is for the job's last error."""
-
-
-class Reply(Protocol):
-    """An answer of a model."""
-
-    @property
-    def data(self) -> dict[str, object]: ...  # noqa: D102
-
-
-class Model(Protocol):
-    """What answers; `window` is in tokens, 0 where it is not known."""
-
-    @property
-    def window(self) -> int: ...  # noqa: D102
-
-    def complete(  # noqa: D102
-        self,
-        system: str,
-        user: str,
-        schema: dict[str, object],
-        *,
-        max_output: int,
-        deadline: float | None,
-    ) -> Reply: ...
-
-
-class Prompt(Protocol):
-    """A prompt with places to fill."""
-
-    def fill(self, **variables: str) -> str: ...  # noqa: D102
-
-
-class Prompts(Protocol):
-    """Finds a prompt by its name."""
-
-    def __call__(self, name: str) -> Prompt: ...  # noqa: D102
 
 
 class Proposal(Value):

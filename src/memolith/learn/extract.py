@@ -7,7 +7,7 @@ statement must be supported by the session (`evidence`). Nothing worth keeping i
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memolith import record as records
 from memolith.errors import InputError, ProviderError, TextError, TooLargeError
@@ -19,6 +19,7 @@ from memolith.text.secrets import redact
 
 if TYPE_CHECKING:
     from memolith.config import Settings
+    from memolith.learn.asking import Model, StageOne
     from memolith.sessions import Session
 
 MAX_OUTPUT = 4_000
@@ -74,47 +75,15 @@ _DEBUG = lazy(
 )
 
 
-class Complete(Protocol):
-    """A model that answers in a given form (`llm.Model`)."""
-
-    @property
-    def window(self) -> int:
-        """Tokens that fit into it, 0 if unknown."""
-
-    def complete(
-        self, system: str, user: str, schema: dict[str, Any], *, max_output: int, deadline: float | None
-    ) -> Answer:
-        """Send one request."""
-
-
-class Answer(Protocol):
-    """What came back (`llm.Reply`)."""
-
-    @property
-    def data(self) -> Any:
-        """The object in the answer."""
-
-
-class Prompts(Protocol):
-    """The two prompts of phase 1."""
-
-    @property
-    def system(self) -> str:
-        """What the model is to do."""
-
-    def fill(self, **variables: str) -> str:
-        """Return the request for one session: `thread_id`, `response_items_json`."""
-
-
 class ReplyError(ProviderError):
     """A model's reply does not have the form that was asked for."""
 
 
 def extract(
     session: Session,
-    model: Complete,
+    model: Model,
     settings: Settings,
-    prompts: Prompts,
+    prompts: StageOne,
     *,
     deadline: float | None = None,
 ) -> Extracted:

@@ -7,21 +7,16 @@ that could do that is not sent. One whose process was killed keeps its full rese
 
 from __future__ import annotations
 
-import time
-
 from memolith.errors import CeilingError
 from memolith.journal import day as day_of
-from memolith.learn.database import Database
+from memolith.learn.database import Holder
 from memolith.model import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from sqlite3 import Connection
-    from types import TracebackType
-    from typing import Any, Self
+    from typing import Any
 
-    from memolith.config import Settings
 
 _KEPT = 400 * 86_400.0  # seconds that an entry is kept
 _USED = "count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(seconds), 0.0)"
@@ -68,31 +63,8 @@ def estimate(characters: int, max_output: int) -> int:
     return -(-characters // 4) + max_output
 
 
-class Ledger:
+class Ledger(Holder):
     """The ledger of one home, in the database of the queue."""
-
-    def __init__(
-        self,
-        home: str,
-        settings: Settings,
-        now: Callable[[], float] = time.time,
-        *,
-        database: Database | None = None,
-    ) -> None:
-        self.database = database or Database(home, settings.number("lock.seconds"))
-        self._settings, self._now = settings, now
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self.database.close()
 
     # ------------------------------------------------------------ spending
 

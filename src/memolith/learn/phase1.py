@@ -36,20 +36,12 @@ class Count:
         return self.extracted + self.empty + self.failed
 
 
-class _Prompts:
-    """The two prompts of phase 1, as `extract` wants them."""
-
-    def __init__(self, home: str) -> None:
-        self.system = prompting.load("stage_one_system", home).text
-        self.fill = prompting.load("stage_one_input", home).fill
-
-
 class Worker:
     """Extracts the sessions of claimed jobs."""
 
     def __init__(self, mem: Mem, queue: Queue, asked: Asked | None, deadline: float) -> None:
         self._mem, self._queue, self._asked, self._deadline = mem, queue, asked, deadline
-        self._prompts = _Prompts(mem.home) if asked else None
+        self._prompts = prompting.StageOne(mem.home) if asked else None
 
     def do(self, jobs: list[Job], count: Count) -> str:
         """Do all jobs; return why the run has to stop, or nothing."""

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
-    from memolith.learn.consolidate import Model, Prompts, Proposal, Reply
+    from memolith.learn.asking import Answer, Model, Prompts
+    from memolith.learn.consolidate import Proposal
     from memolith.learn.current import Current
     from memolith.learn.merging import Extraction
     from memolith.learn.queue import Fence
@@ -77,7 +78,7 @@ class _Once:
     def __init__(self, model: Model) -> None:
         self._model = model
         self.window = model.window
-        self._reply: Reply | None = None
+        self._reply: Answer | None = None
 
     def complete(
         self,
@@ -87,7 +88,7 @@ class _Once:
         *,
         max_output: int,
         deadline: float | None,
-    ) -> Reply:
+    ) -> Answer:
         """Return the model's answer, or the one that it gave."""
         if self._reply is None:
             self._reply = self._model.complete(system, user, schema, max_output=max_output, deadline=deadline)

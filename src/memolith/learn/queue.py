@@ -13,7 +13,7 @@ import time
 
 from memolith.errors import InputError, MemolithError
 from memolith.learn import jobs
-from memolith.learn.database import Database
+from memolith.learn.database import Database, Holder
 from memolith.learn.extractions import Extraction, Extractions
 from memolith.learn.jobs import CONSOLIDATE, EXTRACT, Job, LeaseLostError
 
@@ -21,8 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from sqlite3 import Connection
-    from types import TracebackType
-    from typing import Self, TypeVar
+    from typing import TypeVar
 
     from memolith.config import Settings
 
@@ -44,7 +43,7 @@ class Fence:
         self.sessions: Iterable[str] | None = None
 
 
-class Queue:
+class Queue(Holder):
     """The queue of one home. Nothing is opened until it is asked, and asking makes no file."""
 
     def __init__(
@@ -55,21 +54,8 @@ class Queue:
         *,
         database: Database | None = None,
     ) -> None:
-        self.database = database or Database(home, settings.number("lock.seconds"))
+        super().__init__(home, settings, now, database=database)
         self.extractions = Extractions(self.database, settings, now)
-        self._settings, self._now = settings, now
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self.database.close()
 
     # ------------------------------------------------------------ asking for work
 
