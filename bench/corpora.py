@@ -133,11 +133,13 @@ class Corpus:
             path.write_text(text, encoding="utf-8")
         self._documents[haystack, relative] = document
 
-    def identity(self, haystack: str, hit: Hit, level: str) -> str:
-        """Return the row, or with the level `session` the session, that a hit stands for."""
+    def identities(self, haystack: str, hit: Hit, level: str) -> list[str]:
+        """Return the rows, or with the level `session` the sessions, that a hit stands for."""
+        keys = [hit.id, *hit.also]
         if level == "session" and hit.kind == "session":
-            return self._sessions[haystack, hit.record]
-        return self._documents[haystack, hit.id.partition("#L")[0]]
+            names = [key.removeprefix("session:").rpartition("#")[0] for key in keys]
+            return [self._sessions[haystack, name] for name in names if (haystack, name) in self._sessions]
+        return [self._documents[haystack, key.partition("#L")[0]] for key in keys]
 
     def prepare(self) -> None:
         """Index everything now, so that the first question does not pay for it."""
@@ -161,4 +163,4 @@ class Corpus:
         found = self.memories[haystack].recall(
             query["query"], limit=60 if level == "session" else 20, semantic=self.semantic
         )
-        return list(dict.fromkeys(self.identity(haystack, hit, level) for hit in found))
+        return list(dict.fromkeys(each for hit in found for each in self.identities(haystack, hit, level)))

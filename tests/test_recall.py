@@ -148,17 +148,14 @@ def test_a_turn_is_found_by_what_was_said_around_it(mem: Mem) -> None:
     assert found.index("session:x-trip#5") < found.index("session:x-work#1")
 
 
-def test_the_same_words_in_another_conversation_are_another_source_and_cost_the_brief_nothing(
-    mem: Mem,
-) -> None:
-    for name in ("one", "copy"):
-        session(
-            mem, name, "The zebra alarm is silenced on Sundays.", "Noted.", "The zebra alarm is silenced."
-        )
+def test_what_was_said_in_several_places_is_one_hit_that_names_them_all(mem: Mem) -> None:
+    for name in ("one", "two", "three"):
+        session(mem, name, "The zebra alarm is silenced on Sundays.", "Noted.")
     found = mem.recall("zebra alarm silenced on Sundays", semantic=False)
-    assert {hit.record for hit in found} == {"x-one", "x-copy"}
-    texts = [hit.text for hit in mem.recall("zebra alarm silenced on Sundays", semantic=False, budget=1000)]
-    assert len(texts) == len(set(texts)) == 3
+    (hit,) = [hit for hit in found if "Sundays" in hit.text]
+    names = {key.partition("#")[0] for key in [hit.id, *hit.also]}
+    assert names == {"session:x-one", "session:x-two", "session:x-three"}
+    assert "said in 2 other place(s) too" in hit.why
 
 
 def test_a_month_in_the_question_prefers_what_was_said_then(mem: Mem) -> None:

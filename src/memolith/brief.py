@@ -37,18 +37,12 @@ def item(hit: Hit) -> str:
 
 
 def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:
-    """Return the hits whose items fit into a number of tokens together; one that is too long gives way.
-
-    What was said in two conversations (one may be a copy of the other) is shown once.
-    """
+    """Return the hits whose items fit into a number of tokens together; one that is too long gives way."""
     kept: list[Hit] = []
-    said: set[str] = set()
     for hit in hits:
-        text = " ".join(hit.text.split())
         size = estimate_tokens(item(hit)) + 1
-        if size <= tokens and text not in said:
+        if size <= tokens:
             kept.append(hit)
-            said.add(text)
             tokens -= size
     return kept
 

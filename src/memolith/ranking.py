@@ -89,19 +89,24 @@ class Candidate:
 class Ranked(Value):
     """A unit in its place: a score from 0 to 1 (the chance that it is an answer), and what speaks for it."""
 
-    __slots__ = ("score", "terms", "unit", "why")
+    __slots__ = ("also", "score", "terms", "unit", "why")
+    also: list[str]  # the keys of other units that say the same
     score: float
     terms: list[str]
     unit: Unit
     why: str
 
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**{"also": [], **fields})
+
 
 class _Hit:
-    __slots__ = ("candidate", "covered", "evidence", "lent", "meaning", "terms", "then", "words")
+    __slots__ = ("also", "candidate", "covered", "evidence", "lent", "meaning", "terms", "then", "words")
 
     def __init__(self, candidate: Candidate) -> None:
         self.candidate = candidate
         self.terms: dict[str, float] = {}
+        self.also: list[str] = []
         self.words = self.covered = self.meaning = self.evidence = 0.0
         self.lent = self.then = False
 
@@ -148,6 +153,7 @@ def rank(
             unit=hit.candidate.unit,
             score=round(1 / (1 + exp(SLOPE * (centre - hit.evidence))), 4),
             terms=list(hit.terms),
+            also=hit.also,
             why=_why(hit, spelled or {}),
         )
         for hit in _single([hit for hit in hits if hit.evidence >= least])[:limit]
@@ -225,7 +231,8 @@ def current_first(
 
 def _lifted(hit: Ranked, first: Ranked) -> Ranked:
     why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
-    return Ranked(unit=hit.unit, score=max(hit.score, first.score), terms=hit.terms, why=why)
+    score = max(hit.score, first.score)
+    return Ranked(unit=hit.unit, score=score, terms=hit.terms, also=hit.also, why=why)
 
 
 @cache
@@ -345,20 +352,19 @@ def _days(date: str, day: str) -> float:
 
 
 def _single(hits: Sequence[_Hit]) -> list[_Hit]:
-    """Leave out what was said already: the same text, a document besides a better part of it.
-
-    The same words in another conversation were said another time: which one it was is part of the answer.
-    """
+    """Leave out what was said already: the same text, a document besides a better part of it."""
     kept: list[_Hit] = []
-    texts: set[tuple[bytes, str]] = set()
+    texts: dict[bytes, _Hit] = {}
     documents: set[str] = set()
     for hit in hits:
         unit = hit.candidate.unit
         whole = unit.kind in ("note", "record", "ticket", "skill", "summary")
-        said = (unit.content_hash, unit.path if unit.kind == "session" else "")
-        if said in texts or (whole and unit.path in documents):
+        if unit.content_hash in texts:
+            texts[unit.content_hash].also.append(unit.key)
             continue
-        texts.add(said)
+        if whole and unit.path in documents:
+            continue
+        texts[unit.content_hash] = hit
         if whole:
             documents.add(unit.path)
         kept.append(hit)

@@ -45,6 +45,7 @@ class Hit(Value):
     """One thing that is known: where it stands, how well it answers, why, and its text around the match."""
 
     __slots__ = (
+        "also",
         "category",
         "date",
         "filename",
@@ -62,6 +63,7 @@ class Hit(Value):
         "turn",
         "why",
     )
+    also: list[str]  # ids of other places that say the same
     category: str
     date: str
     filename: str  # where it is on disk
@@ -290,18 +292,19 @@ def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
     units = {hit.unit.id: hit.unit for hit in ranked if hit.unit.text is not None}
     units.update((unit.id, unit) for unit in index.units(missing))
     return [
-        Ranked(unit=units[hit.unit.id], score=hit.score, terms=hit.terms, why=hit.why)
+        Ranked(unit=units[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
         for hit in ranked
         if hit.unit.id in units
     ]
 
 
 def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Leave out what was said already, if only with another title or other spaces; see `ranking`."""
-    first: dict[tuple[str, str], Ranked] = {}
+    """Leave out what was said already, if only with another title or other spaces."""
+    first: dict[str, Ranked] = {}
     for hit in ranked:
-        text = " ".join((hit.unit.text or "").split()).casefold()
-        first.setdefault((text, hit.unit.path if hit.unit.kind == "session" else ""), hit)
+        same = first.setdefault(" ".join((hit.unit.text or "").split()).casefold(), hit)
+        if same is not hit:
+            same.also.extend([hit.unit.key, *hit.also])
     return list(first.values())
 
 
@@ -338,6 +341,7 @@ def _hit(home: str, ranked: Ranked) -> Hit:
         line=line,
         turn=unit.turn,
         date=unit.date,
-        why=ranked.why,
+        why=ranked.why + (f"; said in {len(ranked.also)} other place(s) too" if ranked.also else ""),
+        also=ranked.also,
         origin=unit.source,
     )
