@@ -2,7 +2,7 @@
 
 `places(env, home)` says where the sessions of this machine are, `changed(path)` when one was last changed,
 `head(path)` what it is about without reading all of it, `read(path)` gives it, and `grown(path, mark)` what
-it has more than the last time. A place is the path of a file, and `#session` where a file holds more than one.
+it has more than the last time. A place is the path of a file, with `#session` where a file holds many.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from urllib.parse import quote
 
 from memolith.agents import reading
 from memolith.agents.reading import Record, Transcript, Whole, fields
+from memolith.errors import TextError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -57,7 +59,6 @@ class OpenCode(Whole):
             with _open(file) as db:
                 for message, about, part in db.execute(_PARTS, (row[0],)):
                     _take(str(message), _object(about), _object(part), into)
-            db.close()
             if into.turns:
                 yield into.session(str(row[0]))
 
@@ -67,17 +68,22 @@ def _know(row: tuple[object, ...], into: Transcript) -> None:
     into.know(started=reading.moment(row[3]))
 
 
-def _open(path: str) -> sqlite3.Connection:
+@contextlib.contextmanager
+def _open(path: str) -> Iterator[sqlite3.Connection]:
     import sqlite3
 
-    return sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=2)
+    try:
+        db = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=2)
+        with contextlib.closing(db):
+            yield db
+    except sqlite3.Error as error:
+        told = f"{path}: cannot be read as a database of opencode ({error}); is it another version's?"
+        raise TextError(told) from None
 
 
 def _ask(path: str, query: str, *values: str) -> list[tuple[object, ...]]:
     with _open(path) as db:
-        rows = db.execute(query, values).fetchall()
-    db.close()
-    return rows
+        return db.execute(query, values).fetchall()
 
 
 def _object(text: object) -> Record:
