@@ -45,7 +45,8 @@ def import_sessions(options: Options, paths: tuple[str, ...], agent: str | None,
         if paths:
             places = gathering.named(paths, only)
         else:
-            places = gathering.find({"PWD": os.getcwd(), **os.environ}, os.path.expanduser("~"), only)
+            env = {**os.environ, "PWD": mem.identity.root}  # some agents keep them in the project itself
+            places = gathering.find(env, os.path.expanduser("~"), only)
         gatherer = gathering.Gatherer(mem, dry_run=dry_run)
         show = progress.bar("sessions")
         brought: list[Brought] = []
