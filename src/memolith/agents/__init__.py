@@ -54,7 +54,7 @@ AGENTS: dict[str, Agent] = {
         Copilot(),
         OpenCode(),
         Pi("pi", ".pi", "PI_CODING_AGENT_DIR"),
-        Pi("omp", ".omp", "OMP_CODING_AGENT_DIR"),
+        Pi("omp", ".omp", ""),
         Cursor(),
         Aider(),
         Generic(),

@@ -57,7 +57,8 @@ class _Chat:
         self._into = Transcript(agent, path)
         self._time = _time(begin)
         self._into.know(id=_id(begin), cwd=os.path.dirname(os.path.abspath(path)), started=self._time)
-        self._role, self._lines = "", [""]
+        self._role, self._size = "", 0
+        self._lines: list[str] = []
 
     def take(self, line: str) -> None:
         if line.startswith("#### "):
@@ -79,7 +80,9 @@ class _Chat:
             if self._role:
                 self._into.say(self._role, "\n".join(self._lines), self._time)
             self._role, self._lines = role, []
-        if sum(map(len, self._lines[-1:])) + len(self._lines) < 2 * _MAX_LINE:
+            self._size = 0
+        self._size += len(line) + 1
+        if self._size < 2 * _MAX_LINE:  # a turn keeps less
             self._lines.append(line)
 
 

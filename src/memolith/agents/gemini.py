@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memolith.agents import reading
+from memolith.agents.calls import call_line
 from memolith.agents.reading import Record, Transcript, Whole, fields, listed
 from memolith.text.patterns import lazy
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from memolith.sessions import Session
 
-_MAX_MESSAGES = 50_000
+_MOST = 32_000_000  # characters of a session, with something for each message
 _MAX_JSON = 32 * 1_048_576
 _BLOCK = lazy(r"(?s)<(hook_context|session_context)>.*?(?:</\1>|\Z)")
 _FAILED = ("error", "cancelled")
@@ -34,6 +35,7 @@ class Gemini(Whole):
     def read(self, path: str) -> Iterator[Session]:  # noqa: D102
         into = Transcript(self.name, path)
         messages: dict[str, Record] = {}
+        spent = 0
         for row in _rows(path):
             if "sessionId" in row:
                 into.know(id=row["sessionId"], started=row.get("startTime"))
@@ -45,8 +47,9 @@ class Gemini(Whole):
                 *listed(row.get("messages")),
                 *listed(fields(row.get("$set")).get("messages")),
             ]:
-                if message.get("type") in ("user", "gemini") and len(messages) < _MAX_MESSAGES:
-                    messages[str(message.get("id"))] = _small(message)
+                if message.get("type") in ("user", "gemini") and spent < _MOST:
+                    small = messages[str(message.get("id"))] = _small(message)
+                    spent += 512 + len(small["text"]) + sum(len(call["text"]) for call in small["calls"])
         for message in messages.values():
             _take(message, into)
         into.know(cwd=_directory(path))
@@ -76,7 +79,8 @@ def _small(message: Record) -> Record:
     """Return what is needed of a message; results, which may be long, cut."""
     calls = [
         {
-            **{key: call.get(key) for key in ("id", "name", "args", "status", "timestamp")},
+            **{key: call.get(key) for key in ("id", "name", "status", "timestamp")},
+            "line": call_line(str(call.get("name") or "tool"), call.get("args")),
             "text": _result(call)[: reading.MAX_RESULT],
         }
         for call in listed(message.get("toolCalls"))
@@ -102,7 +106,7 @@ def _take(message: Record, into: Transcript) -> None:
         return
     into.say("assistant", text, time)
     for call in message["calls"]:
-        into.call(call["id"], call["name"], call["args"])
+        into.call(call["id"], call["name"], call["line"], is_line=True)
         exited = _EXITED.search(call["text"])
         ok = call["status"] not in _FAILED and (exited is None or int(exited[1]) == 0)
         into.result(call["id"], call["text"], ok=ok, time=call["timestamp"] or time)

@@ -166,12 +166,12 @@ class Transcript:
         self._add(role, text, time)
         self._key = key
 
-    def call(self, number: object, tool: object, given: object) -> None:
+    def call(self, number: object, tool: object, given: object, *, is_line: bool = False) -> None:
         """Note the call of a tool; its turn is written when there is a result."""
         while len(self._waiting) >= _MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
         name = str(tool or "tool")[:120]
-        self._waiting[str(number)] = [name, call_line(name, given)]
+        self._waiting[str(number)] = [name, str(given) if is_line else call_line(name, given)]
 
     def result(self, number: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
         """Add what a tool brought: its call, a line feed, its result."""
