@@ -19,12 +19,17 @@ from tests.test_scan import canary
 OLD = 1_000_000_000
 
 
+@pytest.fixture(autouse=True)
+def unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget where whoever runs the tests has their own sessions."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def user(tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the home of somebody who used six agents in `work`, long ago."""
     home = tmp_path / "user"
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR"):
-        monkeypatch.delenv(name, raising=False)
     rows = {
         ".claude/projects/-w/s1.jsonl": written.claude(str(work)),
         ".codex/sessions/2026/11/15/rollout-1.jsonl": written.codex(str(work)),
