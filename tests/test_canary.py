@@ -150,6 +150,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "ticket get": [[KEY], ["work"]],
     "ticket import": [[KEY]],
     "session add": [[KEY, "--agent", "a", "--id", "b"], ["-", "--agent", KEY, "--id", KEY]],
+    "session import": [[KEY], [KEY, "--agent", KEY]],
     "session list": [[]],
     "learn run": [["--model", KEY], ["--phase", KEY]],
     "learn status": [[]],

@@ -17,6 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"cli", "__main__"},
+    {"agents"},
     {"learn"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
     {"mem", "compaction", "recalling", "addresses"},

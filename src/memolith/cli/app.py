@@ -174,7 +174,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 
 _MODULES = (
-    *("memory", "questions", "records", "tickets", "sessions", "learning", "slash", "reviewing"),
+    *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
     *("projects", "indexing", "scan", "upkeep"),
 )
 

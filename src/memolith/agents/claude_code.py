@@ -1,0 +1,90 @@
+"""Claude Code: `~/.claude/projects/<slug>/<session>.jsonl`; sub-agents are sidechains, or have own files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from memolith.agents import reading
+from memolith.agents.reading import JsonLines, Record, Transcript, fields, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memolith.sessions import Session
+
+# What the program itself put where a prompt would be.
+_NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+_HARNESS = ("<task-notification>", "<bash-", "<local-command-", "Stop hook feedback:")
+
+
+class ClaudeCode(JsonLines):
+    """Each block of an answer is a record of its own; those with one `message.id` are one turn."""
+
+    name = "claude"
+
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
+        root = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+        yield from reading.newest(root, "projects/*/*.jsonl", "projects/*/*/subagents/*.jsonl")
+
+    def begin(self, path: str) -> Transcript:  # noqa: D102
+        folder, name = os.path.split(path)
+        into = Transcript(self.name, path, side=name.startswith("agent-"))
+        if into.side:
+            into.know(source="subagent")
+            if os.path.basename(folder) == "subagents":
+                into.know(id=f"{os.path.basename(os.path.dirname(folder))}.{reading.stem(path)}")
+        return into
+
+    def read(self, path: str) -> Iterator[Session]:
+        """Yield the session of a file, then what sub-agents did in it: older versions have one file."""
+        yield from super().read(path)
+        if self.begin(path).side:
+            return
+        beside = Transcript(self.name, path, side=True)
+        beside.know(source="subagent", id=f"{reading.stem(path)}.sidechain")
+        for _, row in reading.records(path):
+            if row.get("isSidechain"):
+                self.take(row, beside)
+        if beside.turns:
+            yield beside.session(reading.stem(path))
+
+    def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
+        kind = row.get("type")
+        if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
+            return
+        entry = row.get("entrypoint")
+        into.know(cwd=row.get("cwd"), started=row.get("timestamp"))
+        if not into.known.get("source"):
+            into.know(source="automation" if str(entry or "").startswith("sdk") else "interactive")
+        message = fields(row.get("message"))
+        if kind == "user":
+            self._prompt(row, message, into)
+        elif message.get("model") != "<synthetic>":
+            self._answer(row, message, into)
+
+    def _prompt(self, row: Record, message: Record, into: Transcript) -> None:
+        content, time = message.get("content"), row.get("timestamp")
+        for block in listed(content):
+            if block.get("type") == "tool_result":
+                ok = not block.get("is_error")
+                into.result(block.get("tool_use_id"), reading.plain(block.get("content")), ok=ok, time=time)
+        if any(row.get(key) for key in _NOT_TYPED) or row.get("promptSource") == "system":
+            return
+        if fields(row.get("origin")).get("kind") == "task-notification":
+            return
+        texts = [content] if isinstance(content, str) else _texts(content)
+        typed = [text for text in texts if not text.lstrip().startswith(_HARNESS)]
+        into.say("user", "\n\n".join(typed), time)
+
+    def _answer(self, row: Record, message: Record, into: Transcript) -> None:
+        content, key = message.get("content"), str(message.get("id") or "")
+        for text in [content] if isinstance(content, str) else _texts(content):
+            into.say("assistant", text, row.get("timestamp"), key)
+        for block in listed(content):
+            if block.get("type") == "tool_use":
+                into.call(block.get("id"), block.get("name"), block.get("input"))
+
+
+def _texts(content: object) -> list[str]:
+    return [reading.plain(block) for block in listed(content) if block.get("type") == "text"]

@@ -1,0 +1,158 @@
+"""Bringing the sessions that agents keep into memory, each into the project it was held in.
+
+Nothing is kept about what was brought: a session is known by its name, and its copy is newer than the agent's
+file unless that has grown. So an interruption costs nothing but the session that was being read.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from memolith import agents
+from memolith.agents import aider, reading
+from memolith.errors import InputError, MemolithError
+from memolith.mem import Mem
+from memolith.model import Value
+from memolith.store.screening import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memolith.agents import Agent
+    from memolith.sessions import Session
+
+_TRIES = 3  # for a session that is going on while it is read
+
+
+class Place(Value):
+    """A session that was found; `problem` instead if an agent's sessions cannot be listed."""
+
+    __slots__ = ("agent", "path", "problem")
+    agent: Agent
+    path: str
+    problem: str
+
+
+class Brought(Value):
+    """What became of a session: `new`, `grown`, `known`, or `skipped` for a reason."""
+
+    __slots__ = ("action", "added", "agent", "masked", "name", "path", "project", "reason", "turns")
+    action: str
+    added: int
+    agent: str
+    masked: int
+    name: str
+    path: str
+    project: str
+    reason: str
+    turns: int
+
+
+def agent_named(name: str) -> Agent:
+    """Return an agent; InputError if there is none of that name."""
+    if name not in agents.AGENTS:
+        raise InputError(f"unknown agent {quoted(name)}; one of {', '.join(agents.AGENTS)}")
+    return agents.AGENTS[name]
+
+
+def find(env: Mapping[str, str], home: str, only: Agent | None = None) -> list[Place]:
+    """Return the sessions of this machine; one agent whose files are damaged does not hide the others'."""
+    found: list[Place] = []
+    for agent in [only] if only else agents.AGENTS.values():
+        try:
+            found += [Place(agent=agent, path=path, problem="") for path in agent.places(env, home)]
+        except (OSError, MemolithError) as error:
+            found.append(Place(agent=agent, path="", problem=str(error)))
+    return found
+
+
+def named(paths: Sequence[str], only: Agent | None = None) -> list[Place]:
+    """Return the sessions that somebody named: files, or directories with all that is in them."""
+    found: list[Place] = []
+    for path in paths:
+        file = path.partition("#")[0]
+        if os.path.isdir(path):
+            inside = reading.newest(path, "**/*.jsonl", f"**/{aider.FILE}")
+        elif os.path.isfile(path) or os.path.isfile(file):
+            inside = [path]
+        else:
+            raise InputError(f"{quoted(path)}: there is no such file or directory")
+        found += [Place(agent=only or agents.guess(each), path=each, problem="") for each in inside]
+    return found
+
+
+class Gatherer:
+    """Stores sessions in the memory that `base` is of; those that do not say where they were, in its own."""
+
+    def __init__(self, base: Mem, *, dry_run: bool = False) -> None:
+        self._base, self._dry_run = base, dry_run
+        self._opened: dict[str, Mem] = {}
+        self._stored: dict[str, dict[str, int]] = {}
+
+    def bring(self, place: Place) -> Iterator[Brought]:
+        """Yield what became of the sessions of a place. One that cannot be read is skipped."""
+        try:
+            yield from self._bring(place)
+        except (OSError, MemolithError) as error:
+            yield _brought(place, "skipped", reason=str(error))
+
+    def _bring(self, place: Place) -> Iterator[Brought]:
+        if place.problem:
+            yield _brought(place, "skipped", reason=place.problem)
+            return
+        agent, path = place.agent, place.path
+        head = agent.head(path)
+        mem = self._memory(head.cwd)
+        if mem is None:
+            yield _brought(place, "skipped", head, reason=f"its directory is gone: {head.cwd}")
+            return
+        if self._copies(mem).get(head.name, -1) > agent.changed(path):
+            yield _brought(place, "known", head, project=mem.project)
+            return
+        done: list[Brought] = []
+        for _ in range(_TRIES):
+            before = agent.changed(path)
+            done = [self._store(place, mem, session) for session in agent.read(path)]
+            if agent.changed(path) == before:
+                break
+        yield from done or [
+            _brought(place, "skipped", head, project=mem.project, reason="nothing was said in it")
+        ]
+
+    def _store(self, place: Place, mem: Mem, session: Session) -> Brought:
+        before = session.name in self._copies(mem)
+        about = {"project": mem.project, "turns": len(session.turns)}
+        if self._dry_run:
+            return _brought(place, "grown" if before else "new", session, **about)
+        stored = mem.sessions.add(session)
+        self._copies(mem).setdefault(session.name, 0)
+        action = "known" if not stored.added else "grown" if before else "new"
+        return _brought(place, action, session, added=stored.added, masked=stored.masked, **about)
+
+    def _memory(self, cwd: str) -> Mem | None:
+        """Return the memory of a directory; None if it is gone and nothing is known of it."""
+        if not cwd:
+            return self._base
+        if cwd not in self._opened:
+            self._opened[cwd] = Mem.open(cwd, home=self._base.home, origin=self._base.source.origin)
+        mem = self._opened[cwd]
+        is_there = os.path.isabs(cwd) and os.path.isdir(cwd)
+        return mem if is_there or (os.path.isabs(cwd) and mem.identity.known) else None
+
+    def _copies(self, mem: Mem) -> dict[str, int]:
+        if mem.project not in self._stored:
+            self._stored[mem.project] = mem.sessions.stored()
+        return self._stored[mem.project]
+
+    def close(self) -> None:
+        """Close the memories that were opened."""
+        for mem in self._opened.values():
+            mem.close()
+
+
+def _brought(place: Place, action: str, session: Session | None = None, **given: object) -> Brought:
+    nothing = {"added": 0, "masked": 0, "project": "", "reason": "", "turns": 0}
+    name = session.name if session else ""
+    about = {"agent": place.agent.name, "path": place.path, "name": name, "action": action}
+    return Brought(**{**nothing, **about, **given})

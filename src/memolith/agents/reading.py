@@ -1,0 +1,325 @@
+"""Reading what agents keep of their sessions: JSON lines that may grow, break off, or be of any size.
+
+Memory is bounded whatever the file holds: a line that is too long is passed over, a result is cut, and a
+session of very many turns keeps its later results short. Where to cut depends only on what came before, so a
+session that is read in steps has the same turns as one that is read at once.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import stat
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from memolith.agents.calls import call_line
+from memolith.learn import stripping
+from memolith.sessions import Session, Turn
+from memolith.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Record = dict[str, Any]
+MAX_LINE = 8 * 1_048_576
+MAX_RESULT = 32_000
+_MAX_SPEECH = 64_000
+# Characters of a session, with something for each turn, after which results are cut short or all is left out.
+_FULL, _MOST = 8_000_000, 32_000_000
+_SHORT, _TURN = 400, 512
+_MAX_WAITING = 64  # calls without a result
+_HEAD = 400  # records in which a session says where it was
+_CHECKED = 1024  # bytes at the beginning of a file that tell it from another of its name
+_CUT = " […]"
+_TAG = lazy(r"(?i)<(/?)(system[-_]reminder|memory[\w-]*|hook_context)(?:\s[^<>]*)?>")
+
+
+def records(path: str, offset: int = 0) -> Iterator[tuple[int, Record]]:
+    """Yield the records of a file of JSON lines, each with the place behind it.
+
+    What is no record is passed over. A last line that is not whole yet is left for another time.
+    """
+    with open(path, "rb") as file:
+        file.seek(offset)
+        while line := file.readline(MAX_LINE):
+            offset += len(line)
+            if not line.endswith(b"\n") and len(line) == MAX_LINE:
+                while (more := file.readline(MAX_LINE)) and not more.endswith(b"\n"):
+                    offset += len(more)
+                offset += len(more)
+                continue
+            try:
+                found = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(found, dict):
+                yield offset, found
+
+
+def newest(root: str, *patterns: str) -> list[str]:
+    """Return the files below a directory that fit one of the patterns, the one changed last first."""
+    found: dict[str, int] = {}
+    for pattern in patterns:
+        for path in glob.iglob(os.path.join(glob.escape(root), pattern), recursive=True, include_hidden=True):
+            try:
+                about = os.stat(path)
+            except OSError:
+                continue
+            if stat.S_ISREG(about.st_mode):
+                found[path] = about.st_mtime_ns
+    return sorted(found, key=lambda path: (-found[path], path))
+
+
+def plain(content: object) -> str:
+    """Return the text of a message: a string, or blocks of which some are text."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        content = [content]
+    if not isinstance(content, list):
+        return ""
+    texts = [each if isinstance(each, str) else _block(each) for each in content]
+    return "\n\n".join(text for text in texts if text)
+
+
+def _block(block: object) -> str:
+    text = block.get("text") if isinstance(block, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def moment(value: object) -> str:
+    """Return a time as text; agents write it so, or as milliseconds since 1970."""
+    if isinstance(value, str):
+        return value[:40]
+    if isinstance(value, (int, float)) and 0 < value < 4e12:
+        from datetime import UTC, datetime
+
+        return datetime.fromtimestamp(value / 1000, UTC).isoformat(timespec="seconds")
+    return ""
+
+
+def without_injected(text: str) -> str:
+    """Return a text without reminders and blocks of memory that a host put into it."""
+    if "<" not in text:
+        return text
+    kept, at, start, inside = [], 0, 0, ""
+    for tag in _TAG.finditer(text):
+        name = tag[2].casefold()
+        if not inside and not tag[1]:
+            inside, start = name, tag.start()
+        elif inside == name and tag[1]:
+            kept.append(text[at:start])
+            inside, at = "", tag.end()
+    return "".join([*kept, text[at:]])
+
+
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text, marked if something is missing."""
+    return text if len(text) <= most else text[: most - len(_CUT)] + _CUT
+
+
+def fields(value: object) -> Record:
+    """Return an object of JSON; an empty one if it is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: object) -> list[Record]:
+    """Return the objects in a list of JSON."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+class Transcript:
+    """A session while it is put together: what is known of it, its turns, calls that wait for a result."""
+
+    def __init__(self, agent: str, path: str, *, side: bool = False) -> None:
+        self.agent, self.path, self.side = agent, path, side
+        self.known: dict[str, str] = {}
+        self.turns: list[Turn] = []
+        self._before = 0  # turns that were handed out earlier
+        self._spent = 0
+        self._key = ""  # of the message that the last turn belongs to
+        self._waiting: dict[str, list[str]] = {}
+        self.is_changed = False
+
+    def know(self, **given: object) -> None:
+        """Take what a record says of the session; the first to say something is believed."""
+        for key, value in given.items():
+            if isinstance(value, str) and value and not self.known.get(key):
+                self.known[key] = value
+
+    def say(self, role: str, text: str, time: object = "", key: str = "") -> None:
+        """Add what somebody said. With the `key` of the turn before, it is a part of the same message."""
+        text = stripping.said(text) if role == "user" else without_injected(text[: 4 * _MAX_SPEECH])
+        text = cut(text.strip(), _MAX_SPEECH)
+        if not text:
+            return
+        if key and key == self._key and self.turns:
+            last = self.turns[-1]
+            if text not in last.text:
+                whole = cut(f"{last.text}\n\n{text}", _MAX_SPEECH)
+                self.turns[-1] = Turn(**{**last.as_dict(), "text": whole})
+                self._spent += len(whole) - len(last.text)
+                self.is_changed = True
+            return
+        self._add(role, text, time)
+        self._key = key
+
+    def call(self, number: object, tool: object, given: object, *, is_line: bool = False) -> None:
+        """Note the call of a tool; its turn is written when there is a result."""
+        while len(self._waiting) >= _MAX_WAITING:
+            del self._waiting[next(iter(self._waiting))]
+        name = str(tool or "tool")[:120]
+        self._waiting[str(number)] = [name, str(given) if is_line else call_line(name, given)]
+
+    def result(self, number: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
+        """Add what a tool brought: its call, a line feed, its result."""
+        name, line = self._waiting.pop(str(number), None) or [str(tool or "tool")[:120], ""]
+        most = MAX_RESULT if self._spent < _FULL else _SHORT
+        text = without_injected(text[: 4 * MAX_RESULT]).strip("\n")
+        self._add("tool", f"{line or name}\n{cut(text, most)}", time, name, "ok" if ok else "error")
+
+    def _add(self, role: str, text: str, time: object, tool: str = "", outcome: str = "") -> None:
+        self._key = ""
+        self._spent += len(text) + _TURN
+        if self._spent > _MOST:
+            return
+        self.is_changed = True
+        number = self._before + len(self.turns) + 1
+        turn = Turn(number=number, role=role, text=text, time=moment(time), tool=tool, outcome=outcome)
+        self.turns.append(turn)
+
+    def session(self, name: str) -> Session:
+        """Return what was read; `name` is the session's id unless a record said it."""
+        known = {"cwd": "", "source": "interactive", "status": "completed", **self.known}
+        started = moment(known.get("started")) or next((each.time for each in self.turns if each.time), "")
+        return Session(
+            agent=self.agent,
+            id=safe(known.get("id") or name),
+            cwd=known["cwd"],
+            project="",
+            source=known["source"],
+            started=started,
+            status=known["status"],
+            ticket="",
+            turns=self.turns,
+        )
+
+    def state(self) -> Record:
+        """Return what another time needs to go on from here."""
+        total = self._before + len(self.turns)
+        state = {"known": self.known, "turns": total, "spent": self._spent, "waiting": self._waiting}
+        if self._key and self.turns:
+            state |= {"key": self._key, "last": self.turns[-1].as_dict()}
+        return state
+
+    def resume(self, state: Record) -> None:
+        """Go on from where another time stopped. A last turn that may still grow is handed out again."""
+        self.known = dict(fields(state["known"]))
+        self._spent, self._waiting = int(state["spent"]), dict(fields(state["waiting"]))
+        self.turns, self._key = [], str(state.get("key") or "")
+        if self._key:
+            self.turns = [Turn(**fields(state["last"]))]
+        self._before = int(state["turns"]) - len(self.turns)
+
+
+def safe(text: str) -> str:
+    """Return an id as the store takes it."""
+    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "-" for char in text)
+    return kept.strip(".")[:100] or "session"
+
+
+class Files:
+    """An agent that keeps its sessions in files."""
+
+    name = ""
+
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:
+        """Yield where the sessions of this machine are, newest first."""
+        raise NotImplementedError
+
+    def changed(self, path: str) -> int:
+        """Return when a session was last changed, in nanoseconds."""
+        return os.stat(path).st_mtime_ns
+
+
+class JsonLines(Files):
+    """An agent that appends JSON lines to one file for each session."""
+
+    def take(self, row: Record, into: Transcript) -> None:
+        """Take what a record says; unknown ones say nothing."""
+        raise NotImplementedError
+
+    def begin(self, path: str) -> Transcript:
+        """Return an empty transcript, with what the file's place says about it."""
+        return Transcript(self.name, path)
+
+    def head(self, path: str) -> Session:
+        """Return what the beginning of a file says about its session; its turns are not all there."""
+        into = self.begin(path)
+        for count, (_, row) in enumerate(records(path)):
+            self.take(row, into)
+            if into.known.get("cwd") or count > _HEAD:
+                break
+        return into.session(stem(path))
+
+    def read(self, path: str) -> Iterator[Session]:
+        """Yield the sessions of a file."""
+        found, _ = self.grown(path, "")
+        if found:
+            yield found
+
+    def grown(self, path: str, mark: str) -> tuple[Session | None, str]:
+        """Return what a file has more than when it gave `mark`, and the next mark; None for nothing.
+
+        The first turn that is returned says by its number where to put them: it may be one that is known,
+        if that has become longer. A file that was written anew is read from its beginning.
+        """
+        into, offset = self.begin(path), 0
+        old = fields(_parsed(mark))
+        if old and old.get("check") == check(path, int(old["offset"])):
+            into.resume(fields(old["state"]))
+            offset = int(old["offset"])
+        for end, row in records(path, offset):
+            offset = end
+            self.take(row, into)
+        mark = json.dumps({"offset": offset, "check": check(path, offset), "state": into.state()})
+        return (into.session(stem(path)) if into.is_changed else None), mark
+
+
+def stem(path: str) -> str:
+    """Return a file's name without its ending."""
+    return os.path.basename(path).split(".", 1)[0]
+
+
+def check(path: str, offset: int) -> int:
+    """Return a number that changes if the file is not the one that was read up to `offset`; -1 if shorter."""
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size < offset:
+            return -1
+        return zlib.crc32(file.read(min(offset, _CHECKED)))
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text) if text else None
+    except ValueError:
+        return None
+
+
+class Whole(Files):
+    """An agent whose sessions may change anywhere: one that has changed is read anew."""
+
+    def read(self, path: str) -> Iterator[Session]:
+        """Yield the sessions of a place."""
+        raise NotImplementedError
+
+    def head(self, path: str) -> Session:
+        """Return what is known about the session of a place."""
+        return next(self.read(path), None) or Transcript(self.name, path).session(stem(path))
+
+    def grown(self, path: str, mark: str) -> tuple[Session | None, str]:
+        """Return the session of a place if it is not as when it gave `mark`, and the next mark."""
+        now = str(self.changed(path))
+        return (None, mark) if now == mark else (next(self.read(path), None), now)

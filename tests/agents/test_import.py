@@ -1,0 +1,175 @@
+"""`memolith session import`: every session once, in the memory of its project, whatever happens between."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memolith import Mem
+from memolith.agents import AGENTS
+from memolith.agents.gathering import Gatherer, find
+from memolith.cli import main
+from tests.agents import written
+from tests.test_scan import canary
+
+OLD = 1_000_000_000
+
+
+@pytest.fixture(autouse=True)
+def unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget where whoever runs the tests has their own sessions."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def user(tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the home of somebody who used six agents in `work`, long ago."""
+    home = tmp_path / "user"
+    rows = {
+        ".claude/projects/-w/s1.jsonl": written.claude(str(work)),
+        ".codex/sessions/2026/11/15/rollout-1.jsonl": written.codex(str(work)),
+        ".copilot/session-state/p1/events.jsonl": written.copilot(str(work)),
+        ".pi/agent/sessions/--w--/1_i1.jsonl": written.pi(str(work)),
+        ".gemini/tmp/shop/chats/session-1.jsonl": written.gemini(),
+    }
+    for name, each in rows.items():
+        save(home / name, each)
+    (home / ".gemini" / "tmp" / "shop" / ".project_root").write_text(f"{work}\n")
+    (work / ".aider.chat.history.md").write_text(written.AIDER)
+    monkeypatch.chdir(work)
+    return home
+
+
+def save(path: Path, rows: list[written.Row], when: int = OLD) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(written.lines(*rows))
+    os.utime(path, (when, when))
+
+
+def imported(capfd: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["session", "import", "--json", *arguments]) == 0
+    found: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return found
+
+
+def actions(found: dict[str, Any]) -> dict[str, str]:
+    return {each["name"]: each["action"] for each in found["sessions"]}
+
+
+def test_the_sessions_of_all_agents_are_stored_once_in_their_project(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    names = {"claude-s1", "claude-s1.sidechain", "codex-c1", "copilot-p1", "pi-i1", "gemini-g1"}
+    names |= {"aider-2026-11-14T09-00-00", "aider-2026-11-15T10-00-00"}
+    planned = imported(capfd, "--dry-run")
+    assert set(actions(planned).values()) == {"new"}
+    assert not (user.parent / "home").exists()
+
+    first = imported(capfd)
+    assert actions(first) == dict.fromkeys(names, "new")
+    with Mem.open(work) as mem:
+        assert {each.name for each in mem.sessions.list()} == names
+        assert [turn.text for turn in mem.sessions.get("codex-c1").turns] == [row[-1] for row in written.TALK]
+        assert {row["project"] for row in first["summary"]} == {mem.project}
+
+    again = imported(capfd)
+    assert set(actions(again).values()) == {"known"}
+    assert again["message"] == "7 known; 0 new turn(s)"
+
+
+def test_a_session_that_grew_adds_its_turns_and_no_other_is_read(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    imported(capfd)
+    path = user / ".codex/sessions/2026/11/15/rollout-1.jsonl"
+    more = written.codex(str(work))
+    save(path, [*more, more[-1]], 4_000_000_000)
+    found = imported(capfd)
+    assert {name for name, action in actions(found).items() if action != "known"} == {"codex-c1"}
+    assert found["message"] == "1 grown, 6 known; 1 new turn(s)"
+
+
+def test_an_interrupted_import_goes_on_where_it_stood(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Mem.open(work) as mem:
+        gatherer = Gatherer(mem)
+        for place in find({}, str(user), AGENTS["codex"]):
+            assert [each.action for each in gatherer.bring(place)] == ["new"]
+        gatherer.close()
+    found = actions(imported(capfd))
+    assert found.pop("codex-c1") == "known"
+    assert set(found.values()) == {"new"}
+
+
+def test_what_cannot_be_brought_is_skipped_with_its_reason(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    save(user / ".claude/projects/-g/s2.jsonl", written.claude("/nowhere/gone"))
+    save(user / ".claude/projects/-g/s3.jsonl", [written.claude(str(work))[2]])
+    database = user / ".local/share/opencode/opencode.db"
+    database.parent.mkdir(parents=True)
+    database.write_text("no database")
+    imported(capfd)
+    save(user / ".gemini/tmp/shop/chats/session-1.jsonl", written.gemini()[:4], 4_000_000_000)  # rewound
+    reasons = [each["reason"] for each in imported(capfd)["sessions"] if each["action"] == "skipped"]
+    assert sorted(reason.partition(":")[0] for reason in reasons) == sorted(
+        ["its directory is gone", "nothing was said in it", str(database), "gemini-g1"]
+    )
+    assert main(["session", "import"]) == 0
+    assert "skipped 1: its directory is gone: /nowhere/gone" in capfd.readouterr().out
+
+
+def test_secrets_are_masked_on_the_way_in(
+    user: Path, work: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    key = canary("in a transcript")
+    rows = [{"role": "user", "content": f"the token is {key}", "cwd": str(work)}]
+    save(tmp_path / "files" / "talk.jsonl", rows)
+    found = imported(capfd, str(tmp_path / "files"))
+    assert [(each["agent"], each["masked"]) for each in found["sessions"]] == [("generic", 1)]
+    with Mem.open(work) as mem:
+        assert key not in mem.sessions.get("generic-talk").turns[0].text
+        assert user.exists()
+
+
+def test_files_are_named_by_path_and_agent(
+    tmp_path: Path, work: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(work)
+    save(tmp_path / "rollout-x.jsonl", written.codex_flat()[3:5])
+    found = imported(capfd, str(tmp_path / "rollout-x.jsonl"))
+    assert [(each["name"], each["turns"]) for each in found["sessions"]] == [("codex-rollout-x", 2)]
+    assert imported(capfd)["message"].startswith("No sessions were found")
+    assert main(["session", "import", str(tmp_path / "absent")]) == 2
+    assert main(["session", "import", "--agent", "nobody"]) == 2
+    assert "one of claude, codex, gemini" in capfd.readouterr().err
+
+
+def test_what_was_brought_can_be_learned_from_at_once(
+    tmp_path: Path, work: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that failed and its form that worked: the calls are where learning looks for them."""
+    monkeypatch.chdir(work)
+    rows = written.claude(str(work))
+    ran = {"type": "tool_use", "id": "t9", "name": "Bash", "input": {"command": "make all TARGET=app"}}
+    worked = {"type": "tool_result", "tool_use_id": "t9", "content": "built"}
+    answer, result = rows[6], rows[7]
+    failed = {**result["message"]["content"][0], "content": "make: error: TARGET is not set"}
+    rows[7:] = [
+        {**result, "message": {"role": "user", "content": [failed]}},
+        {**answer, "message": {"id": "m9", "content": [ran]}},
+        {**result, "message": {"role": "user", "content": [worked]}},
+    ]
+    save(tmp_path / "user" / ".claude" / "projects" / "-w" / "s1.jsonl", rows)
+    imported(capfd)
+    main(["config", "set", "memories.enabled", "true"])
+    assert main(["learn", "run", "--force", "--model", "none"]) == 0
+    capfd.readouterr()
+    assert main(["record", "list"]) == 0
+    assert "make all TARGET=app" in capfd.readouterr().out
