@@ -26,7 +26,7 @@ _CANDIDATES = 200  # how many of them are kept
 _EXACT = 120  # for how many of those the words count that are too common to be followed
 _MOST_TERMS = 32
 # Who wants only a few of the nearest needs the rarest words only.
-_FEW, _FEW_POSTINGS, _FEW_TERMS = 20, 1000, 10
+_FEW, _FEW_POSTINGS = 20, 1000
 
 
 class Lexicon:
@@ -62,9 +62,7 @@ class Lexicon:
             return []
         weights = {
             term.term: log(1 + (self.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
-            for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[
-                : _MOST_TERMS if limit > _FEW else _FEW_TERMS
-            ]
+            for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[:_MOST_TERMS]
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
         scores, having = self._followed(weights, codes, _POSTINGS if limit > _FEW else _FEW_POSTINGS)
