@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memolith import Mem
 from memolith.addresses import SUMMARY
 from memolith.notes import KINDS
 from memolith.record import CATEGORIES
 from memolith.serving import offers, wire
+from memolith.serving.protocol import Protocol
 from tests.ledger import ROOT, proves
 from tests.mcp import COMMAND, LEGACY, MODERN, Client
+from tests.recalled import session
 from tests.test_scan import canary, hits
 
 KEY = canary("through a tool")
@@ -141,6 +147,23 @@ def test_what_one_tool_writes_the_others_find(client: Client) -> None:
     client.call("memory_edit", target="note", name="two")
     assert client.call("memory_read", source="note", name="two")["text"] == "(empty)"
     assert "occurs 0 times" in client.refused("memory_edit", target="daily", old_str="x", new_str="y")
+
+
+def test_a_turn_of_a_session_is_found_and_its_address_leads_to_it(client: Client, mem: Mem) -> None:
+    session(mem, "s1", "What about the zebra alarm?", "It was silenced.")
+    hit = client.call("recall", query="zebra alarm")["hits"][0]
+    assert (hit["kind"], hit["uri"]) == ("session", "memory://root/sessions/x-s1")
+    assert "zebra alarm" in client.call("memory_read", source=hit["uri"])["text"]
+
+
+def test_an_answer_leaves_room_for_the_work(client: Client, mem: Mem) -> None:
+    for number in range(40):
+        mem.write("note", f"zebra {number} " + "stripes " * 3000, name=f"n{number}")
+    for tool, arguments in (("recall", {"limit": 1000}), ("memory_search", {}), ("memory_read", {})):
+        asked = {"query": "zebra", **arguments} if tool != "memory_read" else {"source": "note", "name": "n1"}
+        found = client.result("tools/call", {"name": tool, "arguments": asked})
+        assert size(found["structuredContent"]) <= 50_000
+        assert size(found["content"]) <= 50_000
 
 
 def test_a_section_is_replaced_and_a_rewrite_that_loses_most_is_refused(client: Client) -> None:
@@ -281,6 +304,47 @@ def test_the_server_lives_on_after_anything(work: Path, line: bytes, code: int, 
         assert client.result("ping") == {}
 
 
+METHODS = ("tools/call", "resources/read", "prompts/get", "completion/complete", "initialize", "tools/list")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+NAMES = st.sampled_from([tool["name"] for tool in offers.tools(read_only=False)] + ["memory", "ref/resource"])
+FIELDS = "query limit since source target content text title name scope uri type ref argument value arguments"
+KEYS = st.sampled_from(f"{FIELDS} _meta lines offset mode category keywords".split())
+VALUES = JSON | st.sampled_from(
+    ["daily", "note", "project", "decisions", "memory://root/notes", "ref/prompt"]
+)
+
+
+@given(
+    method=st.sampled_from(METHODS),
+    params=st.dictionaries(KEYS, VALUES | st.dictionaries(KEYS, VALUES)),
+    name=NAMES,
+)
+def test_no_request_whatever_is_in_it_is_an_internal_error(
+    method: str, params: dict[str, object], name: str, mem: Mem
+) -> None:
+    protocol = Protocol(lambda: mem)
+    line = wire.encode({"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "name": name}})
+    answer = protocol.answer(wire.parse(line.rstrip(b"\n")))
+    assert json.loads(wire.encode(answer))["jsonrpc"] == "2.0"
+    assert isinstance(answer, dict)
+    assert answer.get("error", {}).get("code") != wire.INTERNAL_ERROR, answer
+
+
+@given(st.binary(max_size=200))
+def test_no_line_whatever_is_in_it_stops_the_protocol(line: bytes) -> None:
+    def unopened() -> Mem:
+        raise AssertionError(line)
+
+    assert wire.encode(Protocol(unopened).answer(wire.parse(line))).endswith(b"\n")
+
+
+def test_half_a_character_never_reaches_a_client() -> None:
+    assert wire.encode({"a": "\ud83d", "b": "\U0001f600"}) == b'{"a":"?","b":"\\ud83d\\ude00"}\n'
+
+
 def test_a_batch_is_answered_in_the_version_that_knows_batches(work: Path) -> None:
     with Client(work) as client:
         client.result("initialize", {"protocolVersion": "2025-03-26"})
@@ -384,6 +448,24 @@ def test_a_broken_home_is_told_and_the_server_lives_on(work: Path, tmp_path: Pat
         told = client.refused("memory_write", target="daily", content="x")
         assert str(tmp_path) not in told
         assert client.result("ping") == {}
+
+
+def test_the_page_about_it_names_the_tools_and_its_configurations_are_valid(work: Path) -> None:
+    page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"(?m)^\| `(\w+)` \|", page)) == READERS | WRITERS
+    blocks = re.findall(r"(?ms)^```(\w+)\n(.*?)^```$", page)
+    entries = [
+        json.loads(text) if kind == "json" else tomllib.loads(text) for kind, text in blocks if kind != "sh"
+    ]
+    for entry in entries:
+        server = next(iter(entry.values()))["memolith"]
+        command = server["command"]
+        assert (command if isinstance(command, list) else [command, *server["args"]]) == ["memolith", "mcp"]
+    assert len(entries) == 6
+    shell = next(text for kind, text in blocks if kind == "sh").replace("memolith mcp", " ".join(COMMAND))
+    done = subprocess.run(["sh", "-c", shell], cwd=work, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith('{"jsonrpc":"2.0","id":1,"result":{"tools":[')
+    assert '`{"jsonrpc":"2.0","id":1,"result":{"tools":[`' in page
 
 
 def rss(process: int) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 _CHUNK = 65_536
-_WAITING = 1_000  # messages that are read ahead
+_WAITING = 100  # messages that are read ahead
 _FLAGS = {"--read-only": "read_only", "--ephemeral-memory": "ephemeral"}
 _VALUES = {"--home": "home", "--project": "project"}
 

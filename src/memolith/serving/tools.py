@@ -90,6 +90,7 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
         limit=given.get("limit", 10),
         since=given.get("since"),
         categories=[category] if category else None,
+        budget=_TOKENS,
     )
     uris = [_where(mem, hit) for hit in found]
     shown = [_with(hit, source=_place(uri, hit)) for hit, uri in zip(found, uris, strict=True)]
@@ -115,6 +116,7 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
     return "\n".join(told), {"hits": hits, "complete": found.complete, "notes": notes}
 
 
+_TOKENS = 6000  # more would crowd out the work that memory is for
 _WHOLE = 700  # characters up to which a hit is given whole, as in the brief
 
 
@@ -136,6 +138,7 @@ def _with(value: Any, **changed: object) -> Any:
 
 def _search(mem: Mem, given: dict[str, Any]) -> Answer:
     from memolith.search import SearchResults
+    from memolith.text.budget import head
 
     found = mem.search(given["query"])
     hits = [_with(hit, name=outward.reference(mem, hit.name)) for hit in found]
@@ -145,7 +148,7 @@ def _search(mem: Mem, given: dict[str, Any]) -> Answer:
             "matched": hit.matched_terms,
             "lines": hit.total_hits,
             "origin": hit.source,
-            "text": outward.clean(mem, hit.body),
+            "text": head(outward.clean(mem, hit.body), _SHOWN),
         }
         for hit in hits[:_FILES]
     ]
@@ -156,6 +159,7 @@ def _search(mem: Mem, given: dict[str, Any]) -> Answer:
 
 
 _FILES = 20
+_SHOWN = 1600  # bytes of each; the address leads to the rest
 
 
 def _read(mem: Mem, given: dict[str, Any]) -> Answer:

@@ -50,7 +50,11 @@ def parse(line: bytes) -> object:
 
 def encode(message: object) -> bytes:
     """Return a message as a line. ASCII only: no client can stumble over a character in it."""
-    return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+    text = json.dumps(message, separators=(",", ":"))
+    if "\\ud" in text:  # an emoji, or half of one, at which strict readers would stop
+        whole = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+        text = json.dumps(json.loads(whole), separators=(",", ":"))
+    return text.encode("ascii") + b"\n"
 
 
 def result(number: object, value: dict[str, object]) -> dict[str, object]:
