@@ -164,6 +164,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "session delete": [[KEY, "--yes"]],
     "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],
     "demo": [[KEY]],
+    "mcp": [[KEY], ["--project", KEY]],
     "completion": [[KEY]],
     "project show": [[KEY]],
     "project list": [[KEY]],

@@ -1,6 +1,6 @@
 """The command line.
 
-`main` answers the commands that run on every prompt itself, before anything heavy is imported; all
+`main` answers the commands that run on every prompt or session itself, before anything heavy is imported; all
 others, and every question of help, go to click in `cli.app`.
 """
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["mcp"]:  # an agent waits for it at every start
+        from memolith.server import run as serve
+
+        served = serve(arguments[1:])
+        if served is not None:
+            return served
     from memolith.cli.fast import run_fast
     from memolith.cli.output import open_closed
 

@@ -122,6 +122,7 @@ _FLAGS = frozenset(
         "--semantic",
         "--background",
         "--everything",
+        "--read-only",
     ]
 )
 
@@ -175,7 +176,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 _MODULES = (
     *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
-    *("projects", "indexing", "scan", "upkeep"),
+    *("projects", "indexing", "scan", "upkeep", "serving"),
 )
 
 

@@ -1,0 +1,1 @@
+"""What `memolith mcp` says: the wire, the protocol in both of its eras, tools, resources and prompts."""
