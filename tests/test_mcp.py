@@ -33,6 +33,12 @@ WRITERS = {"memory_write", "memory_edit", "memory_update", "remember", "record"}
 READERS = {"memory_search", "memory_read", "recall"}
 
 
+@pytest.fixture(autouse=True)
+def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the local model out, where it is installed: it is not what is measured here."""
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "none")
+
+
 @pytest.fixture(params=[LEGACY, MODERN])
 def client(request: pytest.FixtureRequest, work: Path) -> Iterator[Client]:
     """Return a client that has said hello, once in each era."""

@@ -32,7 +32,7 @@ _FOLLOWED = 1  # statements for which later ones are searched
 _FOLLOWERS = 12
 _STATEMENT = 500  # characters; a longer text is about more than one thing
 _FEW = 4  # units in all scopes
-_SUBJECT = 200  # characters of a statement that say what it is about
+_SUBJECT = 120  # characters of a statement that say what it is about
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what
 # was said.
 STATEMENTS = ("memory", "note", "record", "daily")

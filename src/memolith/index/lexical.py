@@ -26,7 +26,7 @@ _CANDIDATES = 200  # how many of them are kept
 _EXACT = 120  # for how many of those the words count that are too common to be followed
 _MOST_TERMS = 32
 # Who wants only a few of the nearest needs the rarest words only.
-_FEW, _FEW_POSTINGS = 20, 1000
+_FEW, _FEW_POSTINGS = 20, 500
 
 
 class Lexicon:
