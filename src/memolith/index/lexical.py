@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _POSTINGS = 3500  # how many units the rarer words may bring in
 _CANDIDATES = 200  # how many of them are kept
-_EXACT = 120  # for how many of those the words count that are too common to be followed
+_EXACT = 60  # for how many of those the words count that are too common to be followed
 _MOST_TERMS = 32
 # Who wants only a few of the nearest needs the rarest words only.
 _FEW, _FEW_POSTINGS = 20, 500
