@@ -54,6 +54,7 @@ _SAME_ANSWER = 0.12
 _RARE = 0.4  # ... and so much of that when rare words count more
 # Without a word of change, a later statement must say nearly the same.
 _SAME_SENTENCE = 0.6
+_AROUND = ".,;:!?\"'()[]"
 _LONG = 60  # more terms than that are a document, not a statement
 _DOCUMENT = 2000  # and so are more characters
 _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
@@ -89,7 +90,7 @@ class Statement:
     def words(self) -> set[str]:
         """The words as they are written."""
         if self._words is None:
-            self._words = {_bare(word) for word in self._text.split()}
+            self._words = {word.strip(_AROUND) for word in self._text.casefold().split()}
         return self._words
 
     @property
@@ -114,7 +115,7 @@ class Statement:
 
 
 def _bare(word: str) -> str:
-    return word.strip(".,;:!?\"'()[]").casefold()
+    return word.strip(_AROUND).casefold()
 
 
 def replaces(

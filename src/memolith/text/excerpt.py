@@ -19,7 +19,7 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
     """
     lines = text[:_LONG].split("\n")
     looked_for = set(wanted)
-    found = [terms.among(line, looked_for) for line in lines]
+    found = [set().union(*terms.among(line, looked_for).values()) for line in lines]
     best, begin, end = -1, 0, 0
     starts = [at for at, matched in enumerate(found) if matched] or range(len(lines))
     for start in starts:
@@ -42,8 +42,8 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
 def _cut(line: str, wanted: set[str], width: int) -> str:
     """Return the part of a long line with most of the terms."""
     words = line.split(" ")
-    known = {word: bool(terms.among(word, wanted)) for word in set(words)}
-    matching = [known[word] for word in words]
+    known = terms.among(line, wanted)
+    matching = [word in known for word in words]
     best, begin, end = -1, 0, 1
     start = size = hits = 0
     for stop, word in enumerate(words):

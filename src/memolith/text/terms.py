@@ -105,17 +105,17 @@ def _known(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return found
 
 
-def among(text: str, wanted: Collection[str]) -> set[str]:
-    """Return which of the wanted terms are in a text."""
-    found: set[str] = set()
+def among(text: str, wanted: Collection[str]) -> dict[str, set[str]]:
+    """Return the pieces of a text that have wanted terms, with the terms of each."""
+    found: dict[str, set[str]] = {}
     begins = {term[:2] for term in wanted}
     for chunk in set(text.split()):
         if chunk.isalpha() and chunk.isascii() and chunk[1:].islower() and chunk[:2].lower() not in begins:
             continue  # a plain word: stemming changes only its end
         base, extra = _known(chunk)
-        found.update(term for term in base if term in wanted)
-        if extra:
-            found.update(term for term in extra if term in wanted)
+        has = {term for term in (*base, *extra) if term in wanted}
+        if has:
+            found[chunk] = has
     return found
 
 
