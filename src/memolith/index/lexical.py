@@ -65,11 +65,12 @@ class Lexicon:
             for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[:_MOST_TERMS]
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
-        scores, having = self._followed(weights, codes, _POSTINGS if limit > _FEW else _FEW_POSTINGS)
+        few = limit <= _FEW
+        scores, having = self._followed(weights, codes, _FEW_POSTINGS if few else _POSTINGS)
         chosen = _best(scores, min(_CANDIDATES, 4 * limit))
-        scored = self._with_common(chosen, weights, having) if len(having) < len(weights) else chosen
+        scored = chosen if few or len(having) == len(weights) else self._with_common(chosen, weights, having)
         return [
-            Match(unit_id=unit, score=score, terms=[term for term in weights if unit in having[term]])
+            Match(unit_id=unit, score=score, terms=[term for term in having if unit in having[term]])
             for unit, score in self._untied(scored)[:limit]
         ]
 
