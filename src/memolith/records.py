@@ -92,7 +92,8 @@ class Records:
         name = markdown.same_line(title or markdown.heading_title(text) or markdown.first_line(text, 80))
         slug = self._slug(scope, prepare=True)
         with self._mem.gate.scope(slug):
-            older = [self._pick(self._all([slug]), each) for each in supersedes]
+            known = self._all([slug]) if supersedes else []
+            older = [self._pick(known, each) for each in supersedes]
             ids, near = self._near(slug, name, text)
             if not force:
                 for record in near:

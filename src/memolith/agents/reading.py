@@ -12,6 +12,7 @@ import json
 import os
 import stat
 import zlib
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from memolith.agents.calls import call_line
@@ -230,14 +231,14 @@ def safe(text: str) -> str:
     return kept.strip(".")[:100] or "session"
 
 
-class Files:
+class Files(ABC):
     """An agent that keeps its sessions in files."""
 
     name = ""
 
+    @abstractmethod
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:
         """Yield where the sessions of this machine are, newest first."""
-        raise NotImplementedError
 
     def changed(self, path: str) -> int:
         """Return when a session was last changed, in nanoseconds."""
@@ -247,9 +248,9 @@ class Files:
 class JsonLines(Files):
     """An agent that appends JSON lines to one file for each session."""
 
+    @abstractmethod
     def take(self, row: Record, into: Transcript) -> None:
         """Take what a record says; unknown ones say nothing."""
-        raise NotImplementedError
 
     def begin(self, path: str) -> Transcript:
         """Return an empty transcript, with what the file's place says about it."""
@@ -311,9 +312,9 @@ def _parsed(text: str) -> object:
 class Whole(Files):
     """An agent whose sessions may change anywhere: one that has changed is read anew."""
 
+    @abstractmethod
     def read(self, path: str) -> Iterator[Session]:
         """Yield the sessions of a place."""
-        raise NotImplementedError
 
     def head(self, path: str) -> Session:
         """Return what is known about the session of a place."""

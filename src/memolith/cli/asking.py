@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memolith.cli import output
+from memolith.cli.fast import ASKED
 from memolith.errors import InputError
 
 TYPE_CHECKING = False
@@ -17,30 +18,22 @@ FORMATS = ("snippets", "prompt", "json")
 class Asked:
     """The options of `recall`, as they were typed."""
 
-    __slots__ = (
-        "as_of",
-        "budget",
-        "category",
-        "dry_run",
-        "format",
-        "kind",
-        "limit",
-        "scope",
-        "semantic",
-        "since",
-        "ticket",
-    )
+    __slots__ = ASKED
+    as_of: str | None
+    budget: str | None
+    category: str | None
+    dry_run: bool
+    format: str | None
+    kind: str | None
+    limit: str | None
+    scope: str | None
+    semantic: bool
+    since: str | None
+    ticket: str | None
 
     def __init__(self) -> None:
-        self.as_of: str | None = None
-        self.budget: str | None = None
-        self.category: str | None = None
-        self.format: str | None = None
-        self.kind: str | None = None
-        self.limit: str | None = None
-        self.scope: str | None = None
-        self.since: str | None = None
-        self.ticket: str | None = None
+        for name in ASKED:
+            setattr(self, name, None)
         self.dry_run = self.semantic = False
 
 

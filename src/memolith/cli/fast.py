@@ -24,7 +24,7 @@ _FLAGS = {
     "--semantic": "semantic",
 }
 # What only `recall` understands.
-_ASKED = (
+ASKED = (
     "as_of",
     "budget",
     "category",
@@ -38,7 +38,7 @@ _ASKED = (
     "ticket",
 )
 _VALUES |= {
-    f"--{name.replace('_', '-')}": name for name in _ASKED if f"--{name.replace('_', '-')}" not in _FLAGS
+    f"--{name.replace('_', '-')}": name for name in ASKED if f"--{name.replace('_', '-')}" not in _FLAGS
 }
 
 
@@ -86,7 +86,7 @@ def run_fast(arguments: list[str]) -> int | None:
     if not words:
         return None
     command, query = words[0], " ".join(words[1:])
-    asked = {name: given.pop(name) for name in _ASKED if name in given}
+    asked = {name: given.pop(name) for name in ASKED if name in given}
     options = Options()
     for name, value in given.items():
         setattr(options, name, value)

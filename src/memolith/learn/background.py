@@ -25,7 +25,15 @@ def start(mem: Mem) -> bool:
         return False
     if not (settings.flag("memories.enabled") and settings.flag("memories.generate")):
         return False
-    command = [sys.executable, "-m", "memolith", "--home", mem.home, "--project", os.getcwd()]
+    command = [
+        sys.executable,
+        "-m",
+        "memolith",
+        "--home",
+        mem.home,
+        "--project",
+        mem.identity.root or os.getcwd(),
+    ]
     log = files.open_log(mem.home, LOG)
     try:
         _spawn([*command, "learn", "run", "--background"], log)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from memolith.errors import ConfigError
@@ -44,7 +45,7 @@ class Known(Value):
 _known: dict[tuple[str, str], Known] = {}
 
 
-class HttpBackend:
+class HttpBackend(ABC):
     """A model behind HTTP."""
 
     kind = ""
@@ -106,18 +107,21 @@ class HttpBackend:
                 "server", f"an answer that is none of its protocol: {received.said}"
             ) from None
 
+    @abstractmethod
     def _body(self, question: Question, known: Known) -> dict[str, Any]:
-        raise NotImplementedError
+        """Return what is sent."""
 
+    @abstractmethod
     def _headers(self, key: str) -> dict[str, str]:
-        raise NotImplementedError
+        """Return the headers of the protocol, with the key."""
 
+    @abstractmethod
     def _answer(self, envelope: Any) -> Answer:
-        raise NotImplementedError
+        """Return what a whole answer says."""
 
+    @abstractmethod
     def _adjusted(self, said: str, known: Known) -> Known | None:
         """Return what to go by, without what an endpoint complains about; None if that is something else."""
-        raise NotImplementedError
 
     def _looser(self, known: Known) -> Known | None:
         return known.but(form=known.form + 1) if known.form + 1 < len(self.forms) else None

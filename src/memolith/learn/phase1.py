@@ -41,6 +41,7 @@ class Worker:
 
     def __init__(self, mem: Mem, queue: Queue, asked: Asked | None, deadline: float) -> None:
         self._mem, self._queue, self._asked, self._deadline = mem, queue, asked, deadline
+        self._known: list[str] = []  # sessions that taught something before
         self._prompts = prompting.StageOne(mem.home) if asked else None
 
     def do(self, jobs: list[Job], count: Count) -> str:
@@ -48,6 +49,7 @@ class Worker:
         sessions = {job.key: session for job in jobs if (session := self._session(job)) is not None}
         found = self._learned([job for job in jobs if job.key in sessions], sessions)
         stop = ""
+        self._known = [each.session for each in self._queue.outputs(self._mem.project)]
         for job, result in found:
             # A job that was lost is done by whoever has it now.
             with contextlib.suppress(LeaseLostError):
@@ -119,8 +121,7 @@ class Worker:
     def _note_citations(self, session: Session) -> None:
         """Count the extractions that an answer named as its source: what is used is kept longest."""
         said = "\n".join(turn.text for turn in session.turns if turn.role == "assistant")
-        known = (each.session for each in self._queue.outputs(self._mem.project))
-        cited = [name for name in known if name != session.name and name in said]
+        cited = [name for name in self._known if name != session.name and name in said]
         if cited:
             self._queue.extractions.use(self._mem.project, cited)
 

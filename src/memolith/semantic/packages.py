@@ -6,6 +6,7 @@ settings. They are imported here, at the edge, and nowhere else.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from memolith.errors import ConfigError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from memolith.semantic.bert import Array
 
 
-class _Package:
+class _Package(ABC):
     """A model that another package runs; loaded at the first text."""
 
     kind = ""
@@ -46,11 +47,13 @@ class _Package:
         self.dimension = rows.shape[1]
         return unit(rows)
 
+    @abstractmethod
     def _load(self) -> object:
-        raise NotImplementedError
+        """Return the model of the package."""
 
+    @abstractmethod
     def _run(self, texts: list[str], *, query: bool) -> Iterable[object]:
-        raise NotImplementedError
+        """Return one row for each text."""
 
 
 class FastEmbed(_Package):

@@ -12,7 +12,7 @@ from memolith.learn.http import count
 from memolith.learn.schema import parse, strict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memolith.config import Settings
     from memolith.learn import child
@@ -161,4 +161,8 @@ class Gemini(_Agent):
         )
 
 
-AGENTS = {"claude": Claude, "codex": Codex, "gemini": Gemini}
+AGENTS: dict[str, Callable[[Settings, str, Mapping[str, str]], _Agent]] = {
+    "claude": Claude,
+    "codex": Codex,
+    "gemini": Gemini,
+}

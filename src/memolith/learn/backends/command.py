@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from abc import ABC, abstractmethod
 from shutil import which
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ _LOGIN = ("login", "log in", "logged in", "api key", "authenticat", "unauthorize
 _LONG = ("prompt is too long", "context window", "context length", "context_length")
 
 
-class Program:
+class Program(ABC):
     """What all programs that ask a model share."""
 
     name = ""
@@ -56,11 +57,13 @@ class Program:
             raise ModelError("too_long", f"{self.name}: it printed too much and was stopped")
         return self._answer(ended)
 
+    @abstractmethod
     def _argv(self, folder: str, question: Question | None = None) -> Sequence[str]:
-        raise NotImplementedError
+        """Return the command."""
 
+    @abstractmethod
     def _answer(self, ended: child.Ended) -> Answer:
-        raise NotImplementedError
+        """Return what the program said."""
 
     def _advice(self) -> str:
         return "install it, or name another model in models.default"
