@@ -192,12 +192,18 @@ def current_first(
     said = {hit.unit.id: staleness.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
     waiting = list(ranked)
     known = {hit.unit.content_hash for hit in ranked}
+    links = links or {}
+    followed = {earlier for earlier, _ in links}
+    found = {unit.id for unit in others} if links and not alone else set()
     for unit in others:
         if unit.content_hash not in known:
             said[unit.id] = staleness.Statement(unit)
             waiting.append(Ranked(unit=unit, score=0.0, terms=[], why=""))
 
     def replaces(hit: Ranked, first: Ranked) -> bool:
+        # Others are compared with what they were found for, and with each other.
+        if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
+            return False
         later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
         if (
             later is None
@@ -210,8 +216,10 @@ def current_first(
         if alone and later.changes and (same or not hit.terms):
             return True
         alike = same >= max(2, len(first.terms) / 2)
-        # Among a handful of statements no word is known to be rare.
-        common = None if alone else (links or {}).get((first.unit.id, hit.unit.id))
+        # Among a handful of statements no word is known to be rare. What is not among the nearest has nothing
+        # rare in common.
+        least = 0.0 if first.unit.id in followed else None
+        common = None if alone else links.get((first.unit.id, hit.unit.id), least)
         return staleness.replaces(later, earlier, common, asked_alike=alike)
 
     done: list[Ranked] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memolith import ranking, staleness
 from memolith.errors import InputError
-from memolith.index import KINDS, Match, State, Unit, kind_of
+from memolith.index import KINDS, Match, State, Unit
 from memolith.model import Value
 from memolith.ranking import Candidate, Ranked
 from memolith.store import layout
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from memolith.semantic.vectors import Vectors
 
 _CANDIDATES = 200
-_ALONE = 50  # ... of which so many may be something else than a turn
+_ALONE = 30  # ... of which so many may be something else than a turn
 _CHAIN = 5  # how often a record may have been superseded
 _AROUND = 20  # turns whose neighbours are looked at
 _SETTLED = 12  # hits among which a later statement goes before an earlier one
 _FOLLOWED = 1  # statements for which later ones are searched
-_FOLLOWERS = 12
+_FOLLOWERS = 8
 _STATEMENT = 500  # characters; a longer text is about more than one thing
 _FEW = 4  # units in all scopes
 _SUBJECT = 120  # characters of a statement that say what it is about
@@ -199,7 +199,10 @@ def _names(query: str) -> set[str]:
 
 
 def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:
-    matches = {match.unit_id: match for match in _matches(index, asked)}
+    found_by_words = index.lexical(
+        asked.slugs, asked.query, _CANDIDATES, asked.kinds, alone=_ALONE + asked.limit
+    )
+    matches = {match.unit_id: match for match in found_by_words}
     near: dict[int, float] = {}
     if meaning is not None:
         near = dict(meaning.scores(asked.slugs, asked.query, limit=_CANDIDATES))
@@ -222,13 +225,6 @@ def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[
         match = matches.get(unit.id, nothing)
         found.append(Candidate(unit, match.score, match.terms, near.get(unit.id)))
     return [each for each in _succeeded(index, asked, found) if asked.allows(each.unit)]
-
-
-def _matches(index: Index, asked: Question) -> list[Match]:
-    """Return what the words lead to. Turns support each other, so more of them are looked at."""
-    found = index.lexical(asked.slugs, asked.query, _CANDIDATES, asked.kinds)
-    first = _ALONE + asked.limit
-    return found[:first] + [match for match in found[first:] if kind_of(match.unit_id) == "session"]
 
 
 def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Candidate]:

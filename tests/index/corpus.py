@@ -70,7 +70,10 @@ def ranked(index: Index, query: str, slugs: list[str] | None = None) -> list[str
     """Return the keys that a query finds, best first."""
     slugs = BOTH if slugs is None else slugs
     index.sync(slugs)
-    return [unit.key for unit in index.units([m.unit_id for m in index.lexical(slugs, query)], text=False)]
+    scores = {match.unit_id: match.score for match in index.lexical(slugs, query)}
+    units = index.units(list(scores), text=False)
+    assert list(scores.values()) == sorted(scores.values(), reverse=True)
+    return [unit.key for unit in sorted(units, key=lambda unit: (-scores[unit.id], unit.key))]
 
 
 def everything(index: Index) -> dict[str, list[str]]:

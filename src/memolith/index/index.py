@@ -143,10 +143,19 @@ class Index:
         return {}
 
     def lexical(
-        self, slugs: Sequence[str], query: str, limit: int = 200, kinds: Collection[str] | None = None
+        self,
+        slugs: Sequence[str],
+        query: str,
+        limit: int = 200,
+        kinds: Collection[str] | None = None,
+        *,
+        alone: int | None = None,
     ) -> list[Match]:
-        """Return the units that best match the words of `query`, best first; any text is a valid query."""
-        return self._ask(lambda db: self._lexicon(db, slugs).search(query, limit, kinds), list)
+        """Return the units that best match the words of `query`, best first; any text is a valid query.
+
+        `alone` is how many may be something else than a turn of a conversation.
+        """
+        return self._ask(lambda db: self._lexicon(db, slugs).search(query, limit, kinds, alone), list)
 
     def terms(self, slugs: Sequence[str], query: str) -> Analysis:
         """Return the words of `query` as the index knows them, with their frequencies."""

@@ -6,7 +6,6 @@ a rarer word brought in. The work depends on the query, hardly on the size of th
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import log
 
 from memolith.index import schema
@@ -23,8 +22,10 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _POSTINGS = 3500  # how many units the rarer words may bring in
 _CANDIDATES = 200  # how many of them are kept
-_EXACT = 60  # for how many of those the words count that are too common to be followed
+_EXACT = 60  # for how many of those it counts how often they have a word, and which common words
 _MOST_TERMS = 32
+_REMEMBERED = 50_000  # terms
+_TURN = KINDS.index("session")
 # Who wants only a few of the nearest needs the rarest words only.
 _FEW, _FEW_POSTINGS = 20, 500
 
@@ -44,18 +45,28 @@ class Lexicon:
         self.total = sum(row[1] for row in found)
         self._average = sum(row[2] for row in found) / self.total if self.total else 1.0
         self._frequencies: dict[str, int] = {}
+        self._at_least: dict[str, int] = {}  # where counting stopped
 
-    def analyse(self, query: str) -> Analysis:
-        """Return the terms of a query with their frequencies."""
+    def analyse(self, query: str, most: int | None = None) -> Analysis:
+        """Return the terms of a query with their frequencies, counted up to `most`."""
         found = [
-            Term(term=term, df=self._frequency(term), weight=weight)
+            Term(term=term, df=self._frequency(term, most), weight=weight)
             for term, weight in list(analyser.of_query(query).items())[: 4 * _MOST_TERMS]
         ]
         return Analysis(terms=found, total=self.total)
 
-    def search(self, query: str, limit: int, kinds: Collection[str] | None) -> list[Match]:
-        """Return the units that match best, best first; ties in the order of their files."""
-        asked = [term for term in self.analyse(query).terms if term.df]
+    def search(
+        self, query: str, limit: int, kinds: Collection[str] | None, alone: int | None = None
+    ) -> list[Match]:
+        """Return the units that match best, best first.
+
+        After the first `alone` only turns follow: they support each other. Of equals at either end, those go
+        whose files come last, whenever they were indexed.
+        """
+        few = limit <= _FEW
+        budget = _FEW_POSTINGS if few else _POSTINGS
+        # Who wants a few does not need to know how common a common word is: to count it is what takes long.
+        asked = [term for term in self.analyse(query, budget + 1 if few else None).terms if term.df]
         # Words that say nothing count only if the query has no others.
         telling = [term for term in asked if term.weight]
         if not telling and any(analyser.of_query(query).values()):
@@ -65,22 +76,27 @@ class Lexicon:
             for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[:_MOST_TERMS]
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
-        few = limit <= _FEW
-        scores, having = self._followed(weights, codes, _FEW_POSTINGS if few else _POSTINGS)
-        chosen = _best(scores, min(_CANDIDATES, 4 * limit))
-        scored = chosen if few or len(having) == len(weights) else self._with_common(chosen, weights, having)
+        scores, having = self._followed(weights, codes, budget)
+        scored = _best(scores, min(_CANDIDATES, 4 * limit))
+        if not few:
+            scored = self._exactly(scored, weights, having)
+        first = self._cut(scored, limit if alone is None else min(alone, limit))
+        turns = [row for row in scored[len(first) :] if row[0] & 15 == _TURN] if alone is not None else []
         return [
             Match(unit_id=unit, score=score, terms=[term for term in having if unit in having[term]])
-            for unit, score in self._untied(scored)[:limit]
+            for unit, score in first + self._cut(turns, limit - len(first))
         ]
 
-    def _frequency(self, term: str) -> int:
+    def _frequency(self, term: str, most: int | None = None) -> int:
         df = self._frequencies.get(term)
+        if df is None and most is not None:
+            df = self._at_least.get(term)
         if df is None:
-            df = self._words.count(self._scoped(term)) if self.scopes else 0
-            if len(self._frequencies) > 50_000:
-                self._frequencies.clear()
-            self._frequencies[term] = df
+            df = self._words.count(self._scoped(term), most) if self.scopes else 0
+            known = self._frequencies if most is None or df < most else self._at_least
+            if len(known) > _REMEMBERED:
+                known.clear()
+            known[term] = df
         return df
 
     def _scoped(self, term: str) -> list[str]:
@@ -89,64 +105,36 @@ class Lexicon:
     def _followed(
         self, weights: dict[str, float], codes: set[int] | None, budget: int
     ) -> tuple[dict[int, float], dict[str, set[int]]]:
-        """Return the units that the rarer terms lead to with their scores, and who has which term."""
+        """Return the units that rarer terms lead to, scored as if they had each once, and who has which."""
         scores: dict[int, float] = {}
         having: dict[str, set[int]] = {}
+        most = budget + 1
         for term, weight in weights.items():
-            df = self._frequency(term)
-            if df > budget:
-                if not scores:
-                    self._newest(scores, weights, codes)
+            df = self._frequency(term, most)
+            if df > budget and having:
                 break
+            if df <= budget:
+                units = self._words.having(self._scoped(term))
+            else:  # even the rarest is everywhere: then the newest, and those that have all
+                units = self._words.find([self._scoped(term)], most)
+                units |= self._words.find([self._scoped(each) for each in weights], _CANDIDATES)
             budget -= df
-            before = 0
-            for often, sign in ((1, ""), *schema.OFTEN):
-                units = self._words.find([self._scoped(term + sign)], _POSTINGS)
-                if codes is not None:
-                    units = [unit for unit in units if unit & 15 in codes]
-                if not before:
-                    having[term] = set(units)
-                self._add(scores, units, weight, often, before)
-                if not units:
-                    break
-                before = often
+            having[term] = units if codes is None else {unit for unit in units if unit & 15 in codes}
+            self._add(scores, having[term], weight)
         return scores, having
 
-    def _add(
-        self, scores: dict[int, float], units: list[int], weight: float, often: int, before: int
-    ) -> None:
-        """Add what it gives to units to have a term at least so often, where `before` was counted already."""
+    def _add(self, scores: dict[int, float], units: Iterable[int], weight: float) -> None:
+        """Add what it gives to units to have a term once."""
         get, lengths, weight = scores.get, self._lengths, weight * (_K1 + 1)
-        fixed, per_word = _K1 * (1 - _B), _K1 * _B / self._average
-        if not before:
-            for unit in units:
-                scores[unit] = get(unit, 0.0) + weight * often / (
-                    often + fixed + per_word * lengths[unit >> 4]
-                )
-            return
+        fixed, per_word = 1 + _K1 * (1 - _B), _K1 * _B / self._average
         for unit in units:
-            norm = fixed + per_word * lengths[unit >> 4]
-            scores[unit] = get(unit, 0.0) + weight * (often / (often + norm) - before / (before + norm))
+            scores[unit] = get(unit, 0.0) + weight / (fixed + per_word * lengths[unit >> 4])
 
-    def _newest(self, scores: dict[int, float], weights: dict[str, float], codes: set[int] | None) -> None:
-        """Bring in units although even the rarest term is everywhere: those with all terms, or most often."""
-        everywhere = [self._scoped(term) for term in weights]
-        rarest = next(iter(weights))
-        for groups in (
-            everywhere,
-            *([self._scoped(rarest + sign)] for _, sign in schema.OFTEN[::-1]),
-            everywhere[:1],
-        ):
-            for unit in self._words.find(groups, _POSTINGS):
-                if len(scores) < _CANDIDATES and (codes is None or unit & 15 in codes):
-                    scores.setdefault(unit, 0.0)
-
-    def _with_common(
+    def _exactly(
         self, chosen: list[Scored], weights: dict[str, float], having: dict[str, set[int]]
     ) -> list[Scored]:
-        """Add to the best what the terms give that are too common to be followed."""
-        common = [term for term in weights if term not in having]
-        having.update({term: set() for term in common})
+        """Score the best by how often they have each term, also those that are too common to be followed."""
+        having.update({term: set() for term in weights if term not in having})
         asked = ",".join(str(unit) for unit, _ in chosen[:_EXACT])
         rows = self._db.execute(f"SELECT id, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
         scores = dict(chosen)
@@ -154,25 +142,31 @@ class Lexicon:
         for unit, packed in rows:
             bag = schema.unpack(packed)
             norm = fixed + per_word * self._lengths[unit >> 4]
-            for term in common:
-                often = schema.LEVELS[schema.frequency(bag, term)]
+            score = 0.0
+            for term, weight in weights.items():
+                often = schema.frequency(bag, term)
                 if often:
                     having[term].add(unit)
-                    scores[unit] += weights[term] * often * (_K1 + 1) / (often + norm)
-        return sorted(((unit, score) for unit, score in scores.items() if score), key=lambda row: -row[1])
+                    score += weight * often / (often + norm)
+            scores[unit] = score * (_K1 + 1)
+        # Rounded: what is equal must be so, whether it was scored here or before.
+        return sorted(((unit, round(score, 9)) for unit, score in scores.items()), key=lambda row: -row[1])
 
-    def _untied(self, scored: list[Scored]) -> list[Scored]:
-        """Put equal scores in an order that does not depend on when a file was indexed."""
-        tied = {unit for one, two in pairwise(scored) if one[1] == two[1] for unit in (one[0], two[0])}
-        if not tied:
-            return scored
-        asked = ",".join(map(str, tied))
+    def _cut(self, scored: list[Scored], count: int) -> list[Scored]:
+        """Return the first of them; among equals at the end, in an order that is the same in every index."""
+        if len(scored) <= count or not count or scored[count - 1][1] != scored[count][1]:
+            return scored[:count]
+        last = scored[count][1]
+        tied = [row for row in scored if row[1] == last]
+        asked = ",".join(str(unit) for unit, _ in tied)
         rows = self._db.execute(
             "SELECT units.id, path, name, position FROM units JOIN files ON files.id = file "  # noqa: S608 - numbers
             f"JOIN directories ON directories.number = directory WHERE units.id IN ({asked})"
         )
         order = {row[0]: row[1:] for row in rows}
-        return sorted(scored, key=lambda row: (-row[1], order.get(row[0], ())))
+        better = [row for row in scored if row[1] > last]
+        tied.sort(key=lambda row: order.get(row[0], ()))
+        return better + tied[: count - len(better)]
 
 
 def _best(scores: dict[int, float], count: int) -> list[Scored]:

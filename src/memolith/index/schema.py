@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 # Part of the file's name: raise it whenever tables, terms or the cutting of documents change.
-SCHEMA = 1
+SCHEMA = 2
 
 _TABLES = """
 CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,
@@ -37,11 +37,7 @@ _FTS = """CREATE VIRTUAL TABLE words USING fts5(terms, content='', columnsize=0,
     tokenize="ascii tokenchars '.+#:'")"""
 _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit)) WITHOUT ROWID"
 
-# A term that is often in a unit is there under these too: so scores need nothing but the lists of units.
-OFTEN = ((2, "²"), (3, "³"), (4, "⁴"), (5, "⁵"), (7, "⁷"), (10, "⁺"), (15, "⁼"))
 MAX_TF = 31
-# The number of times that is counted: beyond five, one more says next to nothing.
-LEVELS = [max((least for least, _ in OFTEN if often >= least), default=often) for often in range(MAX_TF + 1)]
 BLOCK = 4096
 
 
@@ -117,21 +113,27 @@ class Words:
             [(unit, _spelled(scope, bag)) for unit, bag in rows],
         )
 
-    def count(self, any_of: Sequence[str]) -> int:
-        """Return how many units have one of these terms."""
-        return int(
-            self._connection.execute(
-                "SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]
-            ).fetchone()[0]
-        )
+    def count(self, any_of: Sequence[str], most: int | None = None) -> int:
+        """Return how many units have one of these terms, counted up to `most`."""
+        query, values = "SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]
+        if most is not None:
+            query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {most:d})"  # noqa: S608
+        return int(self._connection.execute(query, values).fetchone()[0])
 
-    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> list[int]:
+    def having(self, any_of: Sequence[str]) -> set[int]:
+        """Return all units that have one of these terms."""
+        # As one row: a step of SQLite for each of thousands takes as long again.
+        query = "SELECT group_concat(rowid) FROM words WHERE words MATCH ?"
+        found = self._connection.execute(query, [_any(any_of)]).fetchone()[0]
+        return set(map(int, found.split(","))) if found else set()
+
+    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> set[int]:
         """Return the newest units that have of each group at least one term."""
         asked = " AND ".join(f"({_any(group)})" for group in all_of)
         found = self._connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?", [asked, limit]
         )
-        return [row[0] for row in found]
+        return {row[0] for row in found}
 
     def settle(self) -> None:
         """Merge what many writes left in pieces."""
@@ -152,22 +154,20 @@ class PlainWords(Words):
         """Remove units; the bags must be those they were added with."""
         self._connection.executemany("DELETE FROM words WHERE term = ? AND unit = ?", _pairs(scope, rows))
 
-    def count(self, any_of: Sequence[str]) -> int:
-        """Return how many units have one of these terms."""
+    def count(self, any_of: Sequence[str], most: int | None = None) -> int:
+        """Return how many units have one of these terms, counted up to `most`."""
         rows = (self._connection.execute("SELECT count(*) FROM words WHERE term = ?", [t]) for t in any_of)
-        return sum(row.fetchone()[0] for row in rows)
+        found = sum(int(row.fetchone()[0]) for row in rows)
+        return found if most is None else min(found, most)
 
-    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> list[int]:
+    def having(self, any_of: Sequence[str]) -> set[int]:
+        """Return all units that have one of these terms."""
+        rows = (self._connection.execute("SELECT unit FROM words WHERE term = ?", [t]) for t in any_of)
+        return {row[0] for each in rows for row in each}
+
+    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> set[int]:
         """Return the newest units that have of each group at least one term."""
-        groups = [
-            {
-                row[0]
-                for term in group
-                for row in self._connection.execute("SELECT unit FROM words WHERE term = ?", [term])
-            }
-            for group in all_of
-        ]
-        return sorted(set.intersection(*groups), reverse=True)[:limit]
+        return set(sorted(set.intersection(*map(self.having, all_of)), reverse=True)[:limit])
 
     def settle(self) -> None:
         """Nothing to do."""
@@ -175,12 +175,7 @@ class PlainWords(Words):
 
 def _spelled(scope: int, bag: bytes) -> str:
     """Return the terms of a bag as the table has them; the control characters only separate there."""
-    text = unpack(bag)
-    often = [item for item in text.split(" ")[1:] if item[-1] != "\x01"]
-    more = [
-        f" {scope}:{item[:-1]}{sign}" for item in often for least, sign in OFTEN if ord(item[-1]) >= least
-    ]
-    return text.replace(" ", f" {scope}:") + "".join(more)
+    return unpack(bag).replace(" ", f" {scope}:")
 
 
 def _pairs(scope: int, rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[str, int]]:

@@ -17,9 +17,9 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
 
     A long line is cut at a word, with an ellipsis where something is left out.
     """
+    known = terms.among(text[:_LONG], set(wanted))
     lines = text[:_LONG].split("\n")
-    looked_for = set(wanted)
-    found = [set().union(*terms.among(line, looked_for).values()) for line in lines]
+    found = [set().union(*[known[chunk] for chunk in line.split() if chunk in known]) for line in lines]
     best, begin, end = -1, 0, 0
     starts = [at for at, matched in enumerate(found) if matched] or range(len(lines))
     for start in starts:
@@ -35,14 +35,13 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
             best, begin, end = len(seen), start, stop
     chosen = "\n".join(lines[begin:end]).strip()
     if len(chosen) > width:
-        chosen = _cut(chosen, looked_for, width)
+        chosen = _cut(chosen, known, width)
     return chosen, begin
 
 
-def _cut(line: str, wanted: set[str], width: int) -> str:
+def _cut(line: str, known: Collection[str], width: int) -> str:
     """Return the part of a long line with most of the terms."""
     words = line.split(" ")
-    known = terms.among(line, wanted)
     matching = [word in known for word in words]
     best, begin, end = -1, 0, 1
     start = size = hits = 0
