@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memolith import ranking, staleness
 from memolith.errors import InputError
-from memolith.index import KINDS, Match, State, Unit
+from memolith.index import KINDS, Match, State, Unit, kind_of
 from memolith.model import Value
 from memolith.ranking import Candidate, Ranked
 from memolith.store import layout
@@ -199,13 +199,13 @@ def _names(query: str) -> set[str]:
 
 
 def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:
-    found_by_words = index.lexical(
-        asked.slugs, asked.query, _CANDIDATES, asked.kinds, alone=_ALONE + asked.limit
-    )
-    matches = {match.unit_id: match for match in found_by_words}
+    alone = _ALONE + asked.limit
+    by_words = index.lexical(asked.slugs, asked.query, _CANDIDATES, asked.kinds, alone=alone)
+    matches = {match.unit_id: match for match in by_words}
     near: dict[int, float] = {}
     if meaning is not None:
-        near = dict(meaning.scores(asked.slugs, asked.query, limit=_CANDIDATES))
+        nearest = meaning.scores(asked.slugs, asked.query, limit=_CANDIDATES)
+        near = dict(nearest[:alone] + [each for each in nearest[alone:] if kind_of(each[0]) == "session"])
         missing = [unit for unit in matches if unit not in near]
         if near and missing:
             near.update(meaning.scores(asked.slugs, asked.query, missing, len(missing)))
