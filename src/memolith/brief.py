@@ -1,4 +1,4 @@
-"""What was recalled, as text: for a person (`snippets`) and for a prompt (`items`, `prompt`).
+"""What was recalled, as text for a prompt.
 
 An item is shown whole or not at all, with what to open and how well it answers. An empty answer is an
 empty text.
@@ -57,19 +57,3 @@ def prompt(found: Recall) -> str:
     if not found.hits:
         return ""
     return f"{OPEN}\n## {RECALLED}\n{items(found.hits)}\n{CLOSE}"
-
-
-def snippets(found: Recall) -> str:
-    """Return the ranked hits for a person."""
-    if not found.hits:
-        return "Nothing is known about that."
-    lines = []
-    for number, hit in enumerate(found.hits, 1):
-        kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
-        about = "  ".join(each for each in (kind, hit.scope, hit.date[:10], hit.origin) if each)
-        lines += [
-            f"{number}. {hit.score:.2f}  {hit.source}  ({about})",
-            *(f"   {line}" for line in hit.snippet.split("\n")),
-            f"   why: {hit.why}",
-        ]
-    return "\n".join(lines)

@@ -82,14 +82,30 @@ def _show(options: Options, asked: Asked, found: Recall) -> None:
     if options.json or asked.format == "json":
         output.json(found.as_dict())
         return
-    from memolith import brief
-
     if asked.dry_run or asked.format == "prompt":
+        from memolith import brief
+
         text = brief.prompt(found)
         if text:
             output.text(text)
     else:
-        output.text(brief.snippets(found))
+        output.text(_snippets(found))
+
+
+def _snippets(found: Recall) -> str:
+    """Return the ranked hits for a person."""
+    if not found.hits:
+        return "Nothing is known about that."
+    lines = []
+    for number, hit in enumerate(found.hits, 1):
+        kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
+        about = "  ".join(each for each in (kind, hit.scope, hit.date[:10], hit.origin) if each)
+        lines += [
+            f"{number}. {hit.score:.2f}  {hit.source}  ({about})",
+            *(f"   {line}" for line in hit.snippet.split("\n")),
+            f"   why: {hit.why}",
+        ]
+    return "\n".join(lines)
 
 
 def _several(value: str | None) -> list[str] | None:
