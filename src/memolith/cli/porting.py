@@ -108,7 +108,7 @@ def _show(action: str, rows: list[Row]) -> None:
     if action == "known":
         return
     for row in rows[:_SHOWN]:
-        to = f" -> {row.to}" if row.to and action != "held" else ""
+        to = f" -> {row.to}" if row.to and row.to != row.path and action != "held" else ""
         output.text(output.masked(f"{action:<8}  {row.path}{to}{f'  ({row.why})' if row.why else ''}"))
     if len(rows) > _SHOWN:
         output.text(f"{action:<8}  … and {len(rows) - _SHOWN:,} more (--json names all)")
