@@ -80,7 +80,7 @@ def session(text: str, turn: Turn) -> Session:
 
 @given(STEPS)
 @example([(step, text) for step in KINDS for text in ("añ", "日本 text")])
-@settings(max_examples=settings.default.max_examples // 16)
+@settings(max_examples=settings().max_examples // 16)
 def test_an_archive_brought_into_an_empty_home_gives_the_same_bytes_and_times(
     steps: list[tuple[str, str]],
 ) -> None:

@@ -205,7 +205,7 @@ def test_the_index_of_claude_gives_hooks_and_what_else_it_says_is_kept(
     assert "metadata:\n  type: feedback\n" in pnpm
     assert frontmatter.split(pnpm).get("type") == "preference"
     assert "[[port|test-port]]" in pnpm
-    assert (store / "MEMORY.md").read_text() == "Ask Ann about DNS. [source: imported]\n"
+    assert (store / "MEMORY.md").read_text() == "# Memory Index\n\nAsk Ann about DNS. [source: imported]\n"
 
 
 def test_links_lead_to_the_new_names_and_code_stays(mem: Mem, store: Path, tmp_path: Path) -> None:
@@ -342,3 +342,9 @@ def test_a_wrong_request_is_told_before_anything_is_made(
     with pytest.raises(InputError, match=why):
         import_memory(mem, **arguments)  # type: ignore[arg-type]
     assert not os.path.exists(mem.home)
+
+
+def test_a_memory_is_not_brought_into_itself(mem: Mem) -> None:
+    mem.remember("x", "X")
+    with pytest.raises(InputError, match="this memory itself"):
+        import_memory(mem, mem.root)

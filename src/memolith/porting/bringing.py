@@ -90,6 +90,8 @@ def bring(
     path = os.fspath(path)
     if not os.path.exists(path):
         raise InputError(f"{quoted(path)}: there is no such file or folder")
+    if os.path.realpath(path).startswith(os.path.join(os.path.realpath(mem.home), "")):
+        raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
     source = sources.Source(path, kind, lambda kind: _scope(mem, scope, kind, dry_run=dry_run))
     return _Run(mem, source, dry_run=dry_run).go(tell)
 
@@ -306,7 +308,8 @@ class _Run:
         if held is None:
             return False
         where = f"{title}: " if title else ""
-        self._row(item, "held", to=held.filename, why=f"{where}{held.message}")
+        to = os.path.relpath(held.filename, self._gate.root)
+        self._row(item, "held", to=to, why=f"{where}{held.message}")
         return True
 
 

@@ -14,7 +14,7 @@ import tarfile
 import zlib
 from typing import TYPE_CHECKING
 
-from memolith.errors import StorageError, TextError
+from memolith.errors import InputError, StorageError, TextError
 from memolith.porting.outgoing import FORMAT, MANIFEST
 from memolith.store import portable
 from memolith.store.screening import quoted
@@ -44,6 +44,8 @@ class Archive:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        if not os.path.isfile(path):  # a pipe would be waited for
+            raise InputError(f"{path}: there is no such archive; name the file that `memolith export` wrote")
         try:
             self._file = open(path, "rb")  # noqa: SIM115 - closed by `close`
         except OSError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 
 from memolith import notes
-from memolith.errors import MemolithError
+from memolith.errors import InputError, MemolithError
 from memolith.porting.bringing import Imported, Row
 from memolith.store import layout, portable
 
@@ -99,8 +99,8 @@ class _Run:
         return "new", to, ""
 
     def _write(self, to: str, data: bytes, path: str) -> None:
-        if not self._dry_run:
-            portable.put(self._mem.home, to, data, self._archive.times[path])
+        if not self._dry_run and not portable.put(self._mem.home, to, data, self._archive.times[path]):
+            raise InputError(f"{to} was made by somebody else just now; import again")
 
     def _beside(self, path: str, data: bytes) -> str:
         """Return a free name next to a file, or the one under which the same bytes went there before."""

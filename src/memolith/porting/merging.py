@@ -25,7 +25,7 @@ def merged(old: str, new: str, mark: Callable[[str], str]) -> str:
                 parts[-1][1] = _ended(
                     parts[-1][1], "\n" if "".join(part[1] for part in parts).strip() else ""
                 )
-                parts.append([title, heading + _marked(_units(text), mark)])
+                parts.append([title, markdown.append("", heading + _marked(_units(text), mark))])
             continue
         known = {markdown.same_line(unit) for part in parts if part[0] == title for unit in _units(part[1])}
         fresh = [unit for unit in _units(text) if not _is_known(unit, known, mark)]

@@ -10,6 +10,7 @@ import os
 
 from memolith.errors import InputError, MemolithError
 from memolith.model import Value
+from memolith.notes import link_target
 from memolith.porting.folders import Sheaf
 from memolith.store import layout
 from memolith.store.screening import quoted
@@ -64,13 +65,14 @@ class Source:
         if self.kind == "agent-file":
             return next((body for title, body in sections(text) if title == item.section), ""), time
         if item.becomes == "document" and self.kind in _INDEXED:
-            return "\n".join(line for line in text.splitlines() if self._is_prose(line)), time
+            return self._prose(text), time
         return self._described(item, text), time
 
-    def _is_prose(self, line: str) -> bool:
-        from memolith.notes import link_target
-
-        return (link_target(line) or "") not in self.sheaf.files and not line.startswith("# ")
+    def _prose(self, index: str) -> str:
+        """Return what an index says beyond its lines for notes; nothing if only headings are left."""
+        lines = [line for line in index.splitlines() if link_target(line) not in self.sheaf.files]
+        said = any(line.strip() and not line.startswith("#") for line in lines)
+        return "\n".join(lines) if said else ""
 
     def _described(self, item: Item, text: str) -> str:
         """Give a note what only the index, or a nested key, says about it."""
@@ -123,8 +125,6 @@ def _folder(source: Source, scope: str) -> Iterator[Item]:
 
 def _indexed(source: Source, scope: str) -> Iterator[Item]:
     """MEMORY.md is an index with a line for each note; what else it says is part of the document."""
-    from memolith.notes import link_target
-
     if layout.MEMORY in source.sheaf.files:
         text, _ = source.sheaf.read(layout.MEMORY)
         for line in text.splitlines():
@@ -218,6 +218,8 @@ def detect(sheaf: Sheaf) -> str:
     """Return the kind that the files look like; a folder of Markdown at least."""
     if sheaf.is_file:
         return "agent-file" if sheaf.name in AGENT_FILES else "memory-file"
+    if "/.claude/projects/" in sheaf.root:
+        return "claude-memory"
     if sheaf.has(".obsidian"):
         return "obsidian"
     if sheaf.has("memory_summary.md") or sheaf.has("raw_memories.md"):
@@ -227,15 +229,13 @@ def detect(sheaf: Sheaf) -> str:
     if sheaf.files == [layout.MEMORY]:
         return "memory-file"
     if sheaf.has(layout.MEMORY) and _is_index(sheaf):
-        return "claude-memory" if "/.claude/" in f"{sheaf.root}/" or _has_metadata(sheaf) else "jutul"
+        return "claude-memory" if _has_metadata(sheaf) else "jutul"
     if sheaf.files and all(os.path.basename(path) in AGENT_FILES for path in sheaf.files):
         return "agent-file"
     return "basic-memory" if _has_permalinks(sheaf) else "markdown"
 
 
 def _is_index(sheaf: Sheaf) -> bool:
-    from memolith.notes import link_target
-
     return any(link_target(line) in sheaf.files for line in _glance(sheaf, layout.MEMORY)[0].splitlines())
 
 

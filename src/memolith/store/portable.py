@@ -12,7 +12,7 @@ import stat
 
 from memolith.errors import InputError, MemolithError
 from memolith.places import MAX_FILE_BYTES, Place, Tree, inside
-from memolith.store import files, layout, temporary
+from memolith.store import files, layout
 from memolith.store.archive import MAX_BYTES as MAX_SESSION
 from memolith.text import lookalike
 
@@ -26,6 +26,7 @@ PARTS = (layout.STORE, "history", "sessions")
 # Being written, or somebody's own version control: neither is memory.
 PRIVATE = frozenset([".tmp", ".git"])
 
+_STRAY = ".arriving"
 _MAX_DEPTH = 16
 _MAX_NAME = 255
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -104,7 +105,7 @@ def listed(home: str, slug: str, part: str, leave: Callable[[str, str], None]) -
             path = f"{directory}/{name}" if directory else name
             found = tree.stat(path)
             if found is not None and stat.S_ISREG(found.st_mode):
-                if not (part == "sessions" and name.endswith(".tmp")):
+                if not (name.startswith(".") and name.endswith((_STRAY, ".tmp"))):
                     yield f"{part}/{path}"
             else:
                 leave(f"{part}/{path}", "not a regular file")
@@ -124,12 +125,11 @@ def put(home: str, path: str, data: bytes, time: int) -> bool:
     if path == CONFIG:
         files.make_directory(home)
         place = Place.of(os.path.join(home, path))
-        holder = Place(place.folder, f".{path}.new")
     else:
         tree, rest = inside(home, path)
         place = files.make_place(tree, rest)
-        is_memory = path.startswith(f"{layout.STORE}/")
-        holder = temporary.new(tree, rest) if is_memory else Place(place.folder, f".{place.name}.tmp")
+    # Not in `.tmp/`: what a crash left there would become a version, and this one is not new text.
+    holder = Place(place.folder, f".{place.name[:200]}{_STRAY}")
     with files.told(place.path):
         if place.stat() is not None:
             return False
