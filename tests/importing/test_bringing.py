@@ -259,10 +259,14 @@ def test_an_import_that_held_something_is_taken_back_with_it(mem: Mem, store: Pa
 def test_a_file_of_a_repository_is_labelled_as_such_and_only_its_bad_section_waits(
     mem: Mem, store: Path, tmp_path: Path
 ) -> None:
-    file = folder(tmp_path, {"AGENTS.md": f"## Build\nmake\n\n## Setup\n{ATTACK}\n"}) / "AGENTS.md"
+    file = (
+        folder(tmp_path, {"AGENTS.md": f"---\npaths: src\n---\n## Build\nmake\n\n## Setup\n{ATTACK}\n"})
+        / "AGENTS.md"
+    )
     done = import_memory(mem, file)
     assert told(done) == {"AGENTS.md#Build": "new", "AGENTS.md#Setup": "held"}
-    assert frontmatter.split((store / "notes/AGENTS Build.md").read_text()).get("taint") == "repository"
+    head = frontmatter.split((store / "notes/AGENTS Build.md").read_text())
+    assert (head.get("taint"), head.get("paths")) == ("repository", "src")
 
 
 def test_broken_files_are_named_and_the_rest_goes_on_with_its_own_exit_code(

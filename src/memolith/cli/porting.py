@@ -15,6 +15,7 @@ from memolith.errors import InputError, PartialError
 from memolith.porting import bringing, incoming, sources
 from memolith.porting.importing import import_memory
 from memolith.porting.outgoing import export_memory
+from memolith.store import portable
 
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
@@ -81,7 +82,8 @@ def import_command(
 
 
 def _agree(archive: Archive) -> None:
-    asked = f"It becomes your memory as it is, with its settings ({len(archive.hashes):,} files)."
+    also = ", with settings, which may name programs to run" if portable.CONFIG in archive.hashes else ""
+    asked = f"{len(archive.hashes):,} files become your memory as they are{also}."
     if not sys.stdin.isatty():
         raise InputError(f"{asked} If you made this archive or trust who did: add --yes")
     if not click.confirm(f"{asked} Did you make this archive, or do you trust who did?", err=True):

@@ -144,8 +144,8 @@ class _Run:
             step(item)
         except MemolithError as error:
             self._row(item, "broken", why=str(error))
-        except (FileNotFoundError, NotADirectoryError):
-            self._row(item, "broken", why="went away while it was read")
+        except OSError as error:
+            self._row(item, "broken", why=f"cannot be read ({error.strerror or error})")
 
     def _row(self, item: Item, action: str, to: str = "", why: str = "") -> None:
         path = f"{item.path}#{item.section}" if item.section else item.path
@@ -178,13 +178,13 @@ class _Run:
         taken = self._names[item.scope]
         name = self._known[item.scope].get(_mark(item, text))
         if name is not None:
-            self._row(item, "known", to=layout.note(item.scope, name))
+            self._row(item, "known", to=f"{layout.notes(item.scope)}/{name}.md")
         else:
             wanted = naming.wanted(item.path if not item.section else "", item.name)
             holder = taken.holder(wanted[0])
             if holder is not None and self._is_same(item, holder, text):
                 name = holder
-                self._row(item, "known", to=layout.note(item.scope, name))
+                self._row(item, "known", to=f"{layout.notes(item.scope)}/{name}.md")
             else:
                 name = taken.take(taken.free(*wanted, f"{wanted[0][:100]}-imported"))
                 self._plan.append((item, name))

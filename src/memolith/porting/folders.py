@@ -35,6 +35,9 @@ class Sheaf:
         found = []
         for directory, below, names in self._tree.walk():
             below[:] = [name for name in below if name[0] != "." and name not in _NOT_NOTES]
+            for name in below:
+                if not os.access(os.path.join(self.root, directory, name), os.R_OK | os.X_OK):
+                    leave(os.path.join(directory, name), "a folder that cannot be opened")
             for name in names:
                 path = f"{directory}/{name}" if directory else name
                 if name.startswith("."):

@@ -63,7 +63,9 @@ class Source:
         """Return the text of an item as it should be kept, and when it was changed."""
         text, time = self.sheaf.read(item.path)
         if self.kind == "agent-file":
-            return next((body for title, body in sections(text) if title == item.section), ""), time
+            parts = dict(sections(text))
+            first = next(iter(parts), "") == item.section
+            return (frontmatter.split(text).head if first else "") + parts.get(item.section, ""), time
         if item.becomes == "document" and self.kind in _INDEXED:
             return self._prose(text), time
         return self._described(item, text), time
