@@ -19,6 +19,7 @@ from memolith.cli import main
 from memolith.porting.checking import Archive, ArchiveError
 from memolith.sessions import Session, Turn
 from memolith.text.digest import sha256
+from tests.test_hostile import CORPUS, rows
 
 PARTS = ("memory", "history", "sessions")
 WORDS = st.text(st.sampled_from("ab ñ日\u200d😀-_#\n"), min_size=1, max_size=20).filter(str.strip)
@@ -105,6 +106,7 @@ def test_an_archive_brought_into_an_empty_home_gives_the_same_bytes_and_times(
 def archive(mem: Mem, tmp_path: Path) -> Path:
     """Return an archive of a small memory."""
     mem.write("long_term", "- a")
+    mem.write("daily", "log")
     mem.remember("first", "Plan")
     mem.remember("second", "Plan")
     export_memory(mem, tmp_path / "a.tar.gz")
@@ -117,6 +119,7 @@ def test_into_another_memory_nothing_is_overwritten_and_the_second_time_nothing_
     other = Mem.open(work, home=tmp_path / "other")
     other.remember("theirs", "Plan")
     other.write("long_term", "- b")
+    other.write("daily", "log\n- more")
     before = {
         name: data for name, (data, _) in tree(other.home).items() if not name.endswith("notes/MEMORY.md")
     }
@@ -210,7 +213,7 @@ def test_bringing_an_archive_asks_first(
     assert main(["import", str(archive), "--home", home, "--project", str(work)]) == 2
     assert "add --yes" in capsys.readouterr().err
     assert main(["import", str(archive), "--yes", "--home", home, "--project", str(work)]) == 0
-    assert "Imported from archive: 9 new" in capsys.readouterr().out
+    assert "Imported from archive: 11 new" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------- archives that nobody should bring
@@ -317,6 +320,20 @@ def test_a_bomb_is_not_unpacked(mem: Mem, tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="unpacks to far more"):
         import_memory(mem, path)
     assert not Path(mem.home).exists()
+
+
+@pytest.mark.parametrize("row", rows("I", "import_file"))
+def test_the_hostile_imports_of_the_corpus_bring_nothing(
+    row: dict[str, str], work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = set(tmp_path.rglob("*"))
+    path = CORPUS.parent / row["file"]
+    for arguments in ([], ["--from", "archive"], ["--from", "markdown"]):
+        assert main(["import", str(path), "--yes", *arguments, "--project", str(work)]) != 0
+        assert "error:" in capsys.readouterr().err
+    assert {
+        path for path in set(tmp_path.rglob("*")) - before if path.suffix not in (".lock", ".yml")
+    } == set()
 
 
 def test_what_was_checked_is_what_is_read(archive: Path) -> None:

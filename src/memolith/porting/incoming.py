@@ -70,6 +70,8 @@ class _Run:
         if there is None:
             self._write(path, data, path)
             return "new", path, ""
+        if data and there[0].startswith(data):
+            return "known", path, "what is here goes on from it"
         if rest.endswith(layout.INDEX):
             self._indexes.add(layout.scope_of(rest))
             return "known", path, "the index follows the notes"

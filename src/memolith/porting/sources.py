@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 AGENT_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md")
 _CODEX = {"MEMORY.md": "memory", "memory_summary.md": "memory-summary", "raw_memories.md": "raw-memories"}
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_TEXT = (".md", ".markdown", ".txt")
 # What Claude Code calls a note's type, in our words.
 _TYPES = {"feedback": "preference"}
 
@@ -218,6 +219,11 @@ USER_WIDE = ("memory-file",)
 
 def detect(sheaf: Sheaf) -> str:
     """Return the kind that the files look like; a folder of Markdown at least."""
+    if sheaf.is_file and not sheaf.name.lower().endswith(_TEXT):
+        raise InputError(
+            f"{quoted(sheaf.name)}: neither Markdown nor an archive of memolith; if it is a memory all the "
+            "same, say of which kind with --from"
+        )
     if sheaf.is_file:
         return "agent-file" if sheaf.name in AGENT_FILES else "memory-file"
     if "/.claude/projects/" in sheaf.root:
