@@ -138,6 +138,23 @@ def test_into_another_memory_nothing_is_overwritten_and_the_second_time_nothing_
     assert {row.path.partition("/")[0] for row in again.rows if row.action == "left out"} <= {"history"}
 
 
+@pytest.mark.parametrize("after", [1, 4, 8, 10])
+def test_an_import_that_was_interrupted_is_finished_by_the_next(
+    after: int, mem: Mem, archive: Path, work: Path, tmp_path: Path
+) -> None:
+    other = Mem.open(work, home=tmp_path / "other")
+
+    def stop(done: int, _: int) -> None:
+        if done == after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_memory(other, archive, tell=stop)
+    assert len(tree(other.home)) == after
+    import_memory(other, archive)
+    assert tree(other.home) == tree(mem.home)
+
+
 def test_what_is_not_wanted_stays_out_and_other_projects_are_asked_for(
     mem: Mem, work: Path, tmp_path: Path
 ) -> None:

@@ -86,15 +86,17 @@ class _Run:
 
     def _put_version(self, path: str, rest: str, data: bytes) -> tuple[str, str, str]:
         """Bring a version of a file: with the file if that went beside, else only if there are none here."""
-        file, _, version = rest.rpartition("/")
-        file = self._moved.get(file, file)
+        source, _, version = rest.rpartition("/")
+        file = self._moved.get(source, source)
         to = f"history/{file}/{version}"
         there = portable.read(self._mem.home, to)
         if there is not None:
             same = there[0] == data
             return ("known", to, "") if same else ("left out", "", "another version has its number")
         if file not in self._ours:
-            self._ours[file] = bool(self._mem.gate.history.entries(file))
+            # Those of the archive itself came before an interruption.
+            here = [f"history/{source}/{entry.name}" for entry in self._mem.gate.history.entries(file)]
+            self._ours[file] = any(name not in self._archive.hashes for name in here)
         if self._ours[file]:
             return "left out", "", "this file has a history of its own here"
         self._write(to, data, path)
