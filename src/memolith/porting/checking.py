@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_FILES = 1_000_000
 MAX_TOTAL = 16 * 1_073_741_824
-_MAX_MANIFEST = 512 * 1_048_576
+_MAX_MANIFEST = 256 * 1_048_576
 # A text shrinks to a hundredth at most, apart from the first megabytes; a bomb to a thousandth.
 _RATIO = 200
 _FREE = 64 * 1_048_576
@@ -70,7 +70,9 @@ class Archive:
             if name == MANIFEST:
                 continue
             if self.hashes.get(name) != sha256(data):
-                raise ArchiveError(self.path, f"{quoted(name)} changed while it was read")
+                raise TextError(
+                    f"{self.path}: {quoted(name)} in it changed while it was read; import it again"
+                )
             yield name, data
 
     def _check(self) -> None:
