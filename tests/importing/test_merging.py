@@ -45,6 +45,16 @@ def test_links_to_nothing_known_stay_as_they_are(text: str) -> None:
     assert relinked(text, "x/y.md", {}) == text
 
 
+def test_links_keep_what_they_show_also_in_a_table() -> None:
+    names = {"old": "new", "sub/other": "other-2"}
+    text = "| [[old\\|shown]] | [[Old#H\\|h]] | ![[old]] |"
+    text += " [x](sub/other.md#top) [y](<sub/other.md>) [z](https://a.md) |"
+    assert relinked(text, "y.md", names) == (
+        "| [[new\\|shown]] | [[new#H\\|h]] | ![[new|old]] |"
+        " [x](other-2.md#top) [y](other-2.md) [z](https://a.md) |"
+    )
+
+
 @given(st.text(st.sampled_from("[]()|#`a.md \n!\\"), max_size=40))
 def test_mapping_links_again_changes_nothing(text: str) -> None:
     once = relinked(text, "y.md", {"a": "b"})

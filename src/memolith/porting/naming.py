@@ -97,11 +97,13 @@ def _wiki(text: str, folder: str, targets: Mapping[str, str]) -> str:
     done, rest = "", text
     while (start := rest.find("[[")) >= 0 and (end := rest.find("]]", start)) >= 0:
         target, bar, shown = rest[start + 2 : end].partition("|")
+        if target.endswith("\\") and bar:  # inside a table, where a bar alone would end the cell
+            target, bar = target[:-1], "\\|"
         bare, mark, heading = target.partition("#")
-        name = _find(bare.rstrip("\\"), folder, targets)
+        name = _find(bare, folder, targets)
         link = rest[start : end + 2]
         if name is not None and name != bare:
-            link = f"[[{name}{mark}{heading}|{shown if bar else target}]]"
+            link = f"[[{name}{mark}{heading}{bar or '|'}{shown if bar else target}]]"
         done += rest[:start] + link
         rest = rest[end + 2 :]
     return done + rest
