@@ -352,3 +352,22 @@ def test_a_memory_is_not_brought_into_itself(mem: Mem) -> None:
     mem.remember("x", "X")
     with pytest.raises(InputError, match="this memory itself"):
         import_memory(mem, mem.root)
+
+
+SAMPLE = Path(os.environ.get("MEMOLITH_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
+SAMPLE = SAMPLE / "claude_code/projects/-home-dev-acme-api/memory"
+
+
+@pytest.mark.skipif(
+    not SAMPLE.is_dir(), reason=f"{SAMPLE} is not there; MEMOLITH_SAMPLES says where samples are"
+)
+def test_the_sample_of_claudes_memory_comes_in_whole(mem: Mem, store: Path) -> None:
+    done = import_memory(mem, SAMPLE)
+    assert (done.kind, done.count("new"), len(done.rows)) == ("claude-memory", 2, 2)
+    for note in SAMPLE.glob("*_*.md"):
+        head, stored = (
+            frontmatter.split(note.read_text()),
+            frontmatter.split((store / "notes" / note.name).read_text()),
+        )
+        assert head.fields.items() <= stored.fields.items()
+        assert stored.body.replace("[[project_pgport|", "[[") == head.body
