@@ -26,6 +26,19 @@ KEY = canary("every way in")
 PROSE = f"the staging token is {KEY}"
 
 Way = Callable[[Mem], object]
+
+
+def secret_vault(mem: Mem) -> Path:
+    """Return a folder of notes with the secret in every place that an import reads."""
+    vault = Path(mem.home).parent / "vault"
+    vault.mkdir(exist_ok=True)
+    (vault / "plain.md").write_text(f"---\nname: {KEY}\naliases:\n  - {KEY}\n---\n{PROSE}\n[[{KEY}]]")
+    (vault / f"{KEY}.md").write_text(f"# {KEY}\n\n{PROSE}\n")
+    (vault / f"{KEY}.png").write_bytes(b"")
+    (vault / "MEMORY.md").write_text(f"# Me\n\n## {KEY}\n- {PROSE}\n")
+    return vault
+
+
 # Each method of Mem that takes text, with the secret in every parameter that could carry it.
 METHODS: dict[str, list[Way]] = {
     "write": [
@@ -101,6 +114,14 @@ FUNCTIONS: dict[str, list[Way]] = {
         lambda mem: memolith.flush_compaction_summary(mem, PROSE),
         lambda mem: memolith.flush_compaction_summary(mem, PROSE * 9000, 3),
     ],
+    "import_memory": [
+        lambda mem: memolith.import_memory(mem, f"/nowhere/{KEY}"),
+        lambda mem: memolith.import_memory(mem, kind=KEY),
+        lambda mem: memolith.import_memory(mem, secret_vault(mem), scope=KEY),
+        lambda mem: memolith.import_memory(mem, secret_vault(mem)),
+        lambda mem: memolith.import_memory(mem, secret_vault(mem) / "MEMORY.md"),
+    ],
+    "export_memory": [lambda mem: memolith.export_memory(mem, "/nowhere/x.tar.gz")],
 }
 # The same for the commands; those that print what is stored, or the query itself, are asked last.
 COMMANDS: dict[str, list[list[str]]] = {
@@ -152,6 +173,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "session add": [[KEY, "--agent", "a", "--id", "b"], ["-", "--agent", KEY, "--id", KEY]],
     "session import": [[KEY], [KEY, "--agent", KEY]],
     "session list": [[]],
+    "import": [[f"/nowhere/{KEY}"], ["--from", KEY], [".", "--scope", KEY], ["--from", "archive", KEY]],
+    "export": [[f"/nowhere/{KEY}"]],
     "learn run": [["--model", KEY], ["--phase", KEY]],
     "learn status": [[]],
     "learn why": [[], [KEY]],

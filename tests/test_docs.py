@@ -106,6 +106,9 @@ def test_the_json_fields_are_those_documented(
     rows, turns = work.parent / "rows.json", work.parent / "turns.jsonl"
     rows.write_text('[{"title": "Other work"}]')
     turns.write_text('{"role": "user", "text": "hello", "time": "2026-11-15T10:00:00Z"}')
+    vault = work.parent / "vault"
+    vault.mkdir()
+    (vault / "plan.md").write_text("The plan.")
     runs = {
         "write": ["daily", "hello"],
         "edit": ["daily", "--old", "hello", "--new", "bye"],
@@ -151,6 +154,8 @@ def test_the_json_fields_are_those_documented(
         "session show": ["claude-1"],
         "session delete": ["claude-1", "--yes"],
         "session import": [str(turns), "--agent", "generic"],
+        "import": [str(vault)],
+        "export": [str(work.parent / "memory.tar.gz")],
     }
     assert set(runs) == set(documented)
     for command, arguments in runs.items():

@@ -1,7 +1,7 @@
 """The hostile corpus, row by row, through the public interface.
 
 Rows are read where they are (`../shared/data` or MEMOLITH_DATA), never copied. Not here: E (files and links)
-and K (poisoned records) have tests of their own; I (import) and J (HTTP) wait for the features they attack.
+I (import) and K (poisoned records) have tests of their own; J (HTTP) waits for the feature that it attacks.
 """
 
 from __future__ import annotations

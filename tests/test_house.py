@@ -19,6 +19,7 @@ LAYERS = [
     {"cli", "__main__", "server", "serving"},
     {"agents"},
     {"learn"},
+    {"porting"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},

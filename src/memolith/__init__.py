@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         MatchError,
         MemolithError,
         NotFoundError,
+        PartialError,
         StorageError,
         TextError,
         TooLargeError,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
         WriteResult,
         WriteTarget,
     )
+    from memolith.porting.importing import import_memory
+    from memolith.porting.outgoing import export_memory
     from memolith.prompts import MEMORY_TOOLS_PROMPT
     from memolith.recall import Hit, Recall
     from memolith.search import SearchResults
@@ -63,6 +66,8 @@ _HOME = {
     "WriteMode": "model",
     "WriteResult": "model",
     "WriteTarget": "model",
+    "import_memory": "porting.importing",
+    "export_memory": "porting.outgoing",
     "MEMORY_TOOLS_PROMPT": "prompts",
     "Hit": "recall",
     "Recall": "recall",
@@ -77,6 +82,7 @@ _HOME = {
     "MatchError": "errors",
     "MemolithError": "errors",
     "NotFoundError": "errors",
+    "PartialError": "errors",
     "StorageError": "errors",
     "TextError": "errors",
     "TooLargeError": "errors",
@@ -98,6 +104,7 @@ __all__ = [
     "Mem",
     "MemolithError",
     "NotFoundError",
+    "PartialError",
     "Recall",
     "SearchHit",
     "SearchResults",
@@ -113,7 +120,9 @@ __all__ = [
     "append_memory_block",
     "compaction_heading",
     "effective_reserve",
+    "export_memory",
     "flush_compaction_summary",
+    "import_memory",
     "redact",
 ]
 

@@ -14,7 +14,8 @@
     ├── ConfigError         12   a setting or config file that cannot be understood
     ├── HistoryError        13   there is nothing to undo, or not to that version
     ├── ProviderError       14   a model or service did not answer as it should
-    └── CeilingError        15   learning may not send this request: a ceiling is reached
+    ├── CeilingError        15   learning may not send this request: a ceiling is reached
+    └── PartialError        16   some of it could not be brought; all the rest is done
 
 A message names the file, the value and the next step. The edges (CLI, hooks, servers)
 translate; nothing below them catches these.
@@ -147,6 +148,12 @@ class CeilingError(MemolithError):
             f"{ceiling}: {used:,.0f} of {limit:,.0f} are used, and one more request could exceed that; it "
             f"was not sent. Wait for {after}, or raise it (memolith config set {ceiling} NUMBER)"
         )
+
+
+class PartialError(MemolithError):
+    """Some of what was asked for could not be done, and is named; the rest is done."""
+
+    exit_code = 16
 
 
 def _next_step(error: OSError) -> str:

@@ -41,7 +41,7 @@ def stamped(apply: Apply, source: Source, *, is_note: bool) -> Apply:
             return new
         if is_note:
             return with_fields(new, source)
-        return apply(old, _marked(text, label(str(source))))
+        return apply(old, marked(text, label(str(source))))
 
     return with_source
 
@@ -74,7 +74,8 @@ def of_note(text: str) -> str:
     return "" if source.trusted or source.origin in ("", "none") else str(source)
 
 
-def _marked(text: str, mark: str) -> str:
+def marked(text: str, mark: str) -> str:
+    """Return a text with a label at the end of each line that says something; code stays as it is."""
     lines = []
     fence = ""
     for line in text.split("\n"):

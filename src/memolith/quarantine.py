@@ -67,9 +67,12 @@ class Held(Value):
 
 
 def hold(
-    mem: Mem, call: str, text: str, arguments: Mapping[str, Argument], *, user_wide: bool
+    mem: Mem, call: str, text: str, arguments: Mapping[str, Argument], *, user_wide: bool, op: str = "hold"
 ) -> WriteResult | None:
-    """Keep a text for review if nobody we trust wrote it and it reads like an instruction, else None."""
+    """Keep a text for review if nobody we trust wrote it and it reads like an instruction, else None.
+
+    `op` names the change in the history: an import takes back what it had held, too.
+    """
     if mem.source.trusted or mem.reviewed:
         return None
     from memolith.store.allowing import allowed
@@ -106,7 +109,7 @@ def hold(
             "reasons": list(reasons),
         }
         if decided != "refuse":
-            mem.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op="hold")
+            mem.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op=op)
     why = "; ".join(dict.fromkeys(each.why for each in found))
     message = f"Held for review as {number}, not stored as memory: {why}. A person decides: memolith review"
     if decided == "refuse":

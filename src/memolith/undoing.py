@@ -15,7 +15,12 @@ from memolith.store.screening import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memolith.mem import Mem
+
+# The history calls what an import brought `import-3fa9c1`; it may have reached several projects.
+IMPORT = "import"
 
 
 class Undone(Value):
@@ -60,10 +65,13 @@ def find_file(mem: Mem, text: str) -> str:
     raise NotFoundError(f"no memory file {quoted(text)}; `memolith list` and `memolith history` show them")
 
 
-def files_with_history(mem: Mem) -> list[str]:
-    """Return the files of this project and user that have versions; identities and indexes do not count."""
+def files_with_history(mem: Mem, slugs: Iterable[str] | None = None) -> list[str]:
+    """Return the files that have versions, by default of this project and user.
+
+    Identities and indexes do not count.
+    """
     keeper = mem.gate.history
-    found = [*keeper.files(layout.USER), *keeper.files(mem.project)]
+    found = [name for slug in slugs or (layout.USER, mem.project) for name in keeper.files(slug)]
     return [name for name in found if not name.endswith((PROJECT_FILE, layout.INDEX))]
 
 
@@ -74,9 +82,10 @@ def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
     for other in also:
         mem.gate.undo(other, None)
     change, undone = mem.gate.undo(relative, version)
-    slug = layout.scope_of(relative)
-    if os.path.dirname(relative) == layout.notes(slug):
-        notes.update_index(mem.gate, slug, relative if change.after is not None else None)
+    for slug in dict.fromkeys(layout.scope_of(name) for name in [relative, *also]):
+        if any(os.path.dirname(name) == layout.notes(slug) for name in [relative, *also]):
+            fresh = relative if change.after is not None and slug == layout.scope_of(relative) else None
+            notes.update_index(mem.gate, slug, fresh)
     return Undone(
         also=also,
         name=relative,
@@ -88,13 +97,16 @@ def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
 
 
 def _set_of(mem: Mem, relative: str) -> list[str]:
-    """Return the other files that were last changed in the same set (`writeset`)."""
+    """Return the other files that were last changed in the same set (`writeset`, or one import)."""
     keeper = mem.gate.history
     op = keeper.to_undo(relative, None).op
-    if not op.startswith(f"{writeset.OP}-"):
+    if not op.startswith((f"{writeset.OP}-", f"{IMPORT}-")):
         return []
     found = []
-    for name in files_with_history(mem):
+    slugs = None
+    if op.startswith(IMPORT):
+        slugs = (layout.USER, *Tree(str(mem.root)).names("projects", ""))
+    for name in files_with_history(mem, slugs):
         with contextlib.suppress(HistoryError):
             if name != relative and keeper.to_undo(name, None).op == op:
                 found.append(name)

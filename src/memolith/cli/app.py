@@ -123,6 +123,8 @@ _FLAGS = frozenset(
         "--background",
         "--everything",
         "--read-only",
+        "--no-history",
+        "--no-sessions",
     ]
 )
 
@@ -176,7 +178,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 _MODULES = (
     *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
-    *("projects", "indexing", "scan", "upkeep", "serving"),
+    *("porting", "projects", "indexing", "scan", "upkeep", "serving"),
 )
 
 

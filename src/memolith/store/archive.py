@@ -10,8 +10,8 @@ from memolith.store import files
 
 SUFFIX = ".jsonl.gz"
 # Compressed; more than any session that somebody sat through.
-_MAX_BYTES = 64 * 1_048_576
-_MAX_TEXT = 4 * _MAX_BYTES
+MAX_BYTES = 64 * 1_048_576
+_MAX_TEXT = 4 * MAX_BYTES
 
 
 class Archive:
@@ -35,7 +35,7 @@ class Archive:
 
     def read(self, name: str) -> list[str] | None:
         """Return the lines of a session; None if there is none or it is damaged."""
-        data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", _MAX_BYTES)
+        data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", MAX_BYTES)
         return None if data is None else lines_of(data)
 
     def write(self, name: str, lines: list[str]) -> None:

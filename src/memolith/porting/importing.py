@@ -1,0 +1,51 @@
+"""One call for everything that can be brought in: another program's memory, or an archive of our own."""
+
+from __future__ import annotations
+
+import os
+
+from memolith.porting import bringing, incoming
+from memolith.porting.checking import Archive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.mem import Mem
+    from memolith.porting.bringing import Imported
+
+_GZIP = b"\x1f\x8b"
+
+
+def import_memory(
+    mem: Mem,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    kind: str | None = None,
+    scope: str | None = None,
+    dry_run: bool = False,
+    tell: Callable[[int, int], None] | None = None,
+    agree: Callable[[Archive], None] = lambda _: None,
+) -> Imported:
+    """Bring a file or folder of another program, or an archive, into memory; say what became of each text.
+
+    Without a path, Claude Code's memory of this project is looked for. `kind` is recognised if not given;
+    `scope` is project or user. The source is only read, and nothing in memory is overwritten. `tell` hears
+    how far it is. An archive becomes memory as it is: `agree` may look at it first, and raise.
+    """
+    if path is None or not (kind == incoming.KIND or (kind is None and is_archive(path))):
+        return bringing.bring(mem, path, kind=kind, scope=scope, dry_run=dry_run, tell=tell)
+    archive = Archive(os.fspath(path))
+    try:
+        agree(archive)
+        return incoming.bring_archive(mem, archive, dry_run=dry_run, tell=tell)
+    finally:
+        archive.close()
+
+
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is that of a compressed file."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_GZIP)) == _GZIP

@@ -1,0 +1,178 @@
+"""Whole files of a home, as they are: read for an archive, and put back where there is nothing yet.
+
+This is not a second way to change memory. A file is only ever created, byte for byte, under the lock of its
+scope; what is there already stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+
+from memolith.errors import InputError, MemolithError
+from memolith.places import MAX_FILE_BYTES, Place, Tree, inside
+from memolith.store import files, layout
+from memolith.store.archive import MAX_BYTES as MAX_SESSION
+from memolith.text import lookalike
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO
+
+CONFIG = "config.yml"
+PARTS = (layout.STORE, "history", "sessions")
+# Being written, or somebody's own version control: neither is memory.
+PRIVATE = frozenset([".tmp", ".git"])
+
+_STRAY = ".arriving"
+_MAX_DEPTH = 16
+_MAX_NAME = 255
+_SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+# Of a path on Windows: its separator, and what names a second stream of a file.
+_WINDOWS = frozenset("\\:") if os.name == "nt" else frozenset()
+
+
+def problem(path: str) -> str:
+    """Return why a path cannot be that of a file of a home; nothing if it can."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return "is not UTF-8"
+    if path == CONFIG:
+        return ""
+    parts = path.split("/")
+    if "" in parts or "." in parts or ".." in parts or _WINDOWS.intersection(path):
+        return "leads elsewhere"
+    if any(char < " " or char == "\x7f" for char in path):
+        return "has control characters in its name"
+    if parts[0] not in PARTS or len(parts) < 2:
+        return "is no part of a memory"
+    if len(parts) > _MAX_DEPTH or any(len(part.encode()) > _MAX_NAME for part in parts):
+        return "is too long or too deep"
+    if PRIVATE.intersection(part.casefold() for part in parts):
+        return "is private to a program"
+    wrong = set(scope(path)) - _SLUG or (parts[0] == "sessions" and len(parts) != 3)
+    if wrong or (parts[0] != "sessions" and parts[1] == "projects" and len(parts) < 4):
+        return "is of no project that there could be"
+    return ""
+
+
+def same(path: str) -> str:
+    """Return the form in which two paths are one on some systems."""
+    return lookalike.composed(path).casefold()
+
+
+def limit(path: str) -> int:
+    """Return how large a file of a home may be."""
+    return MAX_SESSION if path.startswith("sessions/") else MAX_FILE_BYTES
+
+
+def scope(path: str) -> str:
+    """Return the scope that a path below the home belongs to."""
+    part, _, rest = path.partition("/")
+    if part == "sessions":
+        return rest.partition("/")[0]
+    return layout.scope_of(rest)
+
+
+def scopes(home: str) -> list[str]:
+    """Return the scopes that a home has: the user's, and every project's."""
+    found = {layout.USER}
+    for part, folder in ((layout.STORE, "projects"), ("history", "projects"), ("sessions", "")):
+        with contextlib.suppress(FileNotFoundError, MemolithError):
+            for entry in Tree(os.path.join(home, part)).folder(folder).entries():
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    found.add(entry.name)
+    return sorted(found)
+
+
+def listed(home: str, slug: str, part: str, leave: Callable[[str, str], None]) -> Iterator[str]:
+    """Yield the files of one scope in a part of the home, sorted; `leave` is told what is no file."""
+    tree = Tree(os.path.join(home, part))
+    if part == "sessions":
+        if not slug:
+            return
+        top = slug
+    else:
+        top = layout.scope_directory(slug)
+    for directory, below, names in tree.walk(top):
+        below[:] = [name for name in below if name not in PRIVATE]
+        if not slug and not directory and "projects" in below:
+            below.remove("projects")
+        for name in names:
+            path = f"{directory}/{name}" if directory else name
+            found = tree.stat(path)
+            if found is not None and stat.S_ISREG(found.st_mode):
+                if not (name.startswith(".") and name.endswith((_STRAY, ".tmp"))):
+                    yield f"{part}/{path}"
+            else:
+                leave(f"{part}/{path}", "not a regular file")
+
+
+def read(home: str, path: str) -> tuple[bytes, int] | None:
+    """Return a file's bytes and when it was changed, in nanoseconds; None if it is gone."""
+    place = _place(home, path)
+    if place is None or (found := place.stat()) is None:
+        return None
+    data = place.read(limit(path))
+    return None if data is None else (data, found.st_mtime_ns)
+
+
+def put(home: str, path: str, data: bytes, time: int) -> bool:
+    """Create a file, durably; False if there is one. The caller holds the lock of its scope."""
+    if path == CONFIG:
+        files.make_directory(home)
+        place = Place.of(os.path.join(home, path))
+    else:
+        tree, rest = inside(home, path)
+        place = files.make_place(tree, rest)
+    # Not in `.tmp/`: what a crash left there would become a version, and this one is not new text.
+    holder = Place(place.folder, f".{place.name[:200]}{_STRAY}")
+    with files.told(place.path):
+        if place.stat() is not None:
+            return False
+        with contextlib.suppress(FileNotFoundError):
+            files.unlink(holder)  # left by a crash; the lock is ours
+        files.write_new(holder, data)
+        files.set_time(holder, time)
+        if not files.create(holder, place):
+            files.unlink(holder)
+            return False
+        files.sync_directory(place.folder)
+    return True
+
+
+def _place(home: str, path: str) -> Place | None:
+    if path == CONFIG:
+        return Place.of(os.path.join(home, path))
+    tree, rest = inside(home, path)
+    try:
+        return tree.place(rest)
+    except FileNotFoundError:
+        return None
+
+
+@contextlib.contextmanager
+def new_file(path: str) -> Iterator[BinaryIO]:
+    """Yield a file to be written, private; it gets its name when it is whole, and only if that is free."""
+    place = Place.of(os.path.abspath(path))
+    taken = InputError(f"{path}: is there already; choose another name, or remove it")
+    if os.path.lexists(path):
+        raise taken
+    holder = Place(place.folder, f".{place.name}.{os.getpid()}.tmp")
+    with files.told(path):
+        fd = os.open(holder.at, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=holder.fd)
+        try:
+            with os.fdopen(fd, "w+b") as file:
+                yield file
+                file.flush()
+                files.full_sync(file.fileno())
+            if not files.create(holder, place):
+                raise taken  # noqa: TRY301 - what was written must go
+        except BaseException:
+            with contextlib.suppress(OSError):
+                files.unlink(holder)
+            raise
+        files.sync_directory(place.folder)

@@ -1,0 +1,1 @@
+"""Import of other programs' memories, and archives."""
