@@ -16,7 +16,8 @@ SOURCE = Path(memolith.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
-    {"cli", "__main__", "server", "serving"},
+    {"adapters"},
+    {"cli", "__main__", "server", "serving", "tools"},
     {"agents"},
     {"learn"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
