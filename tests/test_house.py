@@ -23,7 +23,7 @@ LAYERS = [
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
-    {"records", "tickets", "sessions", "lessons"},
+    {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},
     {"record"},
     {"brief"},
     {"context", "search", "recall"},

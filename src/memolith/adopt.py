@@ -68,7 +68,8 @@ def _texts(root: str, slug: str) -> list[str]:
     """Return the files that hold a project's memory; its index is made anew, not copied."""
     tree = Tree(root)
     found = [layout.memory(slug), layout.scratchpad(slug)]
-    for directory in (layout.daily_directory(slug), layout.notes(slug), layout.lessons(slug)):
+    flat = (layout.daily_directory(slug), layout.notes(slug), layout.lessons(slug), layout.items(slug))
+    for directory in flat:
         found += [f"{directory}/{name}" for name in tree.names(directory)]
     return [relative for relative in found if relative != layout.index(slug)]
 

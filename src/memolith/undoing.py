@@ -91,7 +91,7 @@ def _set_of(mem: Mem, relative: str) -> list[str]:
     """Return the other files that were last changed in the same set (`writeset`)."""
     keeper = mem.gate.history
     op = keeper.to_undo(relative, None).op
-    if not op.startswith(f"{writeset.OP}-"):
+    if not writeset.is_set(op):
         return []
     found = []
     for name in files_with_history(mem):
