@@ -75,8 +75,8 @@ class Tools:
                 if callable(close := getattr(verdict, "close", None)):
                     close()  # nobody will wait for it
                 raise InputError("permit answers later (it is async); use `await tools.acall(…)`")
-            if verdict is not True:
-                return _denied(name, verdict)
+            if told := denied(name, verdict):
+                return _failed(told, denied=True)
         return self._run(name, offer, arguments)
 
     async def acall(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
@@ -88,8 +88,8 @@ class Tools:
             verdict = self._permit(_tool(offer), dict(arguments or {}))
             if not isinstance(verdict, (bool, str)):
                 verdict = await verdict
-            if verdict is not True:
-                return _denied(name, verdict)
+            if told := denied(name, verdict):
+                return _failed(told, denied=True)
         return await asyncio.to_thread(self._run, name, offer, arguments)
 
     def raw(self, offer: dict[str, object], arguments: dict[str, object]) -> dict[str, object]:
@@ -127,12 +127,15 @@ def _tool(offer: dict[str, object]) -> Tool:
     return Tool(name=offer["name"], description=offer["description"], schema=offer["inputSchema"], kind=kind)
 
 
-def _denied(name: str, why: object) -> Answer:
-    reason = f": {why}" if isinstance(why, str) and why else ""
-    return _failed(f"{name} was denied{reason}; nothing was done")
+def denied(name: str, verdict: object) -> str:
+    """Return what is told about a call that may not be; nothing if it may."""
+    if verdict is True:
+        return ""
+    reason = f": {verdict}" if isinstance(verdict, str) and verdict else ""
+    return f"{name} was denied{reason}; nothing was done"
 
 
-def _failed(text: str) -> Answer:
+def _failed(text: str, **data: object) -> Answer:
     from memolith.model import Answer
 
-    return Answer(text=text, data={}, error=True)
+    return Answer(text=text, data=data, error=True)
