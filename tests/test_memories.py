@@ -17,6 +17,10 @@ from tests.test_scan import canary, hits
 KEY = canary("memory tool")
 SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or Path(__file__).parents[2] / "shared" / "samples")
 
+WITH_SAMPLES = pytest.mark.skipif(
+    not SAMPLES.is_dir(), reason=f"{SAMPLES} is not there; MEMOLITH_SAMPLES says where the samples are"
+)
+
 
 @pytest.fixture
 def tool(mem: Mem) -> Memories:
@@ -33,9 +37,7 @@ def answered(tool: Memories, given: Mapping[str, object]) -> dict[str, str]:
         return {"exception": f"NotImplementedError: {error}"}
 
 
-@pytest.mark.skipif(
-    not SAMPLES.is_dir(), reason=f"{SAMPLES} is not there; MEMOLITH_SAMPLES says where the samples are"
-)
+@WITH_SAMPLES
 def test_all_calls_of_the_reference_are_answered_byte_for_byte(tool: Memories) -> None:
     cases = json.loads((SAMPLES / "memory_tool" / "calls.json").read_text(encoding="utf-8"))["cases"]
     assert len(cases) == 31
