@@ -1,1 +1,1 @@
-"""The adapters with the real packages (`./dev frameworks`); where a package is absent, its tests are skipped."""
+"""The adapters with the real packages, by `./dev frameworks`; without a package, its tests are skipped."""

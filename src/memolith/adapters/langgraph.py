@@ -20,7 +20,6 @@ from langgraph.store.base import (
     PutOp,
     SearchItem,
     SearchOp,
-    validate_op_namespace,
 )
 
 from memolith.adapters.matching import matches, namespaces
@@ -44,8 +43,6 @@ class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
     def batch(self, ops: Iterable[Any]) -> list[Any]:
         """Run operations; the last of several for one key wins."""
         todo = list(ops)
-        for op in todo:
-            validate_op_namespace(op)
         puts = {(op.namespace, op.key): op for op in todo if isinstance(op, PutOp)}
         for put in puts.values():
             _check(put)
