@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memolith import InputError, Mem, Tool, Tools, append_memory_block
 from memolith.cli import main
 from memolith.serving.protocol import Protocol
-from tests.ledger import proves
+from tests.ledger import ROOT, proves
 
 # One good call for each tool.
 CALLS: dict[str, dict[str, object]] = {
@@ -137,3 +139,21 @@ def test_memory_that_is_off_registers_no_tool_and_leaves_the_prompt_as_it_was(
     capfd.readouterr()
     assert main(["context", "--project", str(work)]) == 0
     assert capfd.readouterr().out.strip() == ""
+
+
+def test_the_ten_lines_of_the_page_run(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = re.findall(r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text("utf-8"))
+    assert len([line for line in block.splitlines() if line]) == 10
+    monkeypatch.chdir(work)
+    names: dict[str, Any] = {}
+    exec(compile(block, "python.md", "exec"), names)  # noqa: S102
+    said, known = capsys.readouterr().out.rstrip().split("\n", 1)
+    assert "port.md" in said
+    assert "5433" in known
+    assert names["system"].startswith("You are a careful engineer.\n\n# Memory")
+    assert "- likes tea" in names["system"]
+    assert len(names["schemas"]) == 8
+    assert [each.name for each in names["mem"].sessions.list()] == ["mine-1"]
+    assert "5433" in names["mem"].read("daily")

@@ -33,7 +33,6 @@ CALLS: list[dict[str, Any]] = [
     {"command": "insert", "path": "/memories/a.md", "insert_line": -1, "insert_text": "x"},
     {"command": "insert", "path": "/memories", "insert_line": 0, "insert_text": "x"},
     {"command": "rename", "old_path": "/memories/d", "new_path": "/memories/e/f"},
-    {"command": "rename", "old_path": "/memories", "new_path": "/memories/x"},
     {"command": "view", "path": "/memories/e"},
     {"command": "view", "path": "/memories/a.md"},
     {"command": "delete", "path": "/memories/e"},
