@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from memolith import InputError, Mem, TextError, TooLargeError
 from memolith.adapters.matching import matches, namespaces
+from memolith.adopt import adopt
 from memolith.conversations import Conversation
 from memolith.items import Items
+from memolith.memories import Memories
 from tests.conftest import Clock
 from tests.test_scan import canary, hits
 
@@ -206,3 +208,26 @@ def test_processes_that_add_at_once_lose_nothing(mem: Mem, work: Path) -> None:
         thread.join()
     assert sorted(Conversation(mem, "c").items()) == [[n, c] for n in range(4) for c in range(5)]
     assert len(list(Items(mem).all(("n",)))) == 20
+
+
+def test_what_an_agent_keeps_is_adopted_whole_and_nothing_is_replaced(mem: Mem, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = Mem.open(tmp_path / "other")
+    for each, word in ((mem, "theirs"), (other, "ours")):
+        Items(each).put(ANN, "prefs", {"word": word})
+        Memories(each).create("/memories/both.md", word)
+        Memories(each).create(f"/memories/only/{word}.txt", word)
+    for _ in range(2):
+        adopt(other, mem.project)
+    assert [item.value for item in Items(other).all()] == [{"word": "ours"}]
+    shown = Memories(other).view("/memories")
+    assert "only/ours.txt" in shown
+    assert "only/theirs.txt" in shown
+    assert Memories(other).view("/memories/both.md").endswith("\tours")
+
+
+def test_the_newest_change_is_never_that_of_a_running_conversation(mem: Mem) -> None:
+    mem.write("daily", "a line")
+    Conversation(mem, "c").add([{"content": "x"}])
+    assert mem.undo().name.endswith("daily/2026-11-15.md")
+    assert len(Conversation(mem, "c").items()) == 1

@@ -145,7 +145,7 @@ def test_the_ten_lines_of_the_page_run(
     work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (block,) = re.findall(r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text("utf-8"))
-    assert len([line for line in block.splitlines() if line]) == 10
+    assert len([line for line in block.splitlines() if line]) <= 10
     monkeypatch.chdir(work)
     names: dict[str, Any] = {}
     exec(compile(block, "python.md", "exec"), names)  # noqa: S102

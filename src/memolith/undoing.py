@@ -61,10 +61,19 @@ def find_file(mem: Mem, text: str) -> str:
 
 
 def files_with_history(mem: Mem) -> list[str]:
-    """Return the files of this project and user that have versions; identities and indexes do not count."""
+    """Return the files of this project and user that have versions.
+
+    Identities and indexes do not count, nor what a host keeps of a conversation: nobody means those by "the
+    newest change". They can be undone by name.
+    """
     keeper = mem.gate.history
     found = [*keeper.files(layout.USER), *keeper.files(mem.project)]
-    return [name for name in found if not name.endswith((PROJECT_FILE, layout.INDEX))]
+    kept = layout.conversation(mem.project, "").rpartition("/")[0]
+    return [
+        name
+        for name in found
+        if not name.endswith((PROJECT_FILE, layout.INDEX)) and not name.startswith(f"{kept}/")
+    ]
 
 
 def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
