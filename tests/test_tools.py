@@ -157,3 +157,18 @@ def test_the_ten_lines_of_the_page_run(
     assert len(names["schemas"]) == 8
     assert [each.name for each in names["mem"].sessions.list()] == ["mine-1"]
     assert "5433" in names["mem"].read("daily")
+
+
+def test_calls_at_once_from_one_event_loop_all_arrive(mem: Mem) -> None:
+    tools = Tools(mem)
+
+    async def both(number: int) -> bool:
+        stored = await tools.acall("remember", {"content": f"port {number}", "title": f"Port {number}"})
+        found = await tools.acall("recall", {"query": f"port {number}"})
+        return not stored.error and not found.error
+
+    async def all_of_them() -> list[bool]:
+        return await asyncio.gather(*(both(number) for number in range(8)))
+
+    assert asyncio.run(all_of_them()) == [True] * 8
+    assert len([name for name in mem.list() if "/notes/" in name]) == 8
