@@ -16,14 +16,15 @@ SOURCE = Path(memolith.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
-    {"cli", "__main__", "server", "serving"},
+    {"adapters"},
+    {"cli", "__main__", "server", "serving", "tools"},
     {"agents"},
     {"learn"},
     {"porting"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
-    {"records", "tickets", "sessions", "lessons"},
+    {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},
     {"record"},
     {"brief"},
     {"context", "search", "recall"},

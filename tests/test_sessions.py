@@ -116,3 +116,23 @@ def test_any_text_survives_being_read_and_written(texts: list[str]) -> None:
     turns = list(read_turns(lines, "f"))
     assert [turn.text for turn in turns] == texts
     assert parse([json.dumps({"agent": "a", "id": "b"}), *lines]) is not None
+
+
+def test_a_loop_of_ones_own_ends_a_session_with_the_messages_it_has(mem: Mem) -> None:
+    parts = [{"type": "text", "text": f"It is {TOKEN}"}, {"type": "image"}, "and more"]
+    messages: list[dict[str, object]] = [
+        {"role": "user", "content": "Which token?"},
+        {"role": "assistant", "content": parts},
+        {"role": "assistant", "content": None},
+        {"role": "tool", "text": "ok", "tool": "sh"},
+    ]
+    done = mem.sessions.end(messages, agent="mine", number="7")
+    assert (done.name, done.turns, done.masked) == ("mine-7", 3, 1)
+    kept = mem.sessions.get("mine-7")
+    assert [turn.number for turn in kept.turns] == [1, 2, 3]
+    assert kept.turns[1].text.startswith("It is [secret:")
+    assert kept.turns[1].text.endswith("\nand more")
+    messages.append({"role": "user", "content": "Thanks."})
+    assert mem.sessions.end(messages, agent="mine", number="7").added == 1
+    with pytest.raises(InputError, match="unknown role 'robot' of a message"):
+        mem.sessions.end([{"role": "robot", "content": "x"}], agent="mine", number="8")

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from memolith.model import (
         MAX_INJECT_BYTES,
         MAX_WRITE_BYTES,
+        Answer,
         SearchHit,
+        Tool,
         Version,
         WriteMode,
         WriteResult,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from memolith.recall import Hit, Recall
     from memolith.search import SearchResults
     from memolith.text.secrets import redact
+    from memolith.tools import Tools
 
 _HOME = {
     "append_memory_block": "compaction",
@@ -73,6 +76,9 @@ _HOME = {
     "Recall": "recall",
     "SearchResults": "search",
     "redact": "text.secrets",
+    "Answer": "model",
+    "Tool": "model",
+    "Tools": "tools",
     "BusyError": "errors",
     "ConfigError": "errors",
     "ConflictError": "errors",
@@ -93,6 +99,7 @@ __all__ = [
     "MAX_INJECT_BYTES",
     "MAX_WRITE_BYTES",
     "MEMORY_TOOLS_PROMPT",
+    "Answer",
     "BusyError",
     "ConfigError",
     "ConflictError",
@@ -111,6 +118,8 @@ __all__ = [
     "StorageError",
     "TextError",
     "TooLargeError",
+    "Tool",
+    "Tools",
     "UnsafePathError",
     "Version",
     "WriteMode",

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 SUMMARY = "memory_summary.md"
 SESSIONS = "sessions"
 _FILES = ("MEMORY.md", "SCRATCHPAD.md", SUMMARY, "raw_memories.md")
-_DIRECTORIES = ("daily", "lessons", "notes", "records", "rollout_summaries", "skills", "tickets")
+_DIRECTORIES = (
+    "daily",
+    "items",
+    "lessons",
+    "memories",
+    "notes",
+    "records",
+    "rollout_summaries",
+    "skills",
+    "tickets",
+)
 _PLAIN = "text/plain"
 
 

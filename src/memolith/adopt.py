@@ -34,8 +34,9 @@ def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
     """Copy the notes, logs, checklist and MEMORY.md of project `source` into the current one.
 
     A log or checklist that is in both is added at the end, MEMORY.md line by line, notes that differ get a
-    name of their own. Running it twice changes nothing. Returns the files that were written, and those of
-    the source that cannot be memory: links, special files, what is too large.
+    name of their own; of a value, or of a file that an agent keeps, the one that is here stays. Running it
+    twice changes nothing. Returns the files that were written, and those of the source that cannot be memory:
+    links, special files, what is too large.
     """
     root, target = str(mem.root), mem.project
     if source == target:
@@ -68,8 +69,10 @@ def _texts(root: str, slug: str) -> list[str]:
     """Return the files that hold a project's memory; its index is made anew, not copied."""
     tree = Tree(root)
     found = [layout.memory(slug), layout.scratchpad(slug)]
-    for directory in (layout.daily_directory(slug), layout.notes(slug), layout.lessons(slug)):
+    flat = (layout.daily_directory(slug), layout.notes(slug), layout.lessons(slug), layout.items(slug))
+    for directory in flat:
         found += [f"{directory}/{name}" for name in tree.names(directory)]
+    found += [f"{at}/{name}" for at, _, names in tree.walk(layout.memories(slug)) for name in names]
     return [relative for relative in found if relative != layout.index(slug)]
 
 
@@ -95,10 +98,14 @@ def _bring(mem: Mem, text: str, goal: str) -> list[str]:
     if not text.strip() or not goal:
         return []
     by_line = goal == layout.memory(mem.project)
+    # An agent's own file, or a value, is one piece: the one that is here stays.
+    whole = goal.startswith((f"{layout.items(mem.project)}/", f"{layout.memories(mem.project)}/"))
 
     def merge(old: str | None) -> str:
         if old is None:
             return text
+        if whole:
+            return old
         # Inside a file, a byte order mark would only be dirt.
         new = text.removeprefix(_BOM)
         if by_line:

@@ -151,6 +151,8 @@ class Mem(Home):
         Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller
         limit. `query` is the task at hand and adds what is recalled for it.
         """
+        if not self.settings.flag("enabled"):
+            return None
         recalled = ""
         if query and query.strip():
             from memolith import recalling
@@ -237,7 +239,12 @@ class Mem(Home):
         return self._result(change)
 
     def guidance(self) -> str:
-        """Return what an agent should be told about its memory, with the directory it is in."""
+        """Return what an agent should be told about its memory, with the directory it is in.
+
+        Nothing, while memory is switched off.
+        """
+        if not self.settings.flag("enabled"):
+            return ""
         from memolith.prompts import MEMORY_TOOLS_PROMPT
 
         here = layout.locate(self._store, layout.scope_directory(self.project))

@@ -11,6 +11,7 @@ from enum import Enum
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 MAX_INJECT_BYTES = 32_768
 MAX_WRITE_BYTES = 65_536
@@ -171,3 +172,31 @@ class Version(Value):
     size: int | None
     time: str
     undoes: int | None
+
+
+class Tool(Value):
+    """One tool: its JSON schema, and its `kind`, which is what a host decides approval by.
+
+    `read` changes nothing. `add` brings one more fact into memory, or a newer version of it: nothing of the
+    user's can be lost by it. `change` rewrites or deletes text that is there.
+    """
+
+    __slots__ = ("description", "kind", "name", "schema")
+    description: str
+    kind: str
+    name: str
+    schema: dict[str, Any]
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether a host that asks its user before files are edited should ask for this one too."""
+        return self.kind == "change"
+
+
+class Answer(Value):
+    """What a call gave: a text for the model and the same as data; `error` if nothing was done."""
+
+    __slots__ = ("data", "error", "text")
+    data: dict[str, object]
+    error: bool
+    text: str

@@ -5,6 +5,13 @@ from __future__ import annotations
 # key, type or choices, default, meaning
 TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
     (
+        "enabled",
+        bool,
+        True,
+        "Whether there is a memory at all. Off: no block, no memory tools and no word about them; nothing is"
+        " deleted, and the commands still read and write.",
+    ),
+    (
         "identity",
         ("git", "cwd"),
         "git",

@@ -113,7 +113,9 @@ def searchable(root: str, slug: str) -> Iterator[str]:
         yield layout.memory(scope)
         yield from _notes(root, scope)
     yield from _days(root, slug)
-    yield from _lessons(root, slug)
+    for directory in (layout.lessons(slug), layout.items(slug)):
+        yield from _flat(root, directory)
+    yield from _deep(root, layout.memories(slug))
 
 
 # A directory that is a link or cannot be listed must not hide the others; `doctor` reports it.
@@ -134,11 +136,16 @@ def _days(root: str, slug: str) -> list[str]:
     return []
 
 
-def _lessons(root: str, slug: str) -> list[str]:
-    directory = layout.lessons(slug)
+def _flat(root: str, directory: str) -> list[str]:
     with contextlib.suppress(UnsafePathError, StorageError):
         return [f"{directory}/{name}" for name in Tree(root).names(directory)]
     return []
+
+
+def _deep(root: str, directory: str) -> Iterator[str]:
+    for here, below, names in Tree(root).walk(directory):
+        below[:] = [name for name in below if not name.startswith(".")]
+        yield from (f"{here}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
 
 
 def _search_file(

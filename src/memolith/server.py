@@ -10,6 +10,8 @@ import os
 import sys
 from collections import deque
 
+from memolith.config import Settings, default_home
+from memolith.errors import ConfigError
 from memolith.serving import wire
 from memolith.serving.protocol import Protocol, cancelled_by
 
@@ -46,13 +48,20 @@ class Server:
             self._mem = Mem.open(here, home=self.home, ephemeral=self.ephemeral, origin="agent")
         return self._mem
 
+    def settings(self) -> Settings | None:
+        """Return the settings, without opening the memory; None where they cannot be found."""
+        try:
+            return Settings(self.home or default_home(os.environ, sys.platform))
+        except ConfigError:
+            return None
+
     def serve(self) -> int:
         """Answer until standard input ends; return the exit code."""
         # Whatever else prints goes to standard error, or it would be taken for an answer.
         answers = os.dup(1)
         os.dup2(2, 1)
         try:
-            _serve(Protocol(self.mem, read_only=self.read_only), 0, answers)
+            _serve(Protocol(self.mem, read_only=self.read_only, settings=self.settings()), 0, answers)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client is gone
         except KeyboardInterrupt:

@@ -14,7 +14,7 @@ from memolith.store.screening import quoted, refuse_secret
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memolith.mem import Mem
 
@@ -135,6 +135,21 @@ class Sessions:
             message=told + (f"; {masked} secret(s) masked" if masked else ""),
         )
 
+    def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, number: str) -> Stored:
+        """Store a conversation that is over, as messages: `{"role": "user", "content": "…"}`.
+
+        What is said is kept (`content`, or `text`); messages without a text are passed over.
+        """
+        said = [(each, _said(each.get("content", each.get("text")))) for each in messages]
+        turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
+        for turn in turns:
+            if turn.role not in ROLES:
+                raise InputError(f"unknown role {quoted(turn.role)} of a message; one of {', '.join(ROLES)}")
+        turns = [Turn(**{**turn.as_dict(), "number": at}) for at, turn in enumerate(turns, 1)]
+        fields = {"agent": agent, "id": number, "project": "", "ticket": "", "status": "completed"}
+        started = next((turn.time for turn in turns if turn.time), "")
+        return self.add(Session(**fields, started=started, turns=turns))
+
     def list(self) -> builtins.list[Session]:
         """Return all sessions without their turns, oldest first; a damaged one is left out."""
         found = [self._read(name) for name in self._archive().names()]
@@ -248,6 +263,15 @@ def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
                 f"{where}:{at}: unknown role {quoted(row.get('role'))}; one of {', '.join(ROLES)}"
             )
         yield turn
+
+
+def _said(content: object) -> str:
+    """Return the text of a message, which may be in parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, (list, tuple)) else ()
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _turn(row: dict[str, object], number: int) -> Turn:

@@ -68,11 +68,17 @@ def find_file(mem: Mem, text: str) -> str:
 def files_with_history(mem: Mem, slugs: Iterable[str] | None = None) -> list[str]:
     """Return the files that have versions, by default of this project and user.
 
-    Identities and indexes do not count.
+    Identities and indexes do not count, nor what a host keeps of a conversation: nobody means those by "the
+    newest change". They can be undone by name.
     """
     keeper = mem.gate.history
     found = [name for slug in slugs or (layout.USER, mem.project) for name in keeper.files(slug)]
-    return [name for name in found if not name.endswith((PROJECT_FILE, layout.INDEX))]
+    kept = layout.conversation(mem.project, "").rpartition("/")[0]
+    return [
+        name
+        for name in found
+        if not name.endswith((PROJECT_FILE, layout.INDEX)) and not name.startswith(f"{kept}/")
+    ]
 
 
 def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
@@ -100,7 +106,7 @@ def _set_of(mem: Mem, relative: str) -> list[str]:
     """Return the other files that were last changed in the same set (`writeset`, or one import)."""
     keeper = mem.gate.history
     op = keeper.to_undo(relative, None).op
-    if not op.startswith((f"{writeset.OP}-", f"{IMPORT}-")):
+    if not (writeset.is_set(op) or op.startswith(f"{IMPORT}-")):
         return []
     found = []
     slugs = None

@@ -96,7 +96,7 @@ class Index:
         changes = self._changes()
         looked: set[str] = set()
         for place in self._places():
-            known = place.path in self._current
+            known = place.path in self._current and not place.deep  # whose journal would be many
             names = changes.get(place.path) if known else None
             if known and not names:
                 continue

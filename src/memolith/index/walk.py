@@ -33,15 +33,25 @@ _COARSE_TICK = 2_100_000_000
 
 
 class Place:
-    """A directory with files of one kind; `path` is relative to the home."""
+    """A directory with files of one kind; `path` is relative to the home.
 
-    __slots__ = ("accepts", "category", "kind", "path", "slug")
+    Of a `deep` one, the files below it count too; their names are then paths from here.
+    """
+
+    __slots__ = ("accepts", "category", "deep", "kind", "path", "slug")
 
     def __init__(
-        self, slug: str, path: str, kind: str, accepts: Callable[[str], bool], category: str = ""
+        self,
+        slug: str,
+        path: str,
+        kind: str,
+        accepts: Callable[[str], bool],
+        category: str = "",
+        *,
+        deep: bool = False,
     ) -> None:
         self.slug, self.path, self.kind, self.category = slug, path, KINDS.index(kind), category
-        self.accepts = accepts
+        self.accepts, self.deep = accepts, deep
 
 
 class Entry:
@@ -82,6 +92,8 @@ def places(slug: str) -> list[Place]:
     found += [Place(slug, f"{base}/records/{name}", "record", _is_markdown, name) for name in CATEGORIES]
     if slug:
         found.append(Place(slug, f"{base}/lessons", "note", _is_markdown))
+        found.append(Place(slug, f"{base}/items", "note", _is_markdown))
+        found.append(Place(slug, f"{base}/memories", "note", _is_markdown_below, deep=True))
         found.append(Place(slug, f"sessions/{slug}", "session", _is_session))
     return found
 
@@ -93,6 +105,10 @@ def _is_note(name: str) -> bool:
 
 def _is_markdown(name: str) -> bool:
     return name[-3:] == ".md" and name[0] != "." and (name.isascii() or _is_text(name))
+
+
+def _is_markdown_below(name: str) -> bool:
+    return all(part[0] != "." for part in name.split("/")) and _is_markdown(name)
 
 
 def _is_session(name: str) -> bool:
@@ -121,6 +137,8 @@ def signature(home: str, place: Place) -> int:
     if place.kind == 0:  # one file in a directory of others
         entry = look(home, place, layout.MEMORY)
         return entry.digest() if entry else 0
+    if place.deep:
+        return sum(entry.digest() for entry in entries(home, place).values()) & _MASK
     folder = _folder(home, place)
     if folder is None:
         return 0
@@ -149,6 +167,13 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
         entry = look(home, place, layout.MEMORY)
         return {entry.name: entry} if entry else {}
     found: dict[str, Entry] = {}
+    if place.deep:
+        tree, top = inside(home, place.path)
+        for directory, _, names in tree.walk(top):
+            for name in (f"{directory}/{each}"[len(top) + 1 :] for each in names):
+                if place.accepts(name) and (entry := look(home, place, name)):
+                    found[name] = entry
+        return found
     folder = _folder(home, place)
     for item in folder.entries() if folder else ():
         if place.accepts(item.name):

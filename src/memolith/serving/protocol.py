@@ -12,11 +12,13 @@ from memolith import __version__
 from memolith.errors import MemolithError
 from memolith.serving import offers, wire
 from memolith.serving.wire import INVALID_PARAMS, INVALID_REQUEST, ProtocolError
+from memolith.tools import Tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memolith.config import Settings
     from memolith.mem import Mem
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -39,19 +41,22 @@ _CACHEABLE = (
 class Protocol:
     """Answers messages. The memory is opened when the first one needs it, and stays open."""
 
-    def __init__(self, mem: Callable[[], Mem], *, read_only: bool = False) -> None:
-        self._mem, self._read_only = mem, read_only
+    def __init__(
+        self, mem: Callable[[], Mem], *, read_only: bool = False, settings: Settings | None = None
+    ) -> None:
+        self._mem = mem
+        self._tools = Tools(mem, read_only=read_only, settings=settings)
         self._version = HANDSHAKE[-1]
         self._methods: dict[str, Callable[[dict[str, object], bool], dict[str, object]]] = {
             "initialize": self._initialize,
             "server/discover": self._discover,
             "ping": lambda _, __: {},
-            "tools/list": lambda params, _: _page(params, "tools", list(self._tools())),
+            "tools/list": lambda params, _: _page(params, "tools", list(self._tools.offers)),
             "tools/call": self._call,
             "resources/list": self._resources,
             "resources/templates/list": lambda params, _: _page(params, "resourceTemplates", _templates()),
             "resources/read": self._read,
-            "prompts/list": lambda params, _: _page(params, "prompts", [offers.PROMPT]),
+            "prompts/list": lambda params, _: _page(params, "prompts", self._prompts()),
             "prompts/get": self._prompt,
             "completion/complete": self._complete,
         }
@@ -131,31 +136,30 @@ class Protocol:
             "protocolVersion": self._version,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER,
-            "instructions": offers.instructions(read_only=self._read_only),
+            "instructions": self._tools.instructions,
         }
 
     def _discover(self, _: dict[str, object], __: bool) -> dict[str, object]:
         return {
             "supportedVersions": list(MODERN),
             "capabilities": _CAPABILITIES,
-            "instructions": offers.instructions(read_only=self._read_only),
+            "instructions": self._tools.instructions,
             "_meta": {f"{_META}serverInfo": _SERVER},
         }
 
-    def _tools(self) -> tuple[dict[str, object], ...]:
-        return offers.tools(read_only=self._read_only)
-
     def _call(self, params: dict[str, object], _: bool) -> dict[str, object]:
         name, arguments = params.get("name"), params.get("arguments")
-        tool = next((each for each in self._tools() if each["name"] == name), None)
+        offered = self._tools.offers
+        tool = next((each for each in offered if each["name"] == name), None)
         if tool is None:
-            names = ", ".join(str(each["name"]) for each in self._tools())
+            names = ", ".join(str(each["name"]) for each in offered) or "none: memory is switched off"
             raise ProtocolError(INVALID_PARAMS, f"unknown tool {str(name)[:80]!r}; one of {names}")
         if arguments is not None and not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
-        from memolith.serving.tools import call
+        return self._tools.raw(tool, arguments or {})
 
-        return call(self._mem, tool, arguments or {})
+    def _prompts(self) -> list[dict[str, object]]:
+        return [offers.PROMPT] if self._tools.enabled else []
 
     def _resources(self, params: dict[str, object], _: bool) -> dict[str, object]:
         from memolith.serving.resources import listed

@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 
-from memolith.errors import StorageError
+from memolith.errors import MemolithError, StorageError
 from memolith.places import MARK, Place, Tree, is_marked
 
 TYPE_CHECKING = False
@@ -92,6 +92,17 @@ def make_folder(tree: Tree, directory: str) -> Folder:
     with told(place.path):
         _make(place)
         return tree.folder(directory)
+
+
+def remove_empty(tree: Tree, directory: str) -> None:
+    """Remove a directory and those below it, as far as nothing is in them."""
+    with contextlib.suppress(OSError, MemolithError):
+        for entry in tree.folder(directory).entries():
+            if entry.is_dir(follow_symlinks=False):
+                remove_empty(tree, f"{directory}/{entry.name}")
+        place = tree.place(directory)
+        os.rmdir(place.at, dir_fd=place.fd)
+        sync_directory(place.folder)
 
 
 def make_place(tree: Tree, relative: str) -> Place:

@@ -97,6 +97,21 @@ def lessons(slug: str) -> str:
     return _in(slug, "lessons")
 
 
+def memories(slug: str) -> str:
+    """Return the directory that an agent fills by itself, with a memory tool: `/memories` to it."""
+    return _in(slug, "memories")
+
+
+def items(slug: str) -> str:
+    """Return the directory of the values that a program keeps by namespace and key."""
+    return _in(slug, "items")
+
+
+def conversation(slug: str, name: str) -> str:
+    """Return the file of a conversation that goes on."""
+    return _in(slug, f"conversations/{name}.jsonl")
+
+
 def interrupted(slug: str) -> str:
     """Return what is there while several files are changed as one, and after a crash meanwhile."""
     return _in(slug, ".tmp/set")

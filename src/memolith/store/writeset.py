@@ -34,6 +34,7 @@ _MANIFEST = "manifest"
 _STAGED = "manifest.new"
 # The history calls such a change `learn-3fa9c1`; the number tells which changes were one.
 OP = "learn"
+_OPS = (OP, "delete", "rename")
 
 
 class NotMineError(BusyError):
@@ -63,6 +64,12 @@ class Committed(Value):
     op: str
 
 
+def is_set(op: str) -> bool:
+    """Tell whether a change of the history was one of several."""
+    name, dash, number = op.partition("-")
+    return name in _OPS and bool(dash) and number.isalnum()
+
+
 def base_of(text: str | None, marker: str = "") -> str | None:
     """Return the hash of a file's text, or of what is below a marker in it."""
     part = markdown.halves(text or "", marker)[1] if marker else text
@@ -70,9 +77,14 @@ def base_of(text: str | None, marker: str = "") -> str | None:
 
 
 def commit(
-    gate: Gate, slug: str, edits: Iterable[Edit], still_mine: Callable[[], bool] = lambda: True
+    gate: Gate,
+    slug: str,
+    edits: Iterable[Edit],
+    still_mine: Callable[[], bool] = lambda: True,
+    *,
+    op: str = OP,
 ) -> Committed:
-    """Change all files of a set, or none.
+    """Change all files of a set, or none; `op` names it in the history.
 
     ConflictError if a file is not what its change was made from, NotMineError if the work is somebody
     else's by now.
@@ -86,7 +98,7 @@ def commit(
         folder = files.make_folder(tree, layout.interrupted(slug))
         try:
             with files.told(folder.path):
-                manifest = _stage(folder, wanted)
+                manifest = _stage(folder, wanted, op)
                 _check_owner(still_mine)
                 files.rename(manifest, Place(folder, _MANIFEST))  # this is the moment
                 files.sync_directory(folder)
@@ -166,7 +178,7 @@ def _is_theirs(tree: Tree, edit: Edit) -> bool:
 # ---------------------------------------------------------------- what is staged
 
 
-def _stage(folder: Folder, edits: list[Edit]) -> Place:
+def _stage(folder: Folder, edits: list[Edit], op: str) -> Place:
     """Write everything that is needed to finish; return the manifest, which does not have its name yet."""
     import json
 
@@ -180,7 +192,7 @@ def _stage(folder: Folder, edits: list[Edit]) -> Place:
             row["new"] = base_of(edit.new)
         rows.append(row)
     text = json.dumps(rows)
-    head = {"version": 1, "op": f"{OP}-{sha256(text.encode())[:6]}", "edits": rows}
+    head = {"version": 1, "op": f"{op}-{sha256(text.encode())[:6]}", "edits": rows}
     manifest = Place(folder, _STAGED)
     files.write_new(manifest, json.dumps(head).encode())
     files.sync_directory(folder)
@@ -199,9 +211,8 @@ def _read(tree: Tree, slug: str) -> tuple[str, list[Edit]]:
         op = str(head.get("op", ""))
     except (ValueError, KeyError, TypeError, AttributeError, MemolithError):
         return "", []
-    known = op.startswith(f"{OP}-") and op[len(OP) + 1 :].isalnum()
     within = all(layout.scope_of(edit.path) == slug for edit in edits)
-    return (op, edits) if known and within else ("", [])
+    return (op, edits) if is_set(op) and within else ("", [])
 
 
 def _edit(tree: Tree, inside: str, number: int, row: dict[str, str | None]) -> Edit:

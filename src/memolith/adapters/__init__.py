@@ -1,0 +1,1 @@
+"""Thin bridges to agent frameworks, each an extra: only its own module imports the framework."""

@@ -1,0 +1,119 @@
+"""Anthropic's memory tool (`memory_20250818`) on memolith: `pip install memolith[anthropic]`.
+
+>>> from memolith.adapters.anthropic import tools
+>>> client.beta.messages.run_tools(tools=tools(mem), …)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from anthropic.tools import ToolError
+from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
+
+from memolith.errors import MemolithError
+from memolith.memories import Memories
+from memolith.model import Tool
+from memolith.serving import outward
+from memolith.tools import Tools, denied
+
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+    from memolith.tools import Permit
+
+_READS = ("view",)
+_ADDS = ("create",)
+
+
+class _Calls:
+    """What both kinds of tool share: the host is asked, and what goes wrong is told to the model."""
+
+    def __init__(self, mem: Mem, *, permit: Permit | None, read_only: bool) -> None:
+        self._mem, self._files, self._permit = mem, Memories(mem), permit
+        self._read_only = read_only
+
+    def ask(self, name: str, given: dict[str, object]) -> Any:
+        """Return the host's verdict, or what will be it; True where nobody is asked."""
+        if self._read_only and name not in _READS:
+            return "this memory is read-only here"
+        if self._permit is None:
+            return True
+        kind = "read" if name in _READS else "add" if name in _ADDS else "change"
+        tool = Tool(name=f"memory.{name}", description="", kind=kind, schema={})
+        return self._permit(tool, dict(given))
+
+    def run(self, name: str, given: dict[str, object], verdict: object) -> str:
+        """Do what was asked, if the verdict is to do it."""
+        if told := denied(name, verdict):
+            raise ToolError(told)
+        try:
+            return self._files.run({"command": name, **given})
+        except (MemolithError, OSError) as error:
+            raise ToolError(outward.message(self._mem, str(error))) from error
+
+    def clear(self) -> str:
+        """Remove all files; the host itself asks for it, not the model."""
+        return self._files.clear()
+
+
+def _given(command: Any) -> dict[str, object]:
+    fields: dict[str, object] = command.model_dump(exclude_none=True)
+    fields.pop("command", None)
+    return fields
+
+
+class MemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc,unused-ignore]
+    """The tool for `client.beta.messages.run_tools`."""
+
+    def __init__(self, calls: _Calls, **options: Any) -> None:
+        super().__init__(**options)
+        self._calls = calls
+
+    def _run(self, command: Any) -> str:
+        given = _given(command)
+        return self._calls.run(command.command, given, self._calls.ask(command.command, given))
+
+    view = create = str_replace = insert = delete = rename = _run
+
+    def clear_all_memory(self) -> str:
+        """Remove all files of the tool; `memolith undo` brings them back."""
+        return self._calls.clear()
+
+
+class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc,unused-ignore]
+    """The same for an async client; `permit` may be async."""
+
+    def __init__(self, calls: _Calls, **options: Any) -> None:
+        super().__init__(**options)
+        self._calls = calls
+
+    async def _run(self, command: Any) -> str:
+        given = _given(command)
+        verdict = self._calls.ask(command.command, given)
+        if not isinstance(verdict, (bool, str)):
+            verdict = await verdict
+        return await asyncio.to_thread(self._calls.run, command.command, given, verdict)
+
+    view = create = str_replace = insert = delete = rename = _run
+
+    async def clear_all_memory(self) -> str:
+        """Remove all files of the tool; `memolith undo` brings them back."""
+        return await asyncio.to_thread(self._calls.clear)
+
+
+def tools(mem: Mem, *, permit: Permit | None = None, read_only: bool = False, **options: Any) -> list[Any]:
+    """Return the memory tool of a project, as a list: it is empty while memory is switched off.
+
+    `permit` is asked before each command; `read_only` is for sub-agents; `options` are those of the SDK.
+    """
+    calls = _Calls(mem, permit=permit, read_only=read_only)
+    return [MemoryTool(calls, **options)] if Tools(mem).enabled else []
+
+
+def async_tools(
+    mem: Mem, *, permit: Permit | None = None, read_only: bool = False, **options: Any
+) -> list[Any]:
+    """Return the same for an async client; `permit` may be async."""
+    calls = _Calls(mem, permit=permit, read_only=read_only)
+    return [AsyncMemoryTool(calls, **options)] if Tools(mem).enabled else []

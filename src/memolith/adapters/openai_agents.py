@@ -1,0 +1,116 @@
+"""The OpenAI Agents SDK on memolith: `pip install memolith[openai-agents]`.
+
+>>> from memolith.adapters.openai_agents import MemolithSession, instructions, tools
+>>> agent = Agent("helper", instructions=instructions(mem, "You help."), tools=tools(mem))
+>>> await Runner.run(agent, "…", session=MemolithSession(mem, "chat-7"))
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from agents.memory import SessionABC
+
+from agents import FunctionTool
+from memolith.agents.reading import Transcript, plain
+from memolith.compaction import append_memory_block
+from memolith.conversations import Conversation
+from memolith.tools import Tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.mem import Mem
+    from memolith.model import Tool
+    from memolith.sessions import Stored
+    from memolith.tools import Permit
+
+
+class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]
+    """A conversation that is continued by its id, also by another process."""
+
+    session_settings: Any = None
+
+    def __init__(self, mem: Mem, session_id: str, *, session_settings: Any = None) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._mem, self._kept = mem, Conversation(mem, session_id)
+
+    async def get_items(self, limit: int | None = None) -> list[Any]:
+        """Return the conversation, or so many of its newest items, oldest first."""
+        if limit is None:
+            limit = getattr(self.session_settings, "limit", None)
+        return await asyncio.to_thread(self._kept.items, limit)
+
+    async def add_items(self, items: list[Any]) -> None:
+        """Add to the conversation; it is on disk when this returns."""
+        await asyncio.to_thread(self._kept.add, items)
+
+    async def pop_item(self) -> Any:
+        """Take the newest item away and return it."""
+        return await asyncio.to_thread(self._kept.pop)
+
+    async def clear_session(self) -> None:
+        """Take all items away; `memolith undo` brings them back."""
+        await asyncio.to_thread(self._kept.clear)
+
+    def end(self) -> Stored:
+        """Store the conversation as a finished session, which is recalled and learned from."""
+        told = Transcript("openai-agents", "")
+        for item in self._kept.items():
+            kind = item.get("type", "message")
+            if kind == "message" and item.get("role") in ("user", "assistant"):
+                told.say(item["role"], plain(item.get("content")))
+            elif kind == "function_call":
+                told.call(item.get("call_id"), item.get("name"), item.get("arguments"))
+            elif kind == "function_call_output":
+                told.result(item.get("call_id"), plain(item.get("output")), ok=True)
+        return self._mem.sessions.add(told.session(self._kept.name))
+
+
+def instructions(mem: Mem, text: str = "", *, read_only: bool = False) -> Callable[[Any, Any], str]:
+    """Return instructions for an agent: `text`, how to use its memory, and the block as it is at each run."""
+
+    def told(_context: Any, _agent: Any) -> str:
+        usage = Tools(mem, read_only=read_only).instructions
+        return append_memory_block("\n\n".join(filter(None, [text, usage])), mem.context_block())
+
+    return told
+
+
+def tools(
+    mem: Mem | None,
+    *,
+    read_only: bool = False,
+    permit: Permit | None = None,
+    ask_before_changes: bool = False,
+) -> list[Any]:
+    """Return memory as function tools; `read_only` is for sub-agents.
+
+    With `ask_before_changes`, the run is interrupted for a person's approval before text that is there is
+    rewritten or deleted; what only adds a fact (`remember`, `record`) runs without.
+    """
+    box = Tools(mem, read_only=read_only, permit=permit)
+    return [_function(box, tool, ask=ask_before_changes and tool.needs_approval) for tool in box]
+
+
+def _function(box: Tools, tool: Tool, *, ask: bool) -> Any:
+    async def invoke(_context: Any, arguments: str) -> str:
+        try:
+            given = json.loads(arguments or "{}")
+        except ValueError:
+            given = None
+        if not isinstance(given, dict):
+            return f"{tool.name} takes a JSON object; nothing was done"
+        return (await box.acall(tool.name, given)).text
+
+    return FunctionTool(
+        name=tool.name,
+        description=tool.description,
+        params_json_schema=tool.schema,
+        on_invoke_tool=invoke,
+        strict_json_schema=False,  # optional arguments are optional
+        needs_approval=ask,
+    )
