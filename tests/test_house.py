@@ -16,7 +16,7 @@ SOURCE = Path(memolith.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
-    {"cli", "__main__", "server", "serving"},
+    {"cli", "__main__", "server", "serving", "hook"},
     {"agents"},
     {"learn"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},

@@ -69,6 +69,18 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
         " `memolith index sync`.",
     ),
     (
+        "hooks.enabled",
+        bool,
+        True,
+        "Whether `memolith hook` does anything. Off: agents are told nothing and nothing is kept of them.",
+    ),
+    (
+        "hooks.sessions",
+        bool,
+        True,
+        "Whether the transcript of a session with a hook is brought into memory when it ends.",
+    ),
+    (
         "memories.enabled",
         bool,
         False,

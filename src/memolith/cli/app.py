@@ -123,6 +123,7 @@ _FLAGS = frozenset(
         "--background",
         "--everything",
         "--read-only",
+        "--work",
     ]
 )
 
@@ -176,7 +177,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 _MODULES = (
     *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
-    *("projects", "indexing", "scan", "upkeep", "serving"),
+    *("projects", "indexing", "scan", "upkeep", "serving", "hooking"),
 )
 
 
