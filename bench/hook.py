@@ -1,4 +1,4 @@
-"""`python -m bench.hook [NOTES]`: what a hook costs, as wall time over a bare interpreter start of the same run.
+"""`python -m bench.hook [NOTES]`: what a hook costs, as wall time over that of a bare interpreter start.
 
 The jobs are started in turn, so that a busy machine slows all of them alike; medians of 20. Exits with 1 if a
 target of issue 6 is missed.
