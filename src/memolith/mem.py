@@ -151,6 +151,8 @@ class Mem(Home):
         Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller
         limit. `query` is the task at hand and adds what is recalled for it.
         """
+        if not self.settings.flag("enabled"):
+            return None
         recalled = ""
         if query and query.strip():
             from memolith import recalling
@@ -237,9 +239,11 @@ class Mem(Home):
         return self._result(change)
 
     def guidance(self) -> str:
-        """Return what an agent should be told about its memory, with the directory it is in."""
+        """Return what an agent should be told about its memory, with its directory; nothing if it is off."""
         from memolith.prompts import MEMORY_TOOLS_PROMPT
 
+        if not self.settings.flag("enabled"):
+            return ""
         here = layout.locate(self._store, layout.scope_directory(self.project))
         where = f"The files are in {here} (this project) and {self._store} (all projects)."
         return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"

@@ -5,6 +5,13 @@ from __future__ import annotations
 # key, type or choices, default, meaning
 TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
     (
+        "enabled",
+        bool,
+        True,
+        "Whether agents have a memory. Off: no block, no tools, no word about memory; what is stored stays,"
+        " and commands that a person types still work.",
+    ),
+    (
         "identity",
         ("git", "cwd"),
         "git",

@@ -46,13 +46,24 @@ class Server:
             self._mem = Mem.open(here, home=self.home, ephemeral=self.ephemeral, origin="agent")
         return self._mem
 
+    def is_off(self) -> bool:
+        """Tell whether memory is switched off; a mistake in the settings is told when they are needed."""
+        from memolith.config import Settings, default_home
+        from memolith.errors import ConfigError
+
+        try:
+            home = os.path.expanduser(self.home) if self.home else default_home(os.environ, sys.platform)
+            return not Settings(home).flag("enabled")
+        except ConfigError:
+            return False
+
     def serve(self) -> int:
         """Answer until standard input ends; return the exit code."""
         # Whatever else prints goes to standard error, or it would be taken for an answer.
         answers = os.dup(1)
         os.dup2(2, 1)
         try:
-            _serve(Protocol(self.mem, read_only=self.read_only), 0, answers)
+            _serve(Protocol(self.mem, read_only=self.read_only, off=self.is_off()), 0, answers)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client is gone
         except KeyboardInterrupt:

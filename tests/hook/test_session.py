@@ -211,10 +211,12 @@ def test_events_that_mean_nothing_to_memory_change_nothing(filled: Mem, host: Ho
     assert filled.read("daily") == "(empty)"
 
 
+@proves("S0.1")
+@pytest.mark.parametrize("setting", ["MEMOLITH_ENABLED", "MEMOLITH_HOOKS_ENABLED"])
 def test_memory_that_is_switched_off_says_and_keeps_nothing(
-    filled: Mem, host: Host, monkeypatch: pytest.MonkeyPatch
+    filled: Mem, host: Host, monkeypatch: pytest.MonkeyPatch, setting: str
 ) -> None:
-    monkeypatch.setenv("MEMOLITH_HOOKS_ENABLED", "false")
+    monkeypatch.setenv(setting, "false")
     assert host.start() == host.ask(QUESTION) == host.tell("PostCompact", compact_summary="x") == ""
     assert host.tell("SessionEnd") == ""
     assert not Path(filled.home, "state", "hooks").exists()

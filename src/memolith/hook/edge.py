@@ -69,7 +69,7 @@ def answer(
     if call.event == payload.NOTHING:
         return ""
     with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
-        if not mem.settings.flag("hooks.enabled"):
+        if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
             return ""
         if call.event in (payload.START, payload.PROMPT) and not os.path.isdir(mem.home):
             return ""  # nothing is known, and asking creates nothing

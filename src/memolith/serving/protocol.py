@@ -37,10 +37,17 @@ _CACHEABLE = (
 
 
 class Protocol:
-    """Answers messages. The memory is opened when the first one needs it, and stays open."""
+    """Answers messages. The memory is opened when the first one needs it, and stays open.
 
-    def __init__(self, mem: Callable[[], Mem], *, read_only: bool = False) -> None:
+    `off` offers nothing and says nothing: an agent's prompt is then as if there were no memory.
+    """
+
+    def __init__(self, mem: Callable[[], Mem], *, read_only: bool = False, off: bool = False) -> None:
         self._mem, self._read_only = mem, read_only
+        self._offered: dict[str, object] = {"capabilities": {}}
+        if not off:
+            told = offers.instructions(read_only=read_only)
+            self._offered = {"capabilities": _CAPABILITIES, "instructions": told}
         self._version = HANDSHAKE[-1]
         self._methods: dict[str, Callable[[dict[str, object], bool], dict[str, object]]] = {
             "initialize": self._initialize,
@@ -55,6 +62,10 @@ class Protocol:
             "prompts/get": self._prompt,
             "completion/complete": self._complete,
         }
+        if off:
+            for name in [name for name in self._methods if "/" in name and name != "server/discover"]:
+                del self._methods[name]
+            self._methods["tools/list"] = lambda params, _: _page(params, "tools", [])
 
     def answer(self, message: object) -> object:
         """Return the answer to a message, or None if it gets none."""
@@ -129,16 +140,14 @@ class Protocol:
         self._version = wanted if wanted in HANDSHAKE else HANDSHAKE[-1]
         return {
             "protocolVersion": self._version,
-            "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER,
-            "instructions": offers.instructions(read_only=self._read_only),
+            **self._offered,
         }
 
     def _discover(self, _: dict[str, object], __: bool) -> dict[str, object]:
         return {
             "supportedVersions": list(MODERN),
-            "capabilities": _CAPABILITIES,
-            "instructions": offers.instructions(read_only=self._read_only),
+            **self._offered,
             "_meta": {f"{_META}serverInfo": _SERVER},
         }
 
