@@ -175,7 +175,9 @@ def test_old_receipts_go(mem: Mem, work: Path, clock: Clock) -> None:
     assert Path(mem.home, "state/hooks/s-2.log").exists()
 
 
-def test_a_session_of_very_many_prompts_falls_silent(mem: Mem, work: Path, clock: Clock) -> None:
+def test_a_session_of_very_many_prompts_falls_silent_and_is_kept_all_the_same(
+    mem: Mem, work: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mem.write("long_term", "- a")
     host = Host(work, clock)
     assert host.start()
@@ -186,6 +188,10 @@ def test_a_session_of_very_many_prompts_falls_silent(mem: Mem, work: Path, clock
     clock.seconds += 60
     assert host.start() == ""
     assert path.stat().st_size == before
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    receipts.stamp(mem.home, "worker")
+    host.tell("Stop")
+    assert Path(mem.home, "state/hooks/s-1.todo").exists()
 
 
 def test_a_line_that_a_crash_cut_off_is_no_receipt(mem: Mem, work: Path, clock: Clock) -> None:

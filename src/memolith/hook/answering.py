@@ -10,7 +10,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from memolith import brief
-from memolith.context import CLOSE, MIN_CHARS, OPEN, RECALLED
+from memolith.context import CLOSE, MIN_CHARS, OPEN, RECALLED, SUMMARY
 from memolith.hook.past import Said, hash_of, mark_of
 from memolith.model import TRUNCATED
 from memolith.places import Tree
@@ -33,6 +33,9 @@ _WRAPPED = "<memory-context>\n{}\n</memory-context>"
 _LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
 _FEW = 3  # hits for a later prompt
 _NEW_LINES, _NEW_CHARS = 12, 1_600
+# The titles of a block, as `context` writes them; no stored line can begin like one.
+_OURS = "Long-term memory (", "Project memory (", "User notes index (", "Notes index (", "Daily log "
+_TITLES = tuple(f"## {title}" for title in (*_OURS, "Scratchpad (open items)", SUMMARY))
 _SYNC_SECONDS = 1.5
 _TRUSTED_SECONDS = 600.0
 
@@ -85,7 +88,7 @@ def _shown(block: str) -> Iterator[tuple[str, str]]:
     title = ""
     inside = block.partition(OPEN)[2].rpartition(CLOSE)[0]
     for line in inside.split("\n"):
-        if line.startswith("## "):
+        if line.startswith(_TITLES):
             title = line[3:]
         elif line.strip() and not line.startswith(("Sources: ", TRUNCATED, "(The last daily log")):
             yield title, line
@@ -95,9 +98,9 @@ def _revision(mem: Mem) -> str:
     """Return a value that changes when a file does that the block is made of; some `stat` calls."""
     project = mem.project
     tree = Tree(f"{mem.home}/{layout.STORE}")
-    paths = [layout.memory(scope) for scope in dict.fromkeys((layout.USER, project))]
-    paths += [layout.index(scope) for scope in dict.fromkeys((layout.USER, project))]
-    paths += [layout.scratchpad(project), layout.daily(project, mem.today)]
+    paths = [layout.scratchpad(project), layout.daily(project, mem.today)]
+    for scope in dict.fromkeys((layout.USER, project)):
+        paths += [layout.memory(scope), layout.index(scope), layout.notes(scope)]
     if mem.summary_tokens:
         paths.append(f"{layout.scope_directory(project)}/memory_summary.md")
     seen = [tree.stat(path) for path in paths]
@@ -144,7 +147,7 @@ def _recalled(mem: Mem, call: Call, past: Past) -> list[Hit]:
         hit
         for hit in recalling.for_block(mem, call.prompt).hits
         # What was said in this session is not news to it.
-        if hit.id not in past.refs and not (hit.kind == "session" and call.session in hit.record)
+        if hit.id not in past.refs and f"-{call.session}." not in f"{hit.record}."
     ]
     return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
 

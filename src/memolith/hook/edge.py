@@ -83,10 +83,11 @@ def _handled(mem: Mem, call: payload.Call) -> str:
     with receipts.opened(mem.home, call.label) as lines:
         past, now = Past(lines), mem.now()
         event = f"{call.event}-{call.source}" if call.event == payload.START else call.event
-        if lines.is_full or past.is_repeated(event, call.key, now):
+        if past.is_repeated(event, call.key, now):
             return ""
         if call.event in (payload.START, payload.PROMPT):
-            return _said(mem, call, past, event) if call.event == payload.START or call.prompt else ""
+            is_silent = lines.is_full or (call.event == payload.PROMPT and not call.prompt)
+            return "" if is_silent else _said(mem, call, past, event)
         from memolith.hook import keeping
 
         if call.event == payload.COMPACTED:
