@@ -113,6 +113,16 @@ def test_without_a_home_nothing_is_said(work: Path, place: str) -> None:
     assert list(work.iterdir()) == []
 
 
+def test_the_command_line_may_name_the_project_and_a_memory_that_is_thrown_away(
+    home: Path, work: Path, tmp_path: Path
+) -> None:
+    data = told(tmp_path, START)
+    assert run(data, "--ephemeral-memory").stdout == b""
+    assert not (home / "state/hooks").exists()
+    assert b"It is port 5433" in run(data, "--project", str(work)).stdout
+    assert run(data, "--from-a-newer-version").returncode == 0
+
+
 def test_a_reader_that_is_gone_and_closed_streams_are_no_error(home: Path, work: Path) -> None:
     closed = subprocess.run(
         ["/bin/sh", "-c", f"{' '.join(COMMAND)} <&- >&-; echo $?"], capture_output=True, check=True, cwd=work

@@ -95,6 +95,20 @@ def test_what_went_wrong_is_logged_and_tried_again(
     assert ended.tell("SessionStart") == ""
 
 
+@pytest.mark.parametrize("setting", ["MEMOLITH_ENABLED", "MEMOLITH_HOOKS_ENABLED", ""])
+def test_a_worker_keeps_nothing_while_memory_is_off_or_thrown_away(
+    ended: Host, work: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    if setting:
+        monkeypatch.setenv(setting, "false")
+    with Mem.open(work, ephemeral=not setting) as mem:
+        assert list(worker.work(mem)) == []
+    with Mem.open(work) as mem:
+        assert mem.sessions.list() == []
+        assert Path(mem.home, "state/hooks/s-1.todo").exists()
+    assert ended.session == "s-1"
+
+
 def test_a_transcript_that_is_never_found_is_given_up(ended: Host, work: Path, transcript: Path) -> None:
     transcript.unlink()
     with Mem.open(work) as mem:

@@ -37,5 +37,5 @@ def hook(options: Options, host: str, event: str, work: bool) -> None:
                 output.text(f"{time.strftime('%Y-%m-%d %H:%M:%S')} worker: {output.masked(line)}")
     elif sys.stdin is None or sys.stdin.isatty():
         output.note("agents start this with an event on standard input (memolith hook --help)")
-    else:
-        edge.serve(host, event, options.home or "")
+    elif not options.ephemeral:
+        edge.serve(host, event, options.home or "", options.project or "")

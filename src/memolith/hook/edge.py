@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memolith.hook.past import Past
 
-_OPTIONS = {"--host": "host", "--event": "event", "--home": "home"}
+_OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
 _SECONDS = 4.0  # a host waits for this
 _MAX_LINE = 1_000
 GUARD = "MEMOLITH_INTERNAL"
@@ -40,17 +40,19 @@ def run(arguments: list[str]) -> int | None:
             given[_OPTIONS[name]] = value if equals else next(rest, "")
         elif argument in ("-h", "--help", "--work"):
             return None
+        elif argument == "--ephemeral-memory":
+            return 0  # an empty memory has nothing to say, and keeps nothing
     if sys.stdin is not None and sys.stdin.isatty():
         return None
-    return serve(given["host"], given["event"], given["home"])
+    return serve(**given)
 
 
-def serve(host: str, event: str, home: str) -> int:
+def serve(host: str, event: str, home: str, project: str) -> int:
     """Answer the event on standard input. The exit code is 0."""
     try:
         _limit(_SECONDS)
         _open_closed()
-        text = answer(_read(), host, event, home)
+        text = answer(_read(), host, event, home, project)
         _limit(0)
         _write(text)
     except (Exception, KeyboardInterrupt, _LateError) as error:  # noqa: BLE001 - a host must not notice
@@ -60,14 +62,23 @@ def serve(host: str, event: str, home: str) -> int:
 
 
 def answer(
-    data: bytes, host: str = "", event: str = "", home: str = "", now: Callable[[], float] = time.time
+    data: bytes,
+    host: str = "",
+    event: str = "",
+    home: str = "",
+    project: str = "",
+    now: Callable[[], float] = time.time,
 ) -> str:
-    """Return what is printed for an event: empty, or what the host takes up as context."""
+    """Return what is printed for an event: empty, or what the host takes up as context.
+
+    `project` is a directory that takes the place of the one in which the host works.
+    """
     if os.environ.get(GUARD):
         return ""  # our own request to a model: it would learn from itself
     call = payload.read(data, host, event)
     if call.event == payload.NOTHING:
         return ""
+    call.cwd = project or call.cwd
     with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
         if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
             return ""

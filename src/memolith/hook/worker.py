@@ -27,6 +27,8 @@ _SILENT = "nothing was said in it"
 
 def work(mem: Mem) -> Iterator[str]:
     """Do what there is to do; yield what was done or went wrong, a line each."""
+    if mem.is_ephemeral or not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+        return
     background.bound(mem.settings.number("memories.seconds_per_run"))
     try:
         with locks.locked(mem.home, "hook-worker", _WAIT):
