@@ -188,6 +188,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],
     "demo": [[KEY]],
     "mcp": [[KEY], ["--project", KEY]],
+    "hook": [["--host", KEY], ["--event", KEY], [KEY]],
     "completion": [[KEY]],
     "project show": [[KEY]],
     "project list": [[KEY]],
