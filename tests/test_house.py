@@ -17,7 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"cli", "__main__", "server", "serving"},
-    {"agents"},
+    {"agents", "install"},
     {"learn"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
     {"mem", "compaction", "recalling", "addresses"},
