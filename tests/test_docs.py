@@ -151,6 +151,7 @@ def test_the_json_fields_are_those_documented(
         "session show": ["claude-1"],
         "session delete": ["claude-1", "--yes"],
         "session import": [str(turns), "--agent", "generic"],
+        "init": ["--agent", "codex", "--dry-run"],
     }
     assert set(runs) == set(documented)
     for command, arguments in runs.items():

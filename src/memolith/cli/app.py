@@ -123,6 +123,10 @@ _FLAGS = frozenset(
         "--background",
         "--everything",
         "--read-only",
+        "--uninstall",
+        "--check",
+        "--native",
+        "--import",
     ]
 )
 
@@ -175,7 +179,18 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 
 _MODULES = (
-    *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
+    *(
+        "installing",
+        "memory",
+        "questions",
+        "records",
+        "tickets",
+        "sessions",
+        "importing",
+        "learning",
+        "slash",
+        "reviewing",
+    ),
     *("projects", "indexing", "scan", "upkeep", "serving"),
 )
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memolith.install.hosts import Host, Place
+    from memolith.install.jsontext import Path
 
 
 class Step(Value):
