@@ -34,7 +34,8 @@ def written(draw: st.DrawFn, value: Any) -> str:
         each = value[key] if isinstance(value, dict) else key
         named = f"{json.dumps(key)}{blank()}:{blank()}" if isinstance(value, dict) else ""
         rows.append(f"{blank()}{named}{draw(written(each))}{blank()}")
-    comma = "," if rows and draw(st.booleans()) else ""
+    extra: bool = draw(st.booleans())
+    comma = "," if rows and extra else ""
     inside = ",".join(rows) + comma + blank()
     return f"{{{inside}}}" if isinstance(value, dict) else f"[{inside}]"
 

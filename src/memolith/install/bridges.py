@@ -33,11 +33,12 @@ def toml() -> str:
 
 _RUN = """// Made by `memolith init`; `memolith init --uninstall` removes it. Tells memolith what happens in a
 // session, and gives the model what it answers. Whatever goes wrong, the session goes on without memory.
+// No types: so it is the same file for whatever loads it.
 import { spawn } from "node:child_process"
 
 const MEMOLITH = %s
 
-function hook(event: string, payload: Record<string, unknown>): Promise<string> {
+function hook(event, payload) {
   return new Promise((resolve) => {
     try {
       const options = ["hook", "--host", "%s", "--event", event]
@@ -45,7 +46,7 @@ function hook(event: string, payload: Record<string, unknown>): Promise<string> 
       const timer = setTimeout(() => child.kill(), 10_000)
       let text = ""
       child.stdout.setEncoding("utf8")
-      child.stdout.on("data", (part: string) => (text += part))
+      child.stdout.on("data", (part) => (text += part))
       child.on("error", () => resolve(""))
       child.on("close", (code) => {
         clearTimeout(timer)
@@ -61,14 +62,12 @@ function hook(event: string, payload: Record<string, unknown>): Promise<string> 
 """
 
 _OPENCODE = """
-type Known = { start: string; recalled: string }
+export const Memolith = async ({ client, directory }) => {
+  const sessions = new Map()
+  const words = (parts) => parts.map((part) => (part.type === "text" ? part.text : "")).join("\\n")
+  const about = (id) => ({ session_id: id, cwd: directory })
 
-export const Memolith = async ({ client, directory }: any) => {
-  const sessions = new Map<string, Known>()
-  const words = (parts: any[]) => parts.map((part) => (part.type === "text" ? part.text : "")).join("\\n")
-  const about = (id: string) => ({ session_id: id, cwd: directory })
-
-  async function known(id: string): Promise<Known> {
+  async function known(id) {
     let found = sessions.get(id)
     if (!found) {
       found = { start: await hook("SessionStart", { ...about(id), source: "startup" }), recalled: "" }
@@ -77,25 +76,25 @@ export const Memolith = async ({ client, directory }: any) => {
     return found
   }
 
-  async function summary(id: string): Promise<string> {
+  async function summary(id) {
     const answer = await client.session.messages({ path: { id } }).catch(() => undefined)
-    const last = (answer?.data ?? []).filter((each: any) => each.info?.summary === true).at(-1)
+    const last = (answer?.data ?? []).filter((each) => each.info?.summary === true).at(-1)
     return words(last?.parts ?? [])
   }
 
   return {
-    "chat.message": async (input: any, output: any) => {
+    "chat.message": async (input, output) => {
       const prompt = words(output.parts ?? [])
       const session = await known(input.sessionID)
       const text = await hook("UserPromptSubmit", { ...about(input.sessionID), prompt })
       if (text) session.recalled = session.recalled ? session.recalled + "\\n" + text : text
     },
-    "experimental.chat.system.transform": async (input: any, output: any) => {
+    "experimental.chat.system.transform": async (input, output) => {
       if (!input.sessionID) return
       const session = await known(input.sessionID)
       for (const text of [session.start, session.recalled]) if (text) output.system.push(text)
     },
-    event: async ({ event }: any) => {
+    event: async ({ event }) => {
       const id = event.properties?.sessionID ?? event.properties?.info?.id
       if (!id) return
       if (event.type === "session.idle") await hook("Stop", about(id))
@@ -114,33 +113,33 @@ export const Memolith = async ({ client, directory }: any) => {
 """
 
 _PI = """
-export default function (pi: any) {
+export default function (pi) {
   let pending = ""
 
-  const about = (ctx: any) => {
+  const about = (ctx) => {
     const file = ctx.sessionManager?.getSessionFile?.()
     const id = ctx.sessionManager?.getSessionId?.() ?? file ?? ""
     return { session_id: id, cwd: ctx.cwd, ...(file ? { transcript_path: file } : {}) }
   }
 
-  pi.on("session_start", async (event: any, ctx: any) => {
+  pi.on("session_start", async (event, ctx) => {
     const source = event?.reason === "resume" ? "resume" : "startup"
     pending = await hook("SessionStart", { ...about(ctx), source })
   })
-  pi.on("before_agent_start", async (event: any, ctx: any) => {
+  pi.on("before_agent_start", async (event, ctx) => {
     const recalled = await hook("UserPromptSubmit", { ...about(ctx), prompt: event.prompt ?? "" })
     const content = [pending, recalled].filter(Boolean).join("\\n")
     pending = ""
     if (content) return { message: { customType: "memolith", content, display: false } }
   })
-  pi.on("session_compact", async (event: any, ctx: any) => {
+  pi.on("session_compact", async (event, ctx) => {
     await hook("PostCompact", { ...about(ctx), summary: event.compactionEntry?.summary ?? "" })
     pending = await hook("SessionStart", { ...about(ctx), source: "compact" })
   })
-  pi.on("agent_end", async (_event: any, ctx: any) => {
+  pi.on("agent_end", async (_event, ctx) => {
     await hook("Stop", about(ctx))
   })
-  pi.on("session_shutdown", async (_event: any, ctx: any) => {
+  pi.on("session_shutdown", async (_event, ctx) => {
     await hook("SessionEnd", about(ctx))
   })
 }
