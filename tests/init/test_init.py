@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tomllib
 from collections.abc import Callable
@@ -52,7 +51,7 @@ def user(tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the home of somebody who has no agent yet, and stand in a project."""
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"]))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     monkeypatch.chdir(work)
     home = tmp_path / "user"
     home.mkdir()

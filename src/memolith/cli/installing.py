@@ -173,6 +173,8 @@ class _Flow:
             message = "Nothing was changed"
         else:
             done = self._apply(changes)
+            if self._uninstall:  # what others took out themselves
+                self._planner.forget(self._steps)
             written = True
             message = f"{done} file(s) changed"
         self.may_offer = is_asked and (written or not changes) and bool(self._hosts)

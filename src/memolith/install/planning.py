@@ -170,6 +170,12 @@ class Planner:
                 step.before,
             )
 
+    def forget(self, steps: Sequence[Step]) -> None:
+        """Forget the files that have nothing of ours any more."""
+        for step in steps:
+            if step.action == "unchanged":
+                self._installs.forget(step.path)
+
 
 def doubles(place: Place, names: Sequence[str]) -> list[str]:
     """Return where memolith would be run twice, for a person to decide."""
