@@ -6,6 +6,7 @@ a piece of text put in or cut out, in the indentation and the line endings that 
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Any
@@ -31,12 +32,21 @@ class BrokenError(ConfigError):
 class Node:
     """A value and where it stands; for containers, where each member begins and what it is."""
 
-    __slots__ = ("end", "members", "start", "value")
+    __slots__ = ("_members", "_text", "end", "start", "value")
 
-    def __init__(self, start: int) -> None:
+    def __init__(self, text: str, start: int) -> None:
+        self._text, self._members = text, None if text else list[Member]()
         self.start, self.end = start, start
         self.value: Any = None
-        self.members: list[Member] = []
+
+    @property
+    def members(self) -> list[Member]:
+        """The elements of a container. Looked for when asked: of a file of megabytes few matter."""
+        if self._members is None:
+            self._members = []
+            if self.is_container and self.end > self.start:
+                _Parser(self._text, self.start).members(self._members, isinstance(self.value, dict))
+        return self._members
 
     @property
     def is_container(self) -> bool:
@@ -66,9 +76,16 @@ class Member:
         self.comma = -1
 
 
+def _no_constant(name: str) -> None:
+    raise ValueError(name)  # NaN is not JSON
+
+
+_FAST = json.JSONDecoder(parse_constant=_no_constant).raw_decode
+
+
 class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+    def __init__(self, text: str, at: int = 0) -> None:
+        self.text, self.at = text, at
 
     def document(self) -> Node:
         self.at = 1 if self.text.startswith("\ufeff") else 0
@@ -102,39 +119,43 @@ class _Parser:
     def value(self, depth: int) -> Node:
         if depth > _MAX_DEPTH:
             raise self.broken(f"more than {_MAX_DEPTH} values stand inside each other")
-        node = Node(self.at)
+        node = Node(self.text, self.at)
         char = self.text[self.at : self.at + 1]
-        if char in ("{", "["):
-            self.container(node, char, depth)
-        elif found := (_STRING if char == '"' else _SCALAR).match(self.text, self.at):
-            self.at = found.end()
-            node.value = json.loads(found[0])
-        else:
+        if not char or (char not in '{["' and not _SCALAR.match(self.text, self.at)):
             raise self.broken("a value is expected" + (f", not {char!r}" if char else "; the text ends here"))
+        try:  # what is plain JSON is read at the speed of C
+            node.value, self.at = _FAST(self.text, self.at)
+        except (ValueError, RecursionError):
+            if char not in ("{", "["):
+                raise self.broken("this value cannot be read") from None
+            members: list[Member] = []
+            self.members(members, char == "{", depth)
+            inside = {each.key: each.node.value for each in members}
+            node.value = inside if char == "{" else list(inside.values())
         node.end = self.at
         return node
 
-    def container(self, node: Node, char: str, depth: int) -> None:
-        closing = "}" if char == "{" else "]"
-        node.value = {} if char == "{" else []
+    def members(self, found: list[Member], is_object: bool, depth: int = 0) -> None:
+        """Read the members of the container that begins here."""
+        closing = "}" if is_object else "]"
         self.at += 1
         while True:
             self.skip()
             if self.text.startswith(closing, self.at):
                 self.at += 1
                 return
-            if node.members and node.members[-1].comma < 0:
+            if found and found[-1].comma < 0:
                 raise self.broken(f"a comma or {closing!r} is expected")
-            self.member(node, depth)
+            found.append(self.member(len(found), is_object, depth))
             self.skip()
             if self.text.startswith(",", self.at):
-                node.members[-1].comma = self.at
+                found[-1].comma = self.at
                 self.at += 1
 
-    def member(self, node: Node, depth: int) -> None:
+    def member(self, number: int, is_object: bool, depth: int) -> Member:
         start = self.at
-        key: str | int = len(node.members)
-        if isinstance(node.value, dict):
+        key: str | int = number
+        if is_object:
             found = _STRING.match(self.text, self.at)
             if not found:
                 raise self.broken("a key in double quotes is expected")
@@ -144,18 +165,14 @@ class _Parser:
                 raise self.broken("a colon is expected")
             self.at += 1
             self.skip()
-        inner = self.value(depth + 1)
-        node.members.append(Member(key, start, inner))
-        if isinstance(node.value, dict):
-            node.value[key] = inner.value
-        else:
-            node.value.append(inner.value)
+        return Member(key, start, self.value(depth + 1))
 
 
+@functools.lru_cache(maxsize=4)
 def parse(text: str) -> Node:
     """Read JSON with comments and trailing commas; BrokenError names the line. Blank text is an object."""
     if not text.strip("\ufeff \t\r\n"):
-        node = Node(len(text))
+        node = Node("", len(text))
         node.value = {}
         return node
     return _Parser(text).document()

@@ -139,7 +139,7 @@ class Planner:
     def _was_there(self, path: str) -> Callable[[Path], bool]:
         """Return what tells whether a container was in the file before us, and stays though it is empty."""
         known = self._installs.get(path)
-        root = jsontext.Node(0)
+        root = jsontext.Node("", 0)
         if known is not None and known.before:
             with contextlib.suppress(jsontext.BrokenError, UnicodeDecodeError):
                 root = jsontext.parse(known.before.decode("utf-8"))
