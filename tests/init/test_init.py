@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -17,6 +19,8 @@ from memolith.install import jsontext
 from memolith.install.hosts import HOSTS, Place
 from memolith.install.planning import Planner
 from memolith.store.outside import Installs
+from tests.agents import written
+from tests.ledger import proves
 
 COMMAND = str(Path(sys.executable).parent / "memolith")
 Snapshot = Callable[[Path], dict[str, bytes]]
@@ -207,6 +211,41 @@ def test_a_path_with_blanks_is_quoted_for_the_shell(user: Path) -> None:
     assert "'/opt/my tools/memolith' hook --host claude" in text
 
 
+@proves("S1.18")
+def test_claude_code_may_remember_without_a_question_and_asks_before_memory_is_edited(user: Path) -> None:
+    assert init("--yes", "--agent", "claude") == 0
+    allowed = value(user / ".claude/settings.json")["permissions"]["allow"]
+    assert {each.rpartition("__")[2] for each in allowed} == {
+        "memory_search",
+        "memory_read",
+        "recall",
+        "remember",
+    }
+
+
+def test_at_a_terminal_it_asks_before_it_writes_and_offers_past_sessions(
+    user: Path, work: Path, tmp_path: Path
+) -> None:
+    import pty
+
+    (user / ".pi/agent/sessions/--w--").mkdir(parents=True)
+    (user / ".pi/agent/sessions/--w--/1_i1.jsonl").write_text(written.lines(*written.pi(str(work))))
+    said = []
+    for answers in (b"n\n", b"y\nn\n"):
+        our_end, terminal = pty.openpty()
+        os.write(our_end, answers)
+        done = subprocess.run([COMMAND, "init"], stdin=terminal, capture_output=True, text=True, check=True)
+        os.close(terminal)
+        os.close(our_end)
+        said.append(done.stdout + done.stderr)
+        assert (user / ".pi/agent/mcp.json").exists() is (answers[:1] == b"y")
+    assert "Change 3 file(s)? [Y/n]" in said[0]
+    assert "Nothing was changed" in said[0]
+    assert "Read 1 past session(s) into memory and learn from them by rules" in said[1]
+    assert "Later: memolith init --import" in said[1]
+    assert not (tmp_path / "home" / "sessions").exists()
+
+
 def test_a_link_stays_a_link(user: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_text("{}\n")
@@ -322,7 +361,10 @@ def test_only_agents_of_this_machine_are_asked_and_their_directories_may_be_else
 def test_double_installations_are_named(everybody: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (everybody / ".continue").mkdir()
     (everybody / ".claude/settings.json").write_text('{"enabledPlugins": {"memolith@memolith": true}}')
+    config = everybody / ".codex/config.toml"
+    config.write_text('[plugins."memolith@memolith"]\nenabled = true\n')
     notes = " ".join(told(capfd, "--yes")["notes"])
+    assert notes.count("Codex CLI has the plugin memolith@memolith switched on") == 1
     assert "plugin memolith@memolith switched on" in notes
     assert "Cursor also runs the hooks of Claude Code's settings" in notes
     assert "Continue also runs" in notes

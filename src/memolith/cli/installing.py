@@ -100,7 +100,12 @@ def command_path() -> str:
     beside = os.path.join(os.path.dirname(sys.executable), "memolith.exe" if os.name == "nt" else "memolith")
     for each in (started and which(started), beside, which("memolith")):
         if each and os.path.isfile(each) and os.access(each, os.X_OK):
-            return os.path.abspath(each)
+            path = os.path.abspath(each)
+            if f"{os.sep}archive-v" in path:  # where `uvx` keeps what it may remove at any time
+                raise InputError(
+                    f"{path} may be removed at any time; install memolith (`uv tool install`), then try again"
+                )
+            return path
     raise InputError(
         "the `memolith` command was not found; install it (`uv tool install`, `pipx install`), then try again"
     )

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memolith.errors import ConfigError, MemolithError
-from memolith.install import jsontext, merging
+from memolith.install import jsontext, merging, tomltext
 from memolith.install.hosts import HOSTS, Target
 from memolith.model import Value
 from memolith.store import outside
@@ -182,13 +182,14 @@ def doubles(place: Place, names: Sequence[str]) -> list[str]:
     found = []
     settings = _value(os.path.join(HOSTS["claude"].directory(place), "settings.json"))
     plugins = settings.get("enabledPlugins")
-    if "claude" in names and isinstance(plugins, dict):
-        found += [
-            f"Claude Code has the plugin {key} switched on, which brings the same hooks; keep one: "
-            f"`claude plugin disable {key}`, or `memolith init --uninstall --agent claude`"
-            for key, on in plugins.items()
-            if key.startswith("memolith@") and on
-        ]
+    for name, switched in (("claude", plugins), ("codex", _codex_plugins(place))):
+        for key, on in switched.items() if isinstance(switched, dict) else ():
+            is_on = on.get("enabled", True) if isinstance(on, dict) else on
+            if name in names and key.startswith("memolith@") and is_on:
+                found.append(
+                    f"{HOSTS[name].title} has the plugin {key} switched on, with the same hooks; keep "
+                    f"one: disable the plugin, or `memolith init --uninstall --agent {name}`"
+                )
     hooked = bool(merging.commands(settings))
     if "cursor" in names and (hooked or "claude" in names):
         found.append("Cursor also runs the hooks of Claude Code's settings; memolith answers only once")
@@ -201,6 +202,14 @@ def doubles(place: Place, names: Sequence[str]) -> list[str]:
             "memolith is installed for the user, too; in this project both run, and it answers only once"
         )
     return found
+
+
+def _codex_plugins(place: Place) -> object:
+    try:
+        data = outside.read(os.path.join(HOSTS["codex"].directory(place), "config.toml")) or b""
+        return tomltext.at(data.decode("utf-8"), ("plugins",))
+    except (MemolithError, UnicodeDecodeError):
+        return None
 
 
 def _value(path: str) -> dict[str, object]:
