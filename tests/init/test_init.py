@@ -313,7 +313,10 @@ def test_without_a_terminal_or_with_dry_run_it_is_only_shown(
     before = snapshot(everybody)
     assert init() == 0
     assert capfd.readouterr().out.endswith("would change; nothing was written: repeat with --yes\n")
-    assert init("--dry-run", "--yes", "--native") == 0
+    assert init("--import") == 0
+    assert "repeat with --yes" in capfd.readouterr().out
+    assert init("--yes", "--ephemeral-memory") == 2
+    assert init("--dry-run", "--yes", "--native", "--import") == 0
     said = capfd.readouterr().out
     assert f'+            "command": "{COMMAND} hook --host claude",' in said
     assert snapshot(everybody) == before

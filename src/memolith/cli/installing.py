@@ -74,6 +74,8 @@ def init(
 
     choice(scope, _SCOPES, "scope")
     named = [hosts.HOSTS[choice(each, NAMES, "agent")] for each in agents]
+    if options.ephemeral:
+        raise InputError("a throw-away memory cannot be installed: how to take it back would be lost with it")
     with options.open() as mem:
         place = _place(mem, scope)
         found = named or [each for each in hosts.HOSTS.values() if uninstall or each.is_here(place)]
@@ -81,10 +83,10 @@ def init(
         if check:
             return _check(options, place, planner, found)
         more = [hosts.native(_in_project(mem, place), _notes(mem))] if native or uninstall else []
-        flow = _Flow(options, planner, found, more, uninstall=uninstall, native=native)
+        flow = _Flow(options, planner, found, more, uninstall=uninstall)
         flow.notes = [] if uninstall else planning.doubles(place, [each.name for each in found])
         flow.run(dry_run=dry_run, yes=yes)
-        if not uninstall and not dry_run and (bring or flow.may_offer):
+        if not uninstall and (flow.may_offer or (bring and yes and not dry_run)):
             from memolith.cli import firstvalue
 
             firstvalue.show(options, mem, asked=bring)
@@ -145,10 +147,9 @@ class _Flow:
         more: Sequence[Target],
         *,
         uninstall: bool,
-        native: bool,
     ) -> None:
         self._options, self._planner, self._hosts = options, planner, found
-        self._more, self._uninstall, self._native = more, uninstall, native
+        self._more, self._uninstall = more, uninstall
         self._steps: list[Step] = []
         self._failed: list[MemolithError] = []
         self.notes: list[str] = []
