@@ -290,7 +290,7 @@ HOSTS: dict[str, Host] = {
             programs=("gemini",),
             directory=_gemini_directory,
             targets=_gemini,
-            advice=("start a new session; hooks run unless `hooksConfig.enabled` is false in its settings",),
+            advice=("trust the folder when it asks: in others neither hooks nor servers run",),
         ),
         Host(
             name="copilot",
