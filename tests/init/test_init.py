@@ -287,6 +287,18 @@ def test_a_file_that_changes_between_reading_and_writing_is_left_alone(user: Pat
     assert [each.name for each in path.parent.iterdir()] == ["mcp.json"]
 
 
+def test_a_link_to_nowhere_and_a_directory_are_named_and_left_alone(
+    user: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (user / ".cursor/hooks.json").mkdir(parents=True)
+    (user / ".cursor/mcp.json").symlink_to("nowhere.json")
+    assert init("--yes") == 12
+    said = capfd.readouterr().err
+    assert f"{user}/.cursor/hooks.json: is not a file; move it out of the way" in said
+    assert f"{user}/.cursor/mcp.json: No such file or directory; it is as it was. Make it readable" in said
+    assert (user / ".cursor/commands/memory.md").exists()
+
+
 def test_what_has_our_name_and_is_not_ours_is_left_alone(
     user: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,14 +14,14 @@ import stat
 import sys
 from typing import TYPE_CHECKING
 
-from memolith.errors import ConfigError, ConflictError, MemolithError
+from memolith.errors import ConfigError, ConflictError, MemolithError, StorageError
 from memolith.model import Value
 from memolith.places import Place, Tree
 from memolith.store import files
 from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 MAX_BYTES = 32 * 1_048_576  # the state file of an agent may be large
 _DIRECTORY = "installs"
@@ -37,10 +37,27 @@ class Known(Value):
     written: str
 
 
+class OutsideError(StorageError):
+    """The operating system refused to read or write another program's file."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        super().__init__(path, error)
+        why = error.strerror or error.__class__.__name__
+        self.args = (f"{path}: {why}; it is as it was. Make it readable and writable, then try again",)
+
+
+@contextlib.contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutsideError(path, error) from error
+
+
 def read(path: str) -> bytes | None:
     """Return a file's bytes, through links; None if there is none."""
     try:
-        with files.told(path):
+        with _told(path):
             found = os.stat(path)
             if not stat.S_ISREG(found.st_mode):
                 raise ConfigError(f"{path}: is not a file; move it out of the way")
@@ -60,7 +77,7 @@ def swap(path: str, old: bytes | None, new: bytes | None) -> list[str]:
     A link stays a link and a mode stays as it is. Returns the directories that were made for it.
     """
     real = os.path.realpath(path)
-    with files.told(path):
+    with _told(path):
         made = _directories(os.path.dirname(real))
         if read(path) != old:
             raise _changed(path, old, read(path))
