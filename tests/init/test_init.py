@@ -409,3 +409,13 @@ def test_check_says_whether_command_files_and_server_are_alive(
     assert checked["installed in 3 file(s)"]
     assert not checked["not installed; `memolith init` adds it"]
     assert any("trust the hooks" in each for each in found["notes"])
+    untrusted = "5 hook(s) are not trusted yet, and skipped: start `codex` and trust them"
+    assert checked[untrusted] is False
+    config = user / ".codex/config.toml"
+    events = ("session_start", "user_prompt_submit", "post_compact", "stop", "session_end")
+    for event in events:  # as Codex writes it when somebody has agreed
+        row = f'[hooks.state."{user}/.codex/hooks.json:{event}:0:0"]\ntrusted_hash = "sha256:0"\n'
+        config.write_text(f"{config.read_text()}\n{row}")
+    init("--json", "--check", "--agent", "codex")
+    again = json.loads(capfd.readouterr().out)
+    assert {"what": "Codex CLI", "is_good": True, "told": "hooks are trusted"} in again["checked"]

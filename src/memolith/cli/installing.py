@@ -256,7 +256,11 @@ def _check(options: Options, place: Place, planner: Planner, found: Sequence[Hos
     if common[0].is_good:
         common += [checking.hook(place.command, place.env), checking.server(place.command, place.env)]
     rows = [("memolith", each) for each in common]
-    rows += [(host.title, checking.files(planner.install(host))) for host in found]
+    for host in found:
+        steps = planner.install(host)
+        rows.append((host.title, checking.files(steps)))
+        if host.name == "codex" and rows[-1][1].is_good:
+            rows.append((host.title, checking.codex_trust(steps)))
     notes = planning.doubles(place, [each.name for each in found])
     notes += [f"{host.title}: {each}" for host in found for each in host.advice]
     is_good = all(each.is_good for _, each in rows)

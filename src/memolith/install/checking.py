@@ -11,6 +11,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+from memolith.install import jsontext, tomltext
 from memolith.learn.run import GUARD
 from memolith.model import Value
 
@@ -46,6 +47,29 @@ def files(steps: Sequence[Step]) -> Finding:
     if len(missing) == len(steps):
         return Finding(is_good=False, told=f"not installed; {again}")
     return Finding(is_good=False, told=f"something is missing or old in {', '.join(missing)}; {again}")
+
+
+def codex_trust(steps: Sequence[Step]) -> Finding:
+    """Tell whether a person has trusted our hooks in Codex; it skips others and says nothing."""
+    hooks = next(step for step in steps if step.path.endswith("hooks.json"))
+    config = next(step for step in steps if step.target.form == "toml")
+    state = None
+    with contextlib.suppress(jsontext.BrokenError, UnicodeDecodeError):
+        state = tomltext.at((config.before or b"").decode("utf-8"), ("hooks", "state"))
+    known = state if isinstance(state, dict) else {}
+    trusted = [key for key, each in known.items() if isinstance(each, dict) and each.get("trusted_hash")]
+    events = {each.path[-1] for each in hooks.target.entries}
+    waiting = sum(
+        not any(key.startswith(f"{hooks.path}:{_snake(event)}:") for key in trusted) for event in events
+    )
+    if waiting:
+        told = f"{waiting} hook(s) are not trusted yet, and skipped: start `codex` and trust them"
+        return Finding(is_good=False, told=told)
+    return Finding(is_good=True, told="hooks are trusted")
+
+
+def _snake(event: str) -> str:
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in event).lstrip("_")
 
 
 def program(command: str, env: Mapping[str, str]) -> Finding:
