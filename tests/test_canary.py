@@ -189,6 +189,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "demo": [[KEY]],
     "mcp": [[KEY], ["--project", KEY]],
     "hook": [["--host", KEY], ["--event", KEY], [KEY]],
+    "init": [["--agent", KEY], ["--scope", KEY], ["--check", "--agent", KEY], ["--agent", "pi", "--dry-run"]],
     "completion": [[KEY]],
     "project show": [[KEY]],
     "project list": [[KEY]],

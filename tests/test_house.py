@@ -18,7 +18,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = [
     {"adapters"},
     {"cli", "__main__", "server", "serving", "tools", "hook"},
-    {"agents"},
+    {"agents", "install"},
     {"learn"},
     {"porting"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},

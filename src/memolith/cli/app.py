@@ -126,6 +126,10 @@ _FLAGS = frozenset(
         "--no-history",
         "--no-sessions",
         "--work",
+        "--uninstall",
+        "--check",
+        "--native",
+        "--import",
     ]
 )
 
@@ -178,8 +182,8 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 
 _MODULES = (
-    *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
-    *("porting", "projects", "indexing", "scan", "upkeep", "serving", "hooking"),
+    *("installing", "memory", "questions", "records", "tickets", "sessions", "importing", "learning"),
+    *("slash", "reviewing", "porting", "projects", "indexing", "scan", "upkeep", "serving", "hooking"),
 )
 
 
