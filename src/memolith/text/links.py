@@ -10,7 +10,7 @@ _HOST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _HEX = frozenset("0123456789abcdefx")
 _SCHEME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+.-")
 # What could begin or end something else; a target with one of these is not left as it is.
-_SIGNS = frozenset("<>[]`\\\"&|{}^")
+_SIGNS = frozenset('<>[]`\\"&|{}^')
 # Schemes whose rest is a program or data, not a place.
 _OPAQUE = ("javascript", "vbscript", "data", "blob")
 
