@@ -147,7 +147,7 @@ def _recalled(mem: Mem, call: Call, past: Past) -> list[Hit]:
         hit
         for hit in recalling.for_block(mem, call.prompt).hits
         # What was said in this session is not news to it.
-        if hit.id not in past.refs and f"-{call.session}." not in f"{hit.record}."
+        if hit.id not in past.refs and f"-{call.session.lower()}." not in f"{hit.record.lower()}."
     ]
     return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
 

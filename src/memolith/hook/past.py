@@ -44,7 +44,7 @@ class Past:
         self.lines: set[str] = set()
         self.refs: set[str] = set()
         self.prompts = 0
-        self._last: dict[tuple[str, str], float] = {}
+        self._last = "", "", float("-inf")  # event, key, time
         for line in receipts.lines:
             if len(line) >= _FIELDS:
                 self._take(line)
@@ -52,7 +52,7 @@ class Past:
     def _take(self, line: list[str]) -> None:
         time, event, key, said, revision, lines = line[:_FIELDS]
         try:
-            self._last[event, key] = float(time)
+            self._last = event, key, float(time)
         except ValueError:
             return
         if event.startswith(payload.START):
@@ -67,8 +67,11 @@ class Past:
         self.refs.update(filter(None, line[_FIELDS:]))
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
-        """Tell whether the same was asked a moment ago: two installations, or a host that asks twice."""
-        return abs(now - self._last.get((event, key), float("-inf"))) < _SOON
+        """Tell whether the same was asked a moment ago: two installations, or a host that asks twice.
+
+        With something else in between it is another event: a session that goes on ends a second time.
+        """
+        return (event, key) == self._last[:2] and abs(now - self._last[2]) < _SOON
 
     def note(self, event: str, key: str, now: float, said: Said) -> None:
         """Write down what was said."""
