@@ -48,7 +48,8 @@ class Program:
     @property
     def env(self) -> dict[str, str]:
         """The variables it is started with; none of those that this process has."""
-        path = os.pathsep.join([str(CLIS), "/usr/local/bin", "/usr/bin", "/bin"])
+        node = os.path.dirname(shutil.which("node") or "")
+        path = os.pathsep.join([str(CLIS), *filter(None, [node]), "/usr/local/bin", "/usr/bin", "/bin"])
         quiet = {"NO_COLOR": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
         mine = {"HOME": str(self.user), "PATH": path, "LANG": "C.UTF-8", "MEMOLITH_SEMANTIC_PROVIDER": "none"}
         return {**mine, **quiet, **self.more}
