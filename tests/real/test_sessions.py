@@ -78,18 +78,17 @@ def compact(agent: Program) -> None:
         agent.ask("/compact", session)
         agent.model.say(Reply("Yes."))
         agent.ask("Go on.", session)
-    elif agent.name == "codex":
+    else:
         # In the middle of a turn: the answer to a call is due, and there is no room for it.
+        when = {"codex": "CHECKPOINT COMPACTION", "opencode": "Here is the conversation so far"}[agent.name]
         agent.model.say(
-            Reply(tool="memory_read", arguments={}, tokens=60_000),
-            Reply(SUMMARY, when="CHECKPOINT COMPACTION"),
-            Reply("Yes."),
+            Reply(tool="memory_read", arguments={}, tokens=198_000), Reply(SUMMARY, when=when), Reply("Yes.")
         )
         agent.ask("Tell me about the walrus.")
 
 
 def test_a_summary_goes_to_the_daily_log_and_the_block_is_given_again(agent: Program) -> None:
-    if agent.name not in ("claude", "codex"):
+    if agent.name not in ("claude", "codex", "opencode"):
         pytest.skip(f"{agent.name} tells hooks neither of a summary nor that one was made")
     compact(agent)
     days = list((agent.home / "memory").rglob("daily/*.md"))

@@ -33,7 +33,7 @@ def flush(mem: Mem, call: Call) -> Said:
     text = head(_bare(summary), _SUMMARY).strip()
     if not text:
         return Said()
-    heading = f"{compaction_heading()} ({call.host} {call.label[:8]})"
+    heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
     mem.append_daily(heading, text)
     return Said(lines=hygiene.for_block(journal.entry(mem.now(), heading, text)).split("\n"))
 
