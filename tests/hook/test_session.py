@@ -405,3 +405,21 @@ def test_a_session_that_goes_on_within_seconds_is_another_event(
         todo.unlink()
         host.tell("AfterAgent", "gemini", prompt=prompt)
         assert not todo.exists()
+
+
+def test_a_session_is_not_given_the_block_again_for_its_own_summary_or_for_what_it_was_told(
+    filled: Mem, work: Path, clock: Clock
+) -> None:
+    host = Host(work, clock)
+    host.start()
+    host.start("compact")
+    host.tell("PostCompact", compact_summary="<summary>The tests were fixed.</summary>")
+    assert "The tests were fixed." in (filled.context_block() or "")
+    assert host.start("resume") == ""
+    filled.write("long_term", "- Deploys are on Tuesdays.")
+    assert "Tuesdays" in host.ask("Paint the bicycle shed green")
+    assert host.start("resume") == ""
+    for line in ("- Deploys are on Tuesdays.", "- I use pnpm, never npm."):
+        filled.edit("long_term", line)
+        host.ask(f"not this any more: {line}")
+        assert host.start("resume") == filled.context_block()  # it has something that is not so

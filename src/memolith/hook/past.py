@@ -42,6 +42,7 @@ class Past:
         self.block: str | None = None  # hash of the block as it was last given, None if it never was
         self.revision = ""
         self.lines: set[str] = set()
+        self._shown: set[str] = set()  # those of the last block, and told since
         self.refs: set[str] = set()
         self.prompts = 0
         self._last = "", "", float("-inf")  # event, key, time
@@ -57,13 +58,16 @@ class Past:
             return
         if event.startswith(payload.START):
             self.block = said
+            self._shown = set()
             if not event.endswith(_KEEPS):
                 self.lines, self.refs = set(), set()
                 self.prompts *= event.endswith("compact")  # the task goes on
         elif event == payload.PROMPT:
             self.prompts += 1
         self.revision = revision or self.revision
-        self.lines.update(lines.split(",") if lines else ())
+        told = lines.split(",") if lines else ()
+        self.lines.update(told)
+        self._shown.update(told)
         self.refs.update(filter(None, line[_FIELDS:]))
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
@@ -72,6 +76,10 @@ class Past:
         With something else in between it is another event: a session that goes on ends a second time.
         """
         return (event, key) == self._last[:2] and abs(now - self._last[2]) < _SOON
+
+    def has(self, block: Said) -> bool:
+        """Tell whether the session has all of a block, and was told nothing that is gone from it."""
+        return self.block is not None and self._shown <= block.lines <= self.lines
 
     def note(self, event: str, key: str, now: float, said: Said) -> None:
         """Write down what was said."""
