@@ -605,10 +605,7 @@ for mode in ("legacy", "auto"):
 def test_the_official_client_passes_in_both_eras(work: Path, tmp_path: Path) -> None:
     python = Path(os.environ.get("MCP_CLIENT_PYTHON") or ROOT / ".dev" / "mcpclient" / "bin" / "python")
     if not python.exists():
-        pytest.skip(
-            "needs the official client: "
-            "python3 -m venv .dev/mcpclient && .dev/mcpclient/bin/pip install mcp==2.3.0"
-        )
+        pytest.skip("needs the official client, which `./dev agents` installs")
     server = [*COMMAND, "--home", str(tmp_path / "home"), "--project", str(work)]
     done = subprocess.run(
         [str(python), "-c", OFFICIAL, *server], capture_output=True, text=True, timeout=100, check=False

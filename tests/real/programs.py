@@ -30,7 +30,7 @@ VERSIONS = {
 CLIS = Path(os.environ.get("MEMOLITH_CLIS") or "/nowhere")
 MEMOLITH = str(Path(sys.executable).parent / "memolith")
 KEY = "a-key-that-opens-nothing-0123456789"  # long: Copilot takes its text out of everything it prints
-SECONDS = 120.0
+SECONDS = 240.0  # opencode needs two minutes on a busy machine
 
 
 @dataclass
