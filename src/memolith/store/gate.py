@@ -215,11 +215,10 @@ class Gate:
             if actual != base or (deadline and still_open and time.monotonic() < deadline):
                 # Somebody saved between our read and our write, or is just saving: theirs first.
                 self._give_back(tree, relative, place, new, holder)
-                if actual != base and actual:
+                if actual != base:
                     # Our text, made from an older one, stood there for a moment. A program that read just
                     # then and saves again throws theirs away, so a copy is kept.
-                    with contextlib.suppress(OSError, MemolithError):
-                        history.keep_copy(relative, actual, "conflict")
+                    self._keep_copy(relative, actual)
                 if still_open and deadline:
                     files.wait_for_writers(place, deadline - time.monotonic())
                 continue
@@ -294,9 +293,12 @@ class Gate:
                     self._swap(tree, relative, holder, place)
                     # Somebody may have saved over our text even now: the newer one wins.
                     gone = files.wait_for_writers(holder, _SAVE_SECONDS)
-                    taken = not gone or holder.read() != ours
+                    newer = holder.read()
+                    taken = not gone or newer != ours
                     if taken:
                         self._swap(tree, relative, holder, place)
+                        # Theirs, which is older, stood there for a moment: as with ours, a copy is kept.
+                        self._keep_copy(relative, newer)
                     else:
                         files.unlink(holder)
             except FileNotFoundError:  # they deleted our text
@@ -338,6 +340,11 @@ class Gate:
             # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
             change.warnings.append(f"the previous version could not be put into the history: {error}")
         return change
+
+    def _keep_copy(self, relative: str, data: bytes | None) -> None:
+        if data:
+            with contextlib.suppress(OSError, MemolithError):
+                self.history.keep_copy(relative, data, "conflict")
 
     def _store_version(self, relative: str, holder: Place, op: str) -> None:
         # If this fails, the bytes stay in the temporary file for the next sweep.
