@@ -161,8 +161,8 @@ def _other(options: Options, name: tuple[str, ...]) -> None:
 def edit(options: Options, name: tuple[str, ...]) -> None:
     """Open a note in your editor ($VISUAL, $EDITOR), or the index of the notes.
 
-    NAME may also be long_term, scratchpad, daily or a day. It is the file itself. What it was before is in the history, and what was written to it while you had it
-    open is kept. Afterwards the difference is shown.
+    NAME may also be long_term, scratchpad, daily or a day. It is the file itself. What it was before is in
+    the history, and what was written to it while you had it open is kept. Afterwards the difference is shown.
 
     \b
     memolith memory edit
