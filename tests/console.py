@@ -4,7 +4,7 @@
     Wrote 2 bytes to $MEMOLITH_HOME/memory/…
 
 Standard error follows standard output; a last line `[exit N]` stands where the exit code is not 0. Words
-that change are $MEMOLITH_HOME, $HASH, $DATE and $TIME. `UPDATE_TRANSCRIPTS=1` rewrites the files.
+that change are $MEMOLITH_HOME, $HOME, $BIN, $HASH, $DATE and $TIME. `UPDATE_TRANSCRIPTS=1` rewrites them.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def _run(command: str, work: Path, home: Path) -> str:
     )
     printed = done.stdout + done.stderr
     printed = printed.replace(str(home), "$MEMOLITH_HOME").replace(str(work), "$PROJECT")
+    printed = printed.replace(os.environ["HOME"], "$HOME").replace(f"{Path(sys.executable).parent}/", "$BIN/")
     printed = re.sub(r"\bshop-[0-9a-f]{8}\b", "shop-$HASH", printed)
     printed = re.sub(r"\b\d{4}-\d\d-\d\dT[\d:]{8}Z", "$TIME", printed)
     printed = re.sub(r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b", "$DATE $TIME", printed)

@@ -204,6 +204,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],
     "demo": [[KEY]],
     "mcp": [[KEY], ["--project", KEY]],
+    "hook": [["--host", KEY], ["--event", KEY], [KEY]],
+    "init": [["--agent", KEY], ["--scope", KEY], ["--check", "--agent", KEY], ["--agent", "pi", "--dry-run"]],
     "completion": [[KEY]],
     "project show": [[KEY]],
     "project list": [[KEY]],

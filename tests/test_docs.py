@@ -156,6 +156,7 @@ def test_the_json_fields_are_those_documented(
         "session import": [str(turns), "--agent", "generic"],
         "import": [str(vault)],
         "export": [str(work.parent / "memory.tar.gz")],
+        "init": ["--agent", "codex", "--dry-run"],
     }
     assert set(runs) == set(documented)
     for command, arguments in runs.items():

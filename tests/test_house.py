@@ -17,11 +17,11 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"adapters"},
-    {"cli", "__main__", "server", "serving", "slashing", "tools"},
-    {"agents"},
+    {"cli", "__main__", "server", "serving", "slashing", "tools", "hook"},
+    {"agents", "install"},
     {"learn"},
     {"porting"},
-    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "editing"},
+    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "editing", "why", "growth"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
     {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},
@@ -147,6 +147,21 @@ def test_recall_imports_the_database_and_nothing_else_that_is_heavy(work: Path) 
     mem.recall("word", semantic=False)  # the first question indexes
     code = f"from memolith.cli import main; main({['recall', 'word', '--project', str(work)]!r})"
     assert loaded(code) & (HEAVY - {"sqlite3", "datetime", "hashlib"}) == set()
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "Stop"])
+def test_a_hook_imports_the_database_for_a_prompt_and_nothing_else_that_is_heavy(
+    event: str, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "false")
+    mem = memolith.Mem.open(work)
+    mem.remember("word", "Note")
+    mem.context_block()
+    mem.recall("word", semantic=False)
+    row = f'{{"session_id":"s","cwd":"{work}","hook_event_name":"{event}","prompt":"what is a word?"}}'
+    code = f"from memolith.hook import edge; edge.answer({row.encode()!r}); edge.answer({row.encode()!r})"
+    spared = {"sqlite3", "datetime", "hashlib"} if event == "UserPromptSubmit" else set()
+    assert loaded(code) & (HEAVY - spared) == set()
 
 
 def test_the_public_names_are_all_importable_and_no_others() -> None:

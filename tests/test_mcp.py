@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import Mem
+from memolith import Mem, append_memory_block
 from memolith.addresses import SUMMARY
 from memolith.notes import KINDS
 from memolith.record import CATEGORIES
@@ -49,6 +49,24 @@ def client(request: pytest.FixtureRequest, work: Path) -> Iterator[Client]:
 
 def size(value: object) -> int:
     return len(json.dumps(value, separators=(",", ":")).encode())
+
+
+@proves("S0.1")
+@pytest.mark.parametrize("era", [LEGACY, MODERN])
+def test_memory_that_is_switched_off_offers_nothing_and_leaves_a_prompt_as_it_is(
+    work: Path, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem = Mem.open(work)
+    mem.write("long_term", "- a")
+    monkeypatch.setenv("MEMOLITH_ENABLED", "false")
+    with Client(work, era=era) as client:
+        hello = client.begin()
+        assert hello["capabilities"] == {}
+        assert "instructions" not in hello
+        assert client.result("tools/list")["tools"] == []
+        assert client.code("tools/call", {"name": "memory_read", "arguments": {}}) == -32601
+    assert append_memory_block("BASE", mem.context_block("a")) == "BASE"
+    assert mem.guidance() == ""
 
 
 def test_both_eras_are_greeted_in_their_own_way(work: Path) -> None:

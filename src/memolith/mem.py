@@ -239,14 +239,11 @@ class Mem(Home):
         return self._result(change)
 
     def guidance(self) -> str:
-        """Return what an agent should be told about its memory, with the directory it is in.
-
-        Nothing, while memory is switched off.
-        """
-        if not self.settings.flag("enabled"):
-            return ""
+        """Return what an agent should be told about its memory, with its directory; nothing if it is off."""
         from memolith.prompts import MEMORY_TOOLS_PROMPT
 
+        if not self.settings.flag("enabled"):
+            return ""
         here = layout.locate(self._store, layout.scope_directory(self.project))
         where = f"The files are in {here} (this project) and {self._store} (all projects)."
         return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"

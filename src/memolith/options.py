@@ -8,8 +8,8 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
         "enabled",
         bool,
         True,
-        "Whether there is a memory at all. Off: no block, no memory tools and no word about them; nothing is"
-        " deleted, and the commands still read and write.",
+        "Whether agents have a memory. Off: no block, no tools, no word about memory; what is stored stays,"
+        " and commands that a person types still work.",
     ),
     (
         "identity",
@@ -74,6 +74,18 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
         0.5,
         "Seconds that one recall may spend on embedding what is new; the rest is left to the next one, or to"
         " `memolith index sync`.",
+    ),
+    (
+        "hooks.enabled",
+        bool,
+        True,
+        "Whether `memolith hook` does anything. Off: agents are told nothing and nothing is kept of them.",
+    ),
+    (
+        "hooks.sessions",
+        bool,
+        True,
+        "Whether the transcript of a session with a hook is brought into memory when it ends.",
     ),
     (
         "memories.enabled",

@@ -51,7 +51,8 @@ class Server:
     def settings(self) -> Settings | None:
         """Return the settings, without opening the memory; None where they cannot be found."""
         try:
-            return Settings(self.home or default_home(os.environ, sys.platform))
+            home = os.path.expanduser(self.home) if self.home else default_home(os.environ, sys.platform)
+            return Settings(home)
         except ConfigError:
             return None
 

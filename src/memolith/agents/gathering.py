@@ -145,6 +145,12 @@ class Gatherer:
             self._stored[mem.project] = mem.sessions.stored()
         return self._stored[mem.project]
 
+    @property
+    def memories(self) -> dict[str, Mem]:
+        """The memories that sessions were brought into or are known in, by their project."""
+        mems = [self._base, *self._opened.values()]
+        return {mem.project: mem for mem in mems if mem.project in self._stored}
+
     def close(self) -> None:
         """Close the memories that were opened."""
         for mem in self._opened.values():

@@ -22,6 +22,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         served = serve(arguments[1:])
         if served is not None:
             return served
+    if arguments[:1] == ["hook"]:  # and this at every prompt
+        from memolith.hook.edge import run as hook
+
+        answered = hook(arguments[1:])
+        if answered is not None:
+            return answered
     from memolith.cli.fast import run_fast
     from memolith.cli.output import open_closed
 

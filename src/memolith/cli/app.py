@@ -125,6 +125,11 @@ _FLAGS = frozenset(
         "--read-only",
         "--no-history",
         "--no-sessions",
+        "--work",
+        "--uninstall",
+        "--check",
+        "--native",
+        "--import",
     ]
 )
 
@@ -178,8 +183,8 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 
 _MODULES = (
-    *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
-    *("porting", "projects", "indexing", "scan", "upkeep", "serving"),
+    *("installing", "memory", "questions", "records", "tickets", "sessions", "importing", "learning"),
+    *("slash", "reviewing", "porting", "projects", "indexing", "scan", "upkeep", "serving", "hooking"),
 )
 
 

@@ -14,7 +14,9 @@ from memolith.cli.fast import notice
 from memolith.cli.sessions import session
 
 if TYPE_CHECKING:
-    from memolith.agents.gathering import Brought
+    from collections.abc import Sequence
+
+    from memolith.agents.gathering import Brought, Gatherer, Place
     from memolith.cli.fast import Options
 
 _ACTIONS = ("new", "grown", "known", "skipped")
@@ -48,16 +50,22 @@ def import_sessions(options: Options, paths: tuple[str, ...], agent: str | None,
             env = {**os.environ, "PWD": mem.identity.root}  # some agents keep them in the project itself
             places = gathering.find(env, os.path.expanduser("~"), only)
         gatherer = gathering.Gatherer(mem, dry_run=dry_run)
-        show = progress.bar("sessions")
-        brought: list[Brought] = []
         try:
-            for number, place in enumerate(places, 1):
-                brought += gatherer.bring(place)
-                if show:
-                    show(number, len(places))
+            brought = bring(gatherer, places)
         finally:
             gatherer.close()
     _report(options, brought, dry_run=dry_run)
+
+
+def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Brought]:
+    """Bring sessions into memory, and show a person how far it is."""
+    show = progress.bar("sessions")
+    brought: list[Brought] = []
+    for number, place in enumerate(places, 1):
+        brought += gatherer.bring(place)
+        if show:
+            show(number, len(places))
+    return brought
 
 
 def _report(options: Options, brought: list[Brought], *, dry_run: bool) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_WIDTH = 20
+
 
 def bar(what: str) -> Callable[[int, int], None] | None:
     """Return what shows it; None where nobody looks."""
@@ -19,7 +21,8 @@ def bar(what: str) -> Callable[[int, int], None] | None:
     def show(done: int, total: int) -> None:
         if time.monotonic() - begin > 1:
             end = "\n" if done >= total else ""
-            sys.stderr.write(f"\rmemolith: {done:,} of {total:,} {what}{end}")
+            full = "#" * (_WIDTH * done // max(total, 1))
+            sys.stderr.write(f"\rmemolith: [{full:<{_WIDTH}}] {done:,} of {total:,} {what}{end}")
             sys.stderr.flush()
 
     return show

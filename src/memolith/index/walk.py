@@ -6,6 +6,7 @@ compared, however many files there are, and one changed file changes it without 
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from zlib import crc32
@@ -17,8 +18,7 @@ from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memolith.places import Folder, Tree
 
@@ -158,6 +158,22 @@ def signature(home: str, place: Place) -> int:
                 )
             )
     return total & _MASK
+
+
+def directories(home: str, places: Sequence[Place]) -> str:
+    """Return a value that changes when a file comes, goes or is replaced by another of its name.
+
+    One `stat` for each directory. What is saved in place does not show in it.
+    """
+    seen = []
+    for place in places:
+        path = f"{place.path}/{layout.MEMORY}" if place.kind == 0 else place.path
+        try:
+            found = os.stat(f"{home}/{path}", follow_symlinks=False)
+        except OSError:
+            continue
+        seen.append((path, found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
+    return f"{crc32(repr(seen).encode()):08x}"
 
 
 def entries(home: str, place: Place) -> dict[str, Entry]:

@@ -18,28 +18,26 @@ _SPARE = 60.0  # seconds beyond the run's own time before the process is ended f
 
 def start(mem: Mem) -> bool:
     """Start a worker for this project and return at once; False if nothing is learned here."""
-    from memolith.store import files
-
     settings = mem.settings
     if mem.is_ephemeral or os.environ.get("MEMOLITH_INTERNAL"):
         return False
     if not (settings.flag("memories.enabled") and settings.flag("memories.generate")):
         return False
-    command = [
-        sys.executable,
-        "-m",
-        "memolith",
-        "--home",
-        mem.home,
-        "--project",
-        mem.identity.root or os.getcwd(),
-    ]
-    log = files.open_log(mem.home, LOG)
+    spawn(mem, LOG, "learn", "run", "--background")
+    return True
+
+
+def spawn(mem: Mem, name: str, *arguments: str) -> None:
+    """Start a command of ours for this memory, detached from us; what it prints goes into the log `name`."""
+    from memolith.store import files
+
+    place = mem.identity.root or os.getcwd()
+    command = [sys.executable, "-m", "memolith", "--home", mem.home, "--project", place, *arguments]
+    log = files.open_log(mem.home, name)
     try:
-        _spawn([*command, "learn", "run", "--background"], log)
+        _spawn(command, log)
     finally:
         os.close(log)
-    return True
 
 
 def _spawn(command: list[str], log: int) -> None:

@@ -28,6 +28,7 @@ _BATCHES = HANDSHAKE[:2]  # later revisions know none
 _META = "io.modelcontextprotocol/"
 _SERVER = {"name": "memolith", "version": __version__}
 _CAPABILITIES: dict[str, object] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+_ALWAYS = ("initialize", "server/discover", "ping", "tools/list", "prompts/list")
 _CACHEABLE = (
     "server/discover",
     "tools/list",
@@ -39,7 +40,10 @@ _CACHEABLE = (
 
 
 class Protocol:
-    """Answers messages. The memory is opened when the first one needs it, and stays open."""
+    """Answers messages. The memory is opened when the first one needs it, and stays open.
+
+    While memory is switched off it offers and says nothing: an agent's prompt is as if there were none.
+    """
 
     def __init__(
         self, mem: Callable[[], Mem], *, read_only: bool = False, settings: Settings | None = None
@@ -96,7 +100,7 @@ class Protocol:
         if not wire.is_id(message.get("id")):
             raise ProtocolError(INVALID_REQUEST, "the id of a request is a text or a whole number")
         handler = self._methods.get(method)
-        if handler is None:
+        if handler is None or (method not in _ALWAYS and not self._tools.enabled):
             raise ProtocolError(wire.METHOD_NOT_FOUND, f"unknown method {method[:80]!r}")
         if not isinstance(params, dict):
             raise ProtocolError(INVALID_PARAMS, "params must be an object")
@@ -127,6 +131,11 @@ class Protocol:
             sys.stderr.write(f"memolith: {type(error).__name__} in a request\n")
             raise ProtocolError(wire.INTERNAL_ERROR, f"internal error ({type(error).__name__})") from None
 
+    def _offered(self) -> dict[str, object]:
+        if not self._tools.enabled:
+            return {"capabilities": {}}
+        return {"capabilities": _CAPABILITIES, "instructions": self._tools.instructions}
+
     def _initialize(self, params: dict[str, object], _: bool) -> dict[str, object]:
         wanted = params.get("protocolVersion")
         if not isinstance(wanted, str):
@@ -134,16 +143,14 @@ class Protocol:
         self._version = wanted if wanted in HANDSHAKE else HANDSHAKE[-1]
         return {
             "protocolVersion": self._version,
-            "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER,
-            "instructions": self._tools.instructions,
+            **self._offered(),
         }
 
     def _discover(self, _: dict[str, object], __: bool) -> dict[str, object]:
         return {
             "supportedVersions": list(MODERN),
-            "capabilities": _CAPABILITIES,
-            "instructions": self._tools.instructions,
+            **self._offered(),
             "_meta": {f"{_META}serverInfo": _SERVER},
         }
 

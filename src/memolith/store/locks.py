@@ -29,7 +29,7 @@ def locked(home: str, name: str, seconds: float) -> Iterator[None]:
     with files.told(place.path):
         fd = open_lock(place, os.O_CREAT)
     try:
-        _acquire(fd, place.path, seconds)
+        acquire(fd, place.path, seconds)
         yield
     finally:
         os.close(fd)
@@ -47,7 +47,8 @@ def open_lock(place: Place, flags: int = 0) -> int:
     return os.open(place.at, os.O_RDWR | flags, 0o600, dir_fd=place.fd)
 
 
-def _acquire(fd: int, path: str, seconds: float) -> None:
+def acquire(fd: int, path: str, seconds: float) -> None:
+    """Take the lock on an open file; BusyError after `seconds`."""
     deadline = time.monotonic() + seconds
     pause = 0.0002
     while not try_lock(fd):

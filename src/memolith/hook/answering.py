@@ -1,0 +1,172 @@
+"""What a session is told: the block when it begins, a brief for its first task, later only what is new.
+
+The block is a snapshot. It is not said again, in whatever form, until the model has lost it, so that what
+stands before the first prompt never changes and a provider's prompt cache keeps it. Text that is not needed
+makes agents worse; so a later prompt gets nothing unless a file changed or something is likely an answer.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from memolith import brief
+from memolith.context import CLOSE, MIN_CHARS, OPEN, RECALLED, SUMMARY
+from memolith.hook.past import Said, hash_of, mark_of
+from memolith.model import TRUNCATED
+from memolith.places import Tree
+from memolith.store import layout, receipts
+from memolith.text.budget import estimate_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memolith.hook.past import Past
+    from memolith.hook.payload import Call
+    from memolith.mem import Mem
+    from memolith.recall import Hit
+
+LIMIT = 9_500  # characters; Claude Code shows no more than 10,000 of a hook
+TOKENS = 2_400  # Codex shows no more than 2,500 of a hook
+NEW = "New in memory since this session began"
+_WRAPPED = "<memory-context>\n{}\n</memory-context>"
+_LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
+_FEW = 3  # hits for a later prompt
+_NEW_LINES, _NEW_CHARS = 12, 1_600
+# The titles of a block, as `context` writes them; no stored line can begin like one.
+_OURS = "Long-term memory (", "Project memory (", "User notes index (", "Notes index (", "Daily log "
+_TITLES = tuple(f"## {title}" for title in (*_OURS, "Scratchpad (open items)", SUMMARY))
+_SYNC_SECONDS = 1.5
+_TRUSTED_SECONDS = 600.0
+
+
+class IndexBehindError(Exception):
+    """The index could not be brought up to date in the time that a prompt has."""
+
+
+def begin(mem: Mem, call: Call, past: Past) -> Said:
+    """Return the block. On a resume it is said only if it is not what the session has."""
+    revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
+    whole = mem.context_block() or ""
+    text, room = _tagged(whole), LIMIT
+    while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
+        text = _tagged(mem.context_block(max_chars=room) or "")
+        room = max(room * 9 // 10, MIN_CHARS)
+    said = Said(text, _sources(text), revision, (line for _, line in _shown(whole)))
+    if call.source in ("resume", "fork") and past.block == said.mark:
+        said.text, said.refs = "", []
+    return said
+
+
+def prompt(mem: Mem, call: Call, past: Past, room: int) -> Said:
+    """Return what is new since the snapshot, and what is recalled for this prompt."""
+    said = _news(mem, past)
+    try:
+        hits = _recalled(mem, call, past)
+    except IndexBehindError as error:
+        hits, said.problem = [], f"nothing was recalled: {error}"
+    while hits and len(said.text) + len(_brief(hits)) + 4 > room:
+        hits.pop()
+    said.text = "\n\n".join(filter(None, [said.text, _brief(hits)]))
+    said.refs += [hit.id for hit in hits]
+    said.mark = mark_of(said.text)
+    return said
+
+
+def _tagged(block: str) -> str:
+    """Return a block in one tag, with our words around it too: by that, readers of transcripts drop it."""
+    return block if not block or block.startswith(OPEN) else _WRAPPED.format(block)
+
+
+def _sources(text: str) -> list[str]:
+    _, found, rest = text.rpartition("\nSources: ")
+    return rest.partition("\n")[0].split(", ") if found else []
+
+
+def _shown(block: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a block that are memory, each with the title it stands under."""
+    title = ""
+    inside = block.partition(OPEN)[2].rpartition(CLOSE)[0]
+    for line in inside.split("\n"):
+        if line.startswith(_TITLES):
+            title = line[3:]
+        elif line.strip() and not line.startswith(("Sources: ", TRUNCATED, "(The last daily log")):
+            yield title, line
+
+
+def _revision(mem: Mem) -> str:
+    """Return a value that changes when a file does that the block is made of; some `stat` calls."""
+    project = mem.project
+    tree = Tree(f"{mem.home}/{layout.STORE}")
+    paths = [layout.scratchpad(project), layout.daily(project, mem.today)]
+    for scope in dict.fromkeys((layout.USER, project)):
+        paths += [layout.memory(scope), layout.index(scope), layout.notes(scope)]
+    if mem.summary_tokens:
+        paths.append(f"{layout.scope_directory(project)}/memory_summary.md")
+    seen = [tree.stat(path) for path in paths]
+    known = [(each.st_ino, each.st_size, each.st_mtime_ns) if each else None for each in seen]
+    return f"{crc32(repr(known).encode()):08x}"
+
+
+def _news(mem: Mem, past: Past) -> Said:
+    """Return the lines that the block has now and this session was not shown."""
+    revision = _revision(mem)
+    if revision == past.revision:
+        return Said(revision=revision)
+    said = Said(revision=revision)
+    new = []
+    block = mem.context_block() or ""
+    for title, line in _shown(block):
+        if (known := hash_of(line)) not in past.lines:
+            said.lines.add(known)
+            new.append((title, line))
+    if not new:
+        return said
+    told, last, size = [f"## {NEW}"], "", 0
+    for number, (title, line) in enumerate(new):
+        size += len(line)
+        if number == _NEW_LINES or (number and size > _NEW_CHARS):
+            told.append(f"{TRUNCATED} ({len(new) - number} more lines; `memolith context` has them)")
+            break
+        told += [f"### {title}"] if title != last else []
+        told.append(line[:_NEW_CHARS])
+        last = title
+    said.text = "\n".join([OPEN, *told, CLOSE])
+    titles = dict.fromkeys(title for title, _ in _shown(block))  # in the order of the sources
+    changed = {title for title, _ in new}
+    said.refs = [ref for title, ref in zip(titles, _sources(block), strict=False) if title in changed]
+    return said
+
+
+def _recalled(mem: Mem, call: Call, past: Past) -> list[Hit]:
+    """Return what is known about a first prompt, and what very likely answers a later one."""
+    from memolith import recalling
+
+    _look(mem)
+    hits = [
+        hit
+        for hit in recalling.for_block(mem, call.prompt).hits
+        # What was said in this session is not news to it.
+        if hit.id not in past.refs and f"-{call.session}." not in f"{hit.record}."
+    ]
+    return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
+
+
+def _brief(hits: list[Hit]) -> str:
+    return f"{OPEN}\n## {RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
+
+
+def _look(mem: Mem) -> None:
+    """Bring the index up to date, or leave it as it is if no directory changed since it last was.
+
+    memolith and most editors save by renaming, which a directory's time shows. What is saved in place is
+    found when ten minutes are over, or somebody else looked.
+    """
+    slugs = list(dict.fromkeys((layout.USER, mem.project)))
+    name, now = f"looked-{mem.project}", mem.index.directories(slugs)
+    if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.stamped(mem.home, name)[1] != now:
+        state = mem.index.sync(slugs, seconds=_SYNC_SECONDS)
+        if not state.complete or state.notes:
+            raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))
+        receipts.stamp(mem.home, name, now)
+    mem.index.trust(slugs)

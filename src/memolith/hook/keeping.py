@@ -1,0 +1,89 @@
+"""What a session leaves behind: its summary when it is compressed, its transcript when it ends.
+
+A hook has a second or less, so it only writes down which transcript is to be read and starts a worker
+(`hook.worker`); what is written down stays until that was done.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith import journal
+from memolith.compaction import compaction_heading
+from memolith.hook.past import Said
+from memolith.store import receipts
+from memolith.text import hygiene
+from memolith.text.budget import head
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.hook.payload import Call
+    from memolith.mem import Mem
+
+LOG = "hook.log"
+TODO = ".todo"
+_PAUSE = 300.0  # seconds between two workers while a session goes on
+_SUMMARY = 4_000  # bytes of a summary in the daily log; the block has little room
+_TAIL = 512 * 1024  # bytes of a rollout in which its last summary is looked for
+
+
+def flush(mem: Mem, call: Call) -> Said:
+    """Write the summary of a compressed session to the daily log; the session itself knows it already."""
+    summary = call.summary or (_from_rollout(call.transcript) if call.host == "codex" else "")
+    text = head(_bare(summary), _SUMMARY).strip()
+    if not text:
+        return Said()
+    heading = f"{compaction_heading()} ({call.host} {call.label[:8]})"
+    mem.append_daily(heading, text)
+    return Said(lines=hygiene.for_block(journal.entry(mem.now(), heading, text)).split("\n"))
+
+
+def _bare(summary: str) -> str:
+    """Return a summary without what the model thought before it, and without its tags."""
+    before, found, rest = summary.partition("<analysis>")
+    if found:
+        summary = before + rest.partition("</analysis>")[2]
+    inside = summary.partition("<summary>")[2]
+    return (inside or summary).partition("</summary>")[0].strip()
+
+
+def _from_rollout(path: str) -> str:
+    """Return the last summary in the end of a rollout of Codex; empty if there is none."""
+    from json import loads
+
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+            lines = file.read(_TAIL).split(b"\n")
+    except OSError:
+        return ""
+    for line in reversed(lines):
+        if b'"compacted"' not in line:
+            continue
+        try:
+            row = loads(line)
+            said = row["payload"]["message"] if row["type"] == "compacted" else ""
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+        if isinstance(said, str) and said:
+            first, _, rest = said.partition("\n")
+            return rest if first.startswith("Another language model") and rest else said
+    return ""
+
+
+def remember(mem: Mem, call: Call) -> None:
+    """Write down that a session's transcript is to be read."""
+    if mem.settings.flag("hooks.sessions"):
+        fields = [call.host, call.session, call.cwd, call.transcript]
+        receipts.stamp(mem.home, call.label + TODO, "\n".join(field.replace("\n", " ") for field in fields))
+
+
+def work(mem: Mem, *, at_once: bool = False) -> None:
+    """Start a worker, if there is anything for it to do and the last one is some minutes ago."""
+    wanted = mem.settings.flag("hooks.sessions") or mem.settings.flag("memories.enabled")
+    if not wanted or not (at_once or receipts.age(mem.home, "worker") > _PAUSE):
+        return
+    from memolith.learn.background import spawn
+
+    receipts.stamp(mem.home, "worker")
+    spawn(mem, LOG, "hook", "--work")

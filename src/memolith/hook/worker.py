@@ -1,0 +1,96 @@
+"""The worker that hooks start: reads the transcripts that were written down, indexes, then learns.
+
+In this order, each on its own: what goes wrong is in the log and is done by the next worker.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from memolith import agents
+from memolith.agents import gathering
+from memolith.errors import BusyError, MemolithError
+from memolith.hook.keeping import TODO
+from memolith.learn import background, run
+from memolith.mem import Mem
+from memolith.store import layout, locks, receipts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WAIT = 60.0  # seconds for another worker to finish reading
+_GIVE_UP = 7 * 86_400.0  # seconds after which a transcript that cannot be read is not tried again
+_SILENT = "nothing was said in it"
+
+
+def work(mem: Mem) -> Iterator[str]:
+    """Do what there is to do; yield what was done or went wrong, a line each."""
+    if mem.is_ephemeral or not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+        return
+    background.bound(mem.settings.number("memories.seconds_per_run"))
+    try:
+        with locks.locked(mem.home, "hook-worker", _WAIT):
+            projects = {mem.project}
+            for name in receipts.names(mem.home, TODO):
+                try:
+                    yield from _bring(mem, name, projects)
+                except (MemolithError, OSError) as error:
+                    yield f"{name}: {error}; it is tried again"
+            for project in sorted(projects):
+                yield from _index(mem.of_project(project) if project != mem.project else mem)
+            receipts.sweep(mem.home)
+    except (BusyError, OSError, MemolithError) as error:
+        yield str(error)
+    if not run.why_not(mem):
+        try:
+            yield f"learned: {'; '.join(str(run.run(mem)).splitlines())}"
+        except (MemolithError, OSError) as error:
+            yield f"not learned: {error}"
+
+
+def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
+    """Bring the transcript of one session into memory; what was written down of it goes when that is done."""
+    when, text = receipts.stamped(mem.home, name)
+    host, session, cwd, path = [*text.split("\n"), "", "", "", ""][:4]
+    place = _place(host, session, path)
+    problem = "" if place else "its transcript was not found"
+    if place is not None:
+        with Mem.open(cwd or None, home=mem.home) as base:
+            gatherer = gathering.Gatherer(base)
+            try:
+                brought = list(gatherer.bring(place))
+            finally:
+                gatherer.close()
+        for each in brought:
+            projects.update([each.project] if each.project else [])
+            yield f"{each.name or session}: {each.action}, {each.added} new turn(s)"
+            if each.action == "skipped" and each.reason != _SILENT:
+                problem = each.reason
+    if problem and time.time() - when < _GIVE_UP:
+        yield f"{session}: {problem}; it is tried again"
+        return
+    receipts.remove(mem.home, name, when)
+
+
+def _place(host: str, session: str, path: str) -> gathering.Place | None:
+    """Return where the transcript of a session is; some hosts do not say."""
+    if path and os.path.isfile(path.partition("#")[0]):
+        # Others than Claude Code send its messages too.
+        agent = agents.guess(path) if host in ("claude", "pi") else agents.AGENTS[host]
+        return gathering.Place(agent=agent, path=path, problem="")
+    agent = agents.AGENTS[host]
+    places = agent.places(os.environ, os.path.expanduser("~"))
+    found = next((each for each in places if session and session in each), None)
+    return gathering.Place(agent=agent, path=found, problem="") if found else None
+
+
+def _index(mem: Mem) -> Iterator[str]:
+    slugs = list(dict.fromkeys((layout.USER, mem.project)))
+    seen = mem.index.directories(slugs)
+    state = mem.index.sync(slugs)
+    if state.complete and not state.notes:
+        receipts.stamp(mem.home, f"looked-{mem.project}", seen)
+    for problem in [*state.missing[:3], *state.notes]:
+        yield f"index: {problem}"

@@ -1,0 +1,205 @@
+"""Files of other programs: read, exchanged only if they are still what was read, and kept as they were.
+
+What is known about each lies in `state/installs/` of the home: a hash of what was written, the file as it
+would be without us, and as it was before the last change. Both may hold what people keep in
+their settings, so they are private, and go with the installation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+from memolith.errors import ConfigError, ConflictError, MemolithError, StorageError
+from memolith.model import Value
+from memolith.places import Place, Tree
+from memolith.store import files
+from memolith.text.digest import sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MAX_BYTES = 32 * 1_048_576  # the state file of an agent may be large
+_DIRECTORY = "installs"
+
+
+class Known(Value):
+    """What was done to a file: `written` is the hash of it, `before` the bytes without us (None: no file)."""
+
+    __slots__ = ("before", "made", "path", "written")
+    before: bytes | None
+    made: list[str]
+    path: str
+    written: str
+
+
+class OutsideError(StorageError):
+    """The operating system refused to read or write another program's file."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        super().__init__(path, error)
+        why = error.strerror or error.__class__.__name__
+        self.args = (f"{path}: {why}; it is as it was. Make it readable and writable, then try again",)
+
+
+@contextlib.contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutsideError(path, error) from error
+
+
+def read(path: str) -> bytes | None:
+    """Return a file's bytes, through links; None if there is none."""
+    try:
+        with _told(path):
+            found = os.stat(path)
+            if not stat.S_ISREG(found.st_mode):
+                raise ConfigError(f"{path}: is not a file; move it out of the way")
+            if found.st_size > MAX_BYTES:
+                raise ConfigError(f"{path}: has {found.st_size:,} bytes, more than settings can have")
+            with open(path, "rb") as stream:
+                return stream.read()
+    except MemolithError as error:
+        if isinstance(error.__cause__, (FileNotFoundError, NotADirectoryError)) and not os.path.islink(path):
+            return None
+        raise
+
+
+def swap(path: str, old: bytes | None, new: bytes | None) -> list[str]:
+    """Give a file new bytes (None: remove it) if it still has the old ones, else ConflictError.
+
+    A link stays a link and a mode stays as it is. Returns the directories that were made for it.
+    """
+    real = os.path.realpath(path)
+    with _told(path):
+        made = _directories(os.path.dirname(real))
+        if read(path) != old:
+            raise _changed(path, old, read(path))
+        if new == old:
+            return made
+        place = Place.of(real)
+        if new is None:
+            _remove(place, old)
+        else:
+            _write(place, old, new)
+        files.sync_directory(place.folder)
+    return made
+
+
+def _write(place: Place, old: bytes | None, new: bytes) -> None:
+    fresh = Place(place.folder, f".{place.name}.memolith-{os.getpid()}")
+    mode = 0o666 if old is None else None
+    fd = os.open(fresh.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode or 0o600)
+    try:
+        try:
+            view = memoryview(new)
+            while view:
+                view = view[os.write(fd, view) :]
+            if mode is None and sys.platform != "win32":
+                os.fchmod(fd, stat.S_IMODE(os.stat(place.path).st_mode))
+            files.full_sync(fd)
+        finally:
+            os.close(fd)
+        if old is None:
+            if not files.create(fresh, place):
+                raise _changed(place.path, old, b"")
+            return
+        if not files.exchange(fresh, place):
+            files.replace(fresh, place)  # where the system cannot exchange, the window is some microseconds
+            return
+        out = read(fresh.path)
+        if out != old:  # somebody saved in the last moment: theirs goes back
+            files.exchange(fresh, place)
+            raise _changed(place.path, old, out)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            files.unlink(fresh)
+
+
+def _remove(place: Place, old: bytes | None) -> None:
+    aside = Place(place.folder, f".{place.name}.memolith-{os.getpid()}")
+    files.rename(place, aside)
+    out = read(aside.path)
+    if out != old:
+        files.rename(aside, place)
+        raise _changed(place.path, old, out)
+    files.unlink(aside)
+
+
+def _changed(path: str, old: bytes | None, now: bytes | None) -> ConflictError:
+    return ConflictError(path, sha256(old or b""), sha256(now or b""))
+
+
+def _directories(directory: str) -> list[str]:
+    """Make a directory of another program; return those that were not there."""
+    missing = []
+    while not os.path.isdir(directory):
+        missing.append(directory)
+        directory = os.path.dirname(directory)
+    for each in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(each)
+    return missing
+
+
+def remove_empty(directories: Sequence[str]) -> None:
+    """Remove directories that were made for a file, the innermost first, as far as they are empty."""
+    for each in sorted(directories, key=len, reverse=True):
+        with contextlib.suppress(OSError):
+            os.rmdir(each)
+
+
+class Installs:
+    """What is known about the files of other programs."""
+
+    def __init__(self, home: str) -> None:
+        self._tree = Tree(os.path.join(home, "state"))
+
+    def get(self, path: str) -> Known | None:
+        """Return what was done to a file; None if nothing is known, or it cannot be read any more."""
+        about = self._read(path, "json")
+        try:
+            known = json.loads(about) if about else None
+            before = self._read(path, "before") if known and known["existed"] else None
+        except (ValueError, KeyError, TypeError):
+            return None
+        if not known or (known["existed"] and before is None):
+            return None
+        return Known(path=path, written=known["written"], made=known["made"], before=before)
+
+    def keep(self, known: Known, previous: bytes | None) -> None:
+        """Write down what was done to a file, and what it was before that."""
+        about: dict[str, object] = {"path": known.path, "written": known.written, "made": known.made}
+        about["existed"] = known.before is not None
+        if known.before is not None:
+            self._write(known.path, "before", known.before)
+        if previous is not None:
+            self._write(known.path, "previous", previous)
+        self._write(known.path, "json", json.dumps(about, ensure_ascii=False, indent=2).encode())
+
+    def forget(self, path: str) -> None:
+        """Forget a file that is as it was before us."""
+        for kind in ("json", "before", "previous"):
+            with contextlib.suppress(OSError, MemolithError):
+                files.unlink(self._place(path, kind))
+
+    def _place(self, path: str, kind: str) -> Place:
+        name = sha256(os.path.abspath(path).encode("utf-8", "surrogateescape"))[:16]
+        return files.make_place(self._tree, f"{_DIRECTORY}/{name}.{kind}")
+
+    def _read(self, path: str, kind: str) -> bytes | None:
+        name = sha256(os.path.abspath(path).encode("utf-8", "surrogateescape"))[:16]
+        return read(os.path.join(self._tree.root, _DIRECTORY, f"{name}.{kind}"))
+
+    def _write(self, path: str, kind: str, data: bytes) -> None:
+        place = self._place(path, kind)
+        fresh = Place(place.folder, f"{place.name}.{os.getpid()}")
+        with files.told(place.path):
+            files.write_new(fresh, data)
+            files.replace(fresh, place)

@@ -1,0 +1,119 @@
+"""Receipts: what was put into which session, and when; one file of lines for each session, only appended to.
+
+A line has a time, an event, hashes and references to memory, never a text. Whoever has a session's file open
+has it alone: the lock is on the file itself, which nobody replaces, so two hooks that a host starts at the
+same instant come one after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+from memolith.errors import MemolithError, StorageError
+from memolith.places import Place, Tree
+from memolith.store import files, locks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DIRECTORY = "hooks"
+_MAX_BYTES = 1_048_576
+_KEPT = 30 * 86_400  # seconds
+_SWEPT = 86_400
+_WAIT = 3.0
+_MAX_STAMP = 16_384
+
+
+class Receipts:
+    """The lines of one session, in order; each is a list of fields."""
+
+    def __init__(self, place: Place, fd: int) -> None:
+        self.place, self._fd = place, fd
+        with files.told(place.path):
+            data = os.pread(fd, _MAX_BYTES, 0) if hasattr(os, "pread") else os.read(fd, _MAX_BYTES)
+        self.is_full = len(data) == _MAX_BYTES
+        # A line that a crash cut off is none.
+        whole = data[: data.rfind(b"\n") + 1].decode("utf-8", "replace")
+        self.lines = [line.split("\t") for line in whole.split("\n") if line]
+        self._torn = bool(data) and not data.endswith(b"\n")
+
+    def append(self, *fields: str) -> None:
+        """Add a line. What was said is not lost by more than a crash of the machine: it is not synced."""
+        clean = (" ".join(field.split()) for field in fields)
+        data = (("\n" if self._torn else "") + "\t".join(clean) + "\n").encode("utf-8", "replace")
+        with files.told(self.place.path):
+            if os.write(self._fd, data) != len(data):
+                raise StorageError(self.place.path, OSError(28, "No space left on device"))
+
+
+@contextlib.contextmanager
+def opened(home: str, session: str) -> Iterator[Receipts]:
+    """Hold the receipts of a session. `session` is a plain name."""
+    tree = Tree(os.path.join(home, "state"))
+    place = files.make_place(tree, f"{DIRECTORY}/{session}.log")
+    with files.told(place.path):
+        fd = locks.open_lock(place, os.O_CREAT | os.O_APPEND)
+    try:
+        locks.acquire(fd, place.path, _WAIT)
+        yield Receipts(place, fd)
+    finally:
+        os.close(fd)
+
+
+def stamp(home: str, name: str, text: str = "") -> None:
+    """Write down a short value, and with it the time."""
+    place = files.make_place(Tree(os.path.join(home, "state")), f"{DIRECTORY}/{name}")
+    with files.told(place.path):
+        fd = locks.open_lock(place, os.O_CREAT | os.O_TRUNC)
+        try:
+            os.write(fd, f"{text}\n".encode())
+        finally:
+            os.close(fd)
+
+
+def stamped(home: str, name: str) -> tuple[float, str]:
+    """Return when a value was written down, and the value; 0 if it was not."""
+    place = Place.of(os.path.join(home, "state", DIRECTORY, name))
+    try:
+        found, data = place.stat(), place.read_part(_MAX_STAMP)[0]
+    except MemolithError:
+        found = None
+    return (0.0, "") if found is None else (found.st_mtime, data.decode("utf-8", "replace").strip())
+
+
+def age(home: str, name: str) -> float:
+    """Return how many seconds ago a value was written down; infinity if it was not, or in the future."""
+    passed = time.time() - stamped(home, name)[0]
+    return passed if passed >= 0 else float("inf")
+
+
+def remove(home: str, name: str, when: float) -> None:
+    """Take back what was written down at that time; what somebody wrote since stays."""
+    if stamped(home, name)[0] == when:
+        with contextlib.suppress(OSError):
+            files.unlink(Tree(os.path.join(home, "state")).place(f"{DIRECTORY}/{name}"))
+
+
+def names(home: str, ending: str) -> list[str]:
+    """Return the names that end so, sorted."""
+    try:
+        found = Tree(os.path.join(home, "state")).folder(DIRECTORY).names()
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in found if name.endswith(ending))
+
+
+def sweep(home: str) -> None:
+    """Remove what is older than thirty days, at most once a day."""
+    if age(home, "swept") < _SWEPT:
+        return
+    stamp(home, "swept")
+    folder = Tree(os.path.join(home, "state")).folder(DIRECTORY)
+    now = time.time()
+    for entry in folder.entries():
+        with contextlib.suppress(OSError):
+            if now - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
+                files.unlink(Place(folder, entry.name))

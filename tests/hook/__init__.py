@@ -1,0 +1,1 @@
+"""Tests of what agents start at the events of a session."""

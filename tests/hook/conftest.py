@@ -1,0 +1,59 @@
+"""What the tests of hooks get: a host that tells of events. No worker is started unless a test wants one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith.hook import edge
+from tests.conftest import Clock
+
+
+class Host:
+    """A session of Claude Code, or of another host."""
+
+    def __init__(self, work: Path, now: Callable[[], float], session: str = "s-1") -> None:
+        self.work, self.now, self.session = work, now, session
+
+    def tell(self, event: str, host: str = "claude", **fields: object) -> str:
+        """Tell of an event; return the context that comes back."""
+        row = {"session_id": self.session, "cwd": str(self.work), "hook_event_name": event, **fields}
+        return context(edge.answer(json.dumps(row).encode(), host, now=self.now))
+
+    def start(self, source: str = "startup") -> str:
+        return self.tell("SessionStart", source=source)
+
+    def ask(self, prompt: str) -> str:
+        return self.tell("UserPromptSubmit", prompt=prompt)
+
+
+def context(answer: str) -> str:
+    """Return the context in an answer, in whatever form it is."""
+    if not answer.startswith("{"):
+        return answer
+    row = json.loads(answer)
+    nested = row.get("hookSpecificOutput", {})
+    return str(row.get("additionalContext") or row.get("additional_context") or nested["additionalContext"])
+
+
+class Ticking(Clock):
+    """A clock on which a minute passes at each look: no two events are at the same time."""
+
+    def __call__(self) -> float:
+        self.seconds += 60
+        return self.seconds
+
+
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep hooks from starting processes."""
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "false")
+
+
+@pytest.fixture
+def host(work: Path, clock: Clock) -> Host:
+    """Return a session in the directory `work`."""
+    return Host(work, Ticking(clock.seconds))

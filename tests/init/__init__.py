@@ -1,0 +1,1 @@
+"""`memolith init`."""
