@@ -18,10 +18,10 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = [
     {"adapters"},
     {"cli", "__main__", "server", "serving", "slashing", "tools", "hook"},
-    {"agents", "install"},
+    {"agents", "install", "why", "growth"},
     {"learn"},
     {"porting"},
-    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "editing", "why", "growth"},
+    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "editing"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
     {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},
