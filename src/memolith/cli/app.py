@@ -236,8 +236,7 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
         output.note(f"{_message(error)}\nTry '{where} --help'.", "error")
         return 2
     except click.Abort:
-        output.note("stopped")
-        return 130
+        return output.interrupted()
 
 
 def _message(error: click.ClickException) -> str:

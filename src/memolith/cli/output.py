@@ -92,6 +92,14 @@ def open_closed() -> None:
                 setattr(sys, name, os.fdopen(fd, "wt", encoding="utf-8", closefd=False))
 
 
+def interrupted() -> int:
+    """Tell whoever pressed Ctrl-C how to go on; return the exit code."""
+    progress = sys.modules.get("memolith.cli.progress")  # only what takes long has loaded it
+    again = progress.end() if progress else ""
+    note(f"interrupted; {again}" if again else "interrupted; nothing is half written")
+    return 130
+
+
 def guarded(command: Callable[[], None]) -> int:
     """Run a command; print what went wrong without a traceback; return the exit code."""
     try:
@@ -105,8 +113,7 @@ def guarded(command: Callable[[], None]) -> int:
         _discard(1)
         return 0
     except KeyboardInterrupt:
-        note("interrupted")
-        return 130
+        return interrupted()
     except OSError as error:
         where = error.filename or "the memory directory"
         if where == _STDOUT:
