@@ -90,7 +90,7 @@ def test_why_of_what_is_imported_and_of_nothing(told: Mem, tmp_path: Path) -> No
     assert "imported" in why(told, "plan").origin
     with pytest.raises(NotFoundError, match="did you mean 'test-database'"):
         why(told, "test-databse")
-    with pytest.raises(NotFoundError, match="has no turn '9'; it has 1"):
+    with pytest.raises(NotFoundError, match="has no turn '9'; they are 1 to 1"):
         why(told, "session:claude-1#9")
 
 

@@ -236,7 +236,7 @@ def _session(mem: Mem, ref: str) -> Why:
     name, _, turn = ref.removeprefix(_SESSION).partition("#")
     session = mem.sessions.get(name)
     if turn and not any(str(each.number) == turn for each in session.turns):
-        raise NotFoundError(f"{session.name} has no turn {quoted(turn)}; it has {len(session.turns)}")
+        raise NotFoundError(f"{session.name} has no turn {quoted(turn)}; they are 1 to {len(session.turns)}")
     return Why(
         name=f"{_SESSION}{session.name}" + (f"#{turn}" if turn else ""),
         kind="session",

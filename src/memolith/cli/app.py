@@ -233,7 +233,7 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
         return output.guarded(lambda: output.text(help_text)) or 2
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "memolith"
-        output.note(f"{_message(error)}\nTry '{where} --help'.", "error")
+        output.note(f"{_message(error).rstrip('.')}; try `{where} --help`", "error")
         return 2
     except click.Abort:
         return output.interrupted()

@@ -40,7 +40,7 @@ def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
     git diff | memolith scan -
     """
     if path is not None and (purge or dry):
-        raise InputError("--purge is for the memory itself and takes no PATH")
+        raise InputError("--purge is for the memory itself and takes no PATH; leave one of them out")
     if dry and not purge:
         raise InputError("--dry-run belongs to --purge; without it nothing is changed anyway")
     with options.open() as mem:

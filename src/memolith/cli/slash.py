@@ -209,6 +209,8 @@ def _source(mem: Mem, source: str, name: str) -> str:
         source, name = "daily", source
     if source.startswith("note:"):
         source, name = "note", source[5:]
+    if source == "note" and not name:
+        raise InputError("which note? Give its name: /memory read note NAME")
     mem.read(source, name or None, lines=1)  # says what is wrong with either
     if source == "note":
         return _whole(mem, layout.find_note(str(mem.root), mem.project, name))
@@ -235,6 +237,8 @@ def write(options: Options, target: str, text: tuple[str, ...]) -> None:
     memolith memory write note:database The port is 5433.
     """
     kind, colon, name = target.partition(":")
+    if kind == "note" and not name:
+        raise InputError("which note? Give its name: /memory write note:NAME TEXT")
     with options.open() as mem:
         writing.report(options, mem, mem.write(kind, " ".join(text), name=name if colon else None))
 
