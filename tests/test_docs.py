@@ -133,6 +133,7 @@ def test_the_json_fields_are_those_documented(
         "memory help": [],
         "memory view": [],
         "memory write": ["daily", "x"],
+        "forget": ["hello", "--dry-run"],
         "index": [],
         "project show": [],
         "project list": [],

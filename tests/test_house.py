@@ -21,7 +21,7 @@ LAYERS = [
     {"agents", "install", "why", "growth"},
     {"learn"},
     {"porting"},
-    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "editing"},
+    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "erasing", "editing"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
     {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},

@@ -407,7 +407,9 @@ def test_check_says_whether_command_files_and_server_are_alive(
     assert checked[f"command {COMMAND}"]
     assert checked["server answers with 8 tools"]
     assert checked["installed in 3 file(s)"]
-    assert not checked["not installed; `memolith init` adds it"]
+    assert not any(each["what"] == "pi" for each in found["checked"])  # nobody asked for it
+    alone = told(capfd, "--check", "--agent", "pi", code=1)
+    assert {each["is_good"] for each in alone["checked"] if "not installed" in each["told"]} == {False}
     assert any("trust the hooks" in each for each in found["notes"])
     untrusted = "5 hook(s) are not trusted yet, and skipped: start `codex` and trust them"
     assert checked[untrusted] is False

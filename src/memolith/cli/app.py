@@ -192,6 +192,7 @@ _MODULES = (
         "projects",
         "indexing",
         "scan",
+        "forgetting",
         "upkeep",
         "serving",
         "hooking",

@@ -256,8 +256,14 @@ def _check(options: Options, place: Place, planner: Planner, found: Sequence[Hos
     if common[0].is_good:
         common += [checking.hook(place.command, place.env), checking.server(place.command, place.env)]
     rows = [("memolith", each) for each in common]
+    planned = {host.name: planner.install(host) for host in found}
+    without = [host for host in found if checking.is_absent(planned[host.name])]
+    if len(without) < len(found):
+        found = [host for host in found if host not in without]
+    else:
+        without = []
     for host in found:
-        steps = planner.install(host)
+        steps = planned[host.name]
         rows.append((host.title, checking.files(steps)))
         if host.name == "codex" and rows[-1][1].is_good:
             rows.append((host.title, checking.codex_trust(steps)))
@@ -270,6 +276,8 @@ def _check(options: Options, place: Place, planner: Planner, found: Sequence[Hos
     else:
         for what, each in rows:
             output.text(f"{'ok ' if each.is_good else 'BAD'}  {what}: {output.masked(each.told)}")
+        for host in without:
+            output.text(f"-    {host.title}: not installed; `memolith init --agent {host.name}` adds it")
         for note in notes:
             output.text(f"Note: {note}")
     if not is_good:

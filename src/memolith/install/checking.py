@@ -36,6 +36,11 @@ class Finding(Value):
     told: str
 
 
+def is_absent(steps: Sequence[Step]) -> bool:
+    """Tell whether an agent has nothing of ours: somebody may want it so."""
+    return all(step.is_change and step.problem is None for step in steps)
+
+
 def files(steps: Sequence[Step]) -> Finding:
     """Tell whether an agent's files have all of ours."""
     if broken := [str(step.problem) for step in steps if step.problem is not None]:
@@ -44,7 +49,7 @@ def files(steps: Sequence[Step]) -> Finding:
     if not missing:
         return Finding(is_good=True, told=f"installed in {len(steps)} file(s)")
     again = "`memolith init` adds it"
-    if len(missing) == len(steps):
+    if is_absent(steps):
         return Finding(is_good=False, told=f"not installed; {again}")
     return Finding(is_good=False, told=f"something is missing or old in {', '.join(missing)}; {again}")
 

@@ -10,7 +10,7 @@ _HOST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _HEX = frozenset("0123456789abcdefx")
 _SCHEME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+.-")
 # What could begin or end something else; a target with one of these is not left as it is.
-_SIGNS = frozenset("<>[]`\\\"'&|{}^")
+_SIGNS = frozenset('<>[]`\\"&|{}^')
 # Schemes whose rest is a program or data, not a place.
 _OPAQUE = ("javascript", "vbscript", "data", "blob")
 
@@ -23,7 +23,9 @@ def is_harmless(target: str) -> bool:
         return False
     scheme, rest = _split(target)
     if not scheme:
-        return True
+        return True  # also it's.md: a quotation mark begins a title after a space only
+    if "'" in target:
+        return False
     if scheme in ("http", "https"):
         return rest.startswith("//") and _is_plain(rest[2:])
     return scheme in ("mailto", "memory") and "?" not in rest
@@ -75,7 +77,7 @@ def shown(target: str) -> str:
     cut = "?…" if "?" in rest else "#…" if "#" in rest else ""
     host, slash, path = place.partition("/")
     place = host.rpartition("@")[2] + slash + path if scheme != "mailto" else place
-    place = "".join(char for char in place if char not in _SIGNS and char not in "()*~")
+    place = "".join(char for char in place if char not in _SIGNS and char not in "'()*~")
     if len(place) > _SHOWN:
         place, cut = place[:_SHOWN], "…"
     label = "" if scheme in ("", "http", "https", "mailto") else f"{scheme} link: "
