@@ -1,4 +1,4 @@
-"""The generated pages of docs/ (cli.md, settings.md, memolith.1). `./dev docs` writes them; a test compares."""
+"""The generated pages of docs/: cli.md, settings.md, memolith.1. `./dev docs` writes; a test compares."""
 
 from __future__ import annotations
 
