@@ -257,6 +257,14 @@ def test_a_secret_typed_in_the_editor_is_masked_and_kept_nowhere(filled: Mem) ->
     assert key not in str(done)
     assert hits(Path(filled.home), [key]) == []
 
+    def in_latin_1(path: str) -> int:
+        Path(path).write_bytes(f"schön: token = {key}\n".encode("latin-1"))
+        return 0
+
+    done = edit(filled, "running-the-tests", in_latin_1)
+    assert "was not UTF-8 (byte 3)" in done.warnings[0]
+    assert hits(Path(filled.home), [key]) == []
+
 
 def test_a_frontmatter_that_cannot_be_read_is_told(filled: Mem) -> None:
     done = edit(filled, "running-the-tests", saving(lambda text: text.replace("type:", "\ttype", 1)))

@@ -187,7 +187,7 @@ def _settle(mem: Mem, relative: str, before: bytes, theirs: bytes | None) -> tup
         return [], base, base
     if wrong:
         if left:
-            history.keep_copy(relative, left, "conflict")
+            history.keep_copy(relative, _masked(left), "conflict")
         gate.rewrite(relative, lambda _: _text(base), op="edit", remember=False)
         kept = f"; `memolith history {relative} --all` has what it left" if left else ""
         return [f"{wrong}, so the text from before is back{kept}"], base, base
@@ -228,6 +228,13 @@ def _left(mem: Mem, relative: str) -> tuple[bytes | None, str]:
     except MemolithError as error:
         return left, str(error)
     return left, "" if left.strip() else f"{name} was empty after the editor closed"
+
+
+def _masked(data: bytes) -> bytes:
+    """Return bytes that are no text without the secrets in them; each byte is taken for a character."""
+    from memolith.text.secrets import redact
+
+    return redact(data.decode("latin-1")).text.encode("latin-1", "replace")
 
 
 def _following(before: str, after: str) -> str:
