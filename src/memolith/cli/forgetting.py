@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -44,18 +45,17 @@ def forget(options: Options, text: str, everywhere: bool, dry: bool, yes: bool) 
         if not found:
             raise NotFoundError("no line that is kept has this text; `memolith search` finds words of it")
         if not dry:
-            _agree(found, yes=yes)
+            _agree(_places(mem, found), yes=yes)
             eraser = erasing.Eraser(mem, wanted)
             done = _learned(mem, eraser, everywhere=everywhere)
             found = erasing.erase(mem, eraser, _warn, everywhere=everywhere) + done
-        lines = sum(each.secrets for each in found)
-        message = f"{'Would forget' if dry else 'Forgot'} {lines} line(s) in {len(found)} place(s)"
+        places = _places(mem, found)
+        message = f"{'Would forget' if dry else 'Forgot'} it in {len(places)} place(s)"
         if options.json:
-            rows = [{"path": each.path, "lines": each.secrets} for each in found]
+            rows = [{"path": path, "lines": lines} for path, lines in places.items()]
             output.json({"places": rows, "message": message, "forgotten": not dry})
             return
-        for each in found:
-            output.text(f"{each.path}: {each.secrets} line(s)")
+        output.text("\n".join(_told(places)))
         output.text(f"{message}; {_OUTSIDE}" if not dry else message)
 
 
@@ -80,14 +80,28 @@ def _learned(mem: Mem, eraser: erasing.Eraser, *, everywhere: bool, dry: bool = 
     return [Cleaned(path=path, action="masked", secrets=lines)] if lines else []
 
 
-def _agree(found: list[Cleaned], *, yes: bool) -> None:
+def _places(mem: Mem, found: list[Cleaned]) -> dict[str, int]:
+    """Return the lines of each place below the home; all versions of a file are one place."""
+    places: dict[str, int] = {}
+    for each in found:
+        path = os.path.relpath(each.path, mem.home)
+        path = os.path.dirname(path) if path.startswith("history") else path
+        places[path] = places.get(path, 0) + each.secrets
+    return places
+
+
+def _told(places: dict[str, int]) -> list[str]:
+    return [f"{path}: {lines} line(s)" for path, lines in places.items()]
+
+
+def _agree(places: dict[str, int], *, yes: bool) -> None:
     if yes:
         return
     if sys.stdin is None or not sys.stdin.isatty():
         raise InputError(
-            f"this removes lines from {len(found)} place(s) for good: add --yes, or --dry-run to see"
+            f"this removes lines in {len(places)} place(s) for good: add --yes, or --dry-run to see"
         )
-    for each in found:
-        output.note(f"{each.path}: {each.secrets} line(s)")
-    if not click.confirm(f"Remove them from {len(found)} place(s) for good?", err=True):
+    for line in _told(places):
+        output.note(line)
+    if not click.confirm(f"Remove them in {len(places)} place(s) for good?", err=True):
         raise click.exceptions.Exit(1)
