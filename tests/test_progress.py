@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import select
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,6 @@ class Terminal(io.TextIOWrapper):
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Terminal, int]]:
     """Return a terminal to be standard error, and the side on which a person looks at it."""
     seen, end = pty.openpty()
-    os.set_blocking(seen, False)
     monkeypatch.setattr(progress, "AFTER", -1.0)  # nobody waits a second for a test
     with Terminal(os.fdopen(end, "wb"), encoding="utf-8", write_through=True) as stream:
         yield stream, seen
@@ -40,11 +40,11 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Terminal, int]]:
 
 
 def shown(seen: int) -> str:
-    """Return what was written to the terminal since."""
-    try:
-        return os.read(seen, 1 << 20).decode()
-    except BlockingIOError:
-        return ""
+    """Return what was written to the terminal since; the kernel brings it a moment later, in pieces."""
+    found = b""
+    while select.select([seen], [], [], 0.1)[0]:
+        found += os.read(seen, 1 << 16)
+    return found.decode()
 
 
 @pytest.fixture
