@@ -1,4 +1,4 @@
-"""The generated pages docs/cli.md and docs/settings.md. `./dev docs` writes them; a test compares."""
+"""The generated pages of docs/: cli.md, settings.md, memolith.1. `./dev docs` writes; a test compares."""
 
 from __future__ import annotations
 
@@ -75,23 +75,69 @@ def cli_page() -> str:
     return "\n".join(parts)
 
 
+def _tree() -> str:
+    return (errors.__doc__ or "").split("\n\n")[1]
+
+
 def _exit_codes() -> str:
-    tree = (errors.__doc__ or "").split("\n\n")[1]
-    return f"```\n{tree}\n```\n"
+    return f"```\n{_tree()}\n```\n"
 
 
 def _help(path: list[str], command: click.Command) -> str:
+    name = " ".join(path)
+    return f"## {name}\n\n```\n{_help_text(name, command, 100)}\n```\n"
+
+
+def _help_text(name: str, command: click.Command, width: int) -> str:
     context = click.Context(
         command,
-        info_name=" ".join(path),
-        terminal_width=100,
-        max_content_width=100,
+        info_name=name,
+        terminal_width=width,
+        max_content_width=width,
         help_option_names=["-h", "--help"],
     )
-    return f"## {' '.join(path)}\n\n```\n{command.get_help(context).rstrip()}\n```\n"
+    return command.get_help(context).rstrip()
 
 
-PAGES = {"settings.md": settings_page, "cli.md": cli_page}
+MAN = """\
+.\\" Generated from the program by `./dev docs`.
+.TH MEMOLITH 1 "" "memolith" "User Commands"
+.SH NAME
+memolith \\- a memory for AI agents: plain Markdown files on your disk
+.SH SYNOPSIS
+.B memolith
+.RI [ options ]
+.I command
+.RI [ arguments ]
+"""
+
+
+def man_page() -> str:
+    """Return docs/memolith.1, from the same help as docs/cli.md."""
+    parts = [MAN, ".SH DESCRIPTION\n", _verbatim(_text(cli)), ".SH COMMANDS\n"]
+    for name, command in cli.commands.items():
+        every = command.commands.items() if isinstance(command, click.Group) else ()
+        for path, each in [(name, command), *((f"{name} {sub}", found) for sub, found in every)]:
+            parts.append(f'.SS "memolith {path}"\n{_verbatim(_text(each))}')
+    parts.append(f".SH EXIT STATUS\n0 success; 130 interrupted; else:\n{_verbatim(_tree())}")
+    return "".join(parts)
+
+
+def _text(command: click.Command) -> str:
+    """Return the help of a command without its usage line."""
+    return _help_text("", command, 78).partition("\n\n")[2]
+
+
+def _verbatim(text: str) -> str:
+    """Return a text as it is, for troff."""
+    lines = (line.replace("\\", "\\e").replace("-", "\\-") for line in text.rstrip().splitlines())
+    guarded = (f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
+    page = "\n".join(guarded)
+    named = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in page)
+    return f".nf\n{named}\n.fi\n"
+
+
+PAGES = {"settings.md": settings_page, "cli.md": cli_page, "memolith.1": man_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

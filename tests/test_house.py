@@ -17,11 +17,11 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"adapters"},
-    {"cli", "__main__", "server", "serving", "tools", "hook"},
-    {"agents", "install"},
+    {"cli", "__main__", "server", "serving", "slashing", "tools", "hook"},
+    {"agents", "install", "why", "growth"},
     {"learn"},
     {"porting"},
-    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "erasing"},
+    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "erasing", "editing"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
     {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},

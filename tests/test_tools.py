@@ -144,7 +144,9 @@ def test_memory_that_is_off_registers_no_tool_and_leaves_the_prompt_as_it_was(
 def test_the_ten_lines_of_the_page_run(
     work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (block,) = re.findall(r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text("utf-8"))
+    block, slash = re.findall(
+        r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text("utf-8")
+    )
     assert len([line for line in block.splitlines() if line]) <= 10
     monkeypatch.chdir(work)
     names: dict[str, Any] = {}
@@ -157,6 +159,8 @@ def test_the_ten_lines_of_the_page_run(
     assert len(names["schemas"]) == 8
     assert [each.name for each in names["mem"].sessions.list()] == ["mine-1"]
     assert "5433" in names["mem"].read("daily")
+    exec(compile(slash, "python.md", "exec"), {})  # noqa: S102
+    assert capsys.readouterr().out.endswith("The database listens on port 5433.\n")
 
 
 def test_calls_at_once_from_one_event_loop_all_arrive(mem: Mem) -> None:

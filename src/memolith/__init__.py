@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from memolith.prompts import MEMORY_TOOLS_PROMPT
     from memolith.recall import Hit, Recall
     from memolith.search import SearchResults
+    from memolith.slashing import slash
+    from memolith.text.budget import pieces
     from memolith.text.secrets import redact
     from memolith.tools import Tools
 
@@ -75,6 +77,8 @@ _HOME = {
     "Hit": "recall",
     "Recall": "recall",
     "SearchResults": "search",
+    "slash": "slashing",
+    "pieces": "text.budget",
     "redact": "text.secrets",
     "Answer": "model",
     "Tool": "model",
@@ -132,7 +136,9 @@ __all__ = [
     "export_memory",
     "flush_compaction_summary",
     "import_memory",
+    "pieces",
     "redact",
+    "slash",
 ]
 
 

@@ -88,7 +88,9 @@ class Home:
         none has `reviewed` it.
         """
         source = targets.source(origin, taint)
-        return type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
+        other = type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
+        other._project = self._project  # noqa: SLF001 - which may not be that of the directory (`of_project`)
+        return other
 
     def of_project(self, slug: str) -> Self:
         """Return the same memory for another of its projects, wherever that is."""

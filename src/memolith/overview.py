@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 
+HINTS = (
+    "`/memory NOTE` prints a note, `/memory edit [NOTE]` opens it in your editor, `/memory view` shows "
+    "what the agent gets, `/memory help` lists the rest."
+)
+
+
 class Overview(Value):
     """The figures of one project's and the user's memory."""
 
@@ -129,3 +135,25 @@ def _count_entries(text: str) -> int:
     """Count timestamped entries; a log without any counts its lines."""
     entries = sum(1 for line in text.splitlines() if line.startswith("### "))
     return entries or sum(1 for line in text.splitlines() if line.strip())
+
+
+def page(mem: Mem) -> str:
+    """Return the notes for a person, as Markdown: the index, each note with its size, where they are."""
+    root = str(mem.root)
+    tree = Tree(root)
+    parts = [f"# Memory of {mem.project}"]
+    for slug, title in ((mem.project, "Notes of this project"), (layout.USER, "Notes for all projects")):
+        names = note_files(root, slug)
+        if not names and not slug:
+            continue
+        parts.append(f"## {title}")
+        index = files.text_of(tree.read(layout.index(slug), MAX_LOOK_BYTES, cut=True) or b"")
+        said = [line for line in index.splitlines() if not line.startswith(("# ", "<!--"))]
+        if any(line.strip() for line in said):
+            parts.append("\n".join(said).strip())
+        sizes = [(name, tree.stat(f"{layout.notes(slug)}/{name}")) for name in names]
+        rows = [f"- {name[:-3]} ({found.st_size:,} bytes)" for name, found in sizes if found]
+        parts.append("\n".join(rows) or "There are no notes yet.")
+        parts.append(f"In {layout.locate(root, layout.notes(slug))}")
+    parts.append(HINTS)
+    return "\n\n".join(parts)

@@ -99,7 +99,7 @@ def scan_path(path: str, allow: frozenset[str], tell: Tell) -> Report:
     report = Report(tell)
     top = os.path.realpath(path)
     if not os.path.exists(top):
-        raise NotFoundError(f"{shown(path)}: there is no such file or folder")
+        raise NotFoundError(f"{shown(path)}: there is no such file or folder; check the path")
     if not os.path.isdir(top):
         _look(report, path, top, allow)
         return report

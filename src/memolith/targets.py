@@ -70,7 +70,7 @@ def check_text(text: object, what: str = "text", *, empty: bool = False) -> None
 
     check(text, what)
     if not empty and not str(text).strip():
-        raise InputError(f"there is nothing to write: the {what} is empty")
+        raise InputError(f"there is nothing to write: the {what} is empty; give it some words")
 
 
 def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:

@@ -115,7 +115,7 @@ class Tickets:
         """Create a ticket and return its id."""
         title = markdown.same_line(title)
         if not title:
-            raise InputError("a ticket needs a title")
+            raise InputError("a ticket needs a title; give it some words")
         _check(type, TYPES, "type")
         _check(priority, PRIORITIES, "priority")
         _check(status, STATUSES, "status")
@@ -166,7 +166,7 @@ class Tickets:
             if value is not None:
                 _check(value, known, what)
         if title is not None and not markdown.same_line(title):
-            raise InputError("a ticket needs a title")
+            raise InputError("a ticket needs a title; give it some words")
         asked = {"number": ticket.id, "title": title}
         if description is not None and (
             held := hold(self._mem, "tickets.update", description, asked, user_wide=False)
@@ -190,7 +190,7 @@ class Tickets:
         ticket = self.get(number)
         line = " ".join(text.split())
         if not line:
-            raise InputError("the note is empty")
+            raise InputError("the note is empty; give it some words")
         if held := hold(self._mem, "tickets.note", line, {"number": ticket.id}, user_wide=False):
             return _held(held.held or "", held.filename, held.message, held.warnings)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._mem.now()))

@@ -77,7 +77,7 @@ def named(paths: Sequence[str], only: Agent | None = None) -> list[Place]:
         elif os.path.isfile(path) or os.path.isfile(file):
             inside = [path]
         else:
-            raise InputError(f"{quoted(path)}: there is no such file or directory")
+            raise InputError(f"{quoted(path)}: there is no such file or directory; check the path")
         found += [Place(agent=only or agents.guess(each), path=each, problem="") for each in inside]
     return found
 

@@ -69,7 +69,7 @@ class Group(_OwnHelp, click.Group):
         except click.UsageError:
             import difflib
 
-            name = _unguard(args[0])
+            name = unguard(args[0])
             near = difflib.get_close_matches(name, self.commands, 1)
             hint = f"did you mean {near[0]!r}?" if near else "see --help for all commands"
             raise click.UsageError(f"unknown command {name!r}; {hint}", ctx) from None
@@ -99,7 +99,7 @@ def shared(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def with_options(context: click.Context, /, **given: Any) -> None:
         options = _merge(context, given)
-        command(options, **{name: _unguard(value) for name, value in given.items()})
+        command(options, **{name: unguard(value) for name, value in given.items()})
 
     return with_options
 
@@ -147,9 +147,10 @@ def _guard(argument: str, before: str) -> str:
     return argument if is_option else _GUARD + argument
 
 
-def _unguard(value: Any) -> Any:
+def unguard(value: Any) -> Any:
+    """Return an argument as it was typed."""
     if isinstance(value, tuple):
-        return tuple(_unguard(each) for each in value)
+        return tuple(unguard(each) for each in value)
     is_guarded = isinstance(value, str) and value.startswith((_GUARD + "-", _GUARD * 2))
     return value[1:] if is_guarded else value
 
@@ -185,6 +186,7 @@ _MODULES = (
     *("installing", "memory", "questions", "records", "tickets", "sessions", "importing", "learning"),
     *(
         "slash",
+        "looking",
         "reviewing",
         "porting",
         "projects",
@@ -211,8 +213,8 @@ def load_commands() -> None:
     cli.commands = dict(commands)
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run a command line; return the exit code."""
+def run(arguments: Sequence[str], options: Options | None = None) -> int:
+    """Run a command line; return the exit code. `options` are those of a host that runs it."""
     load_commands()
 
     guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
@@ -220,7 +222,7 @@ def run(arguments: Sequence[str]) -> int:
 
     def call() -> None:
         # click returns the code of its own Exit (help, doctor's findings) instead of raising it.
-        code = cli.main(args=guarded, prog_name="memolith", standalone_mode=False)
+        code = cli.main(args=guarded, prog_name="memolith", standalone_mode=False, obj=options)
         codes.append(code if isinstance(code, int) else 0)
 
     try:
@@ -232,11 +234,10 @@ def run(arguments: Sequence[str]) -> int:
         return output.guarded(lambda: output.text(help_text)) or 2
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "memolith"
-        output.note(f"{_message(error)}\nTry '{where} --help'.", "error")
+        output.note(f"{_message(error).rstrip('.')}; try `{where} --help`", "error")
         return 2
     except click.Abort:
-        output.note("stopped")
-        return 130
+        return output.interrupted()
 
 
 def _message(error: click.ClickException) -> str:
@@ -253,7 +254,7 @@ def _message(error: click.ClickException) -> str:
 
 def text_argument(value: str) -> str:
     """Return a TEXT argument, or what is on standard input when it is `-`."""
-    if value != "-":
+    if value != "-" or output.collected.get() is not None:  # a host's standard input is its own
         return value
     from memolith.model import MAX_ACCEPT_BYTES
 

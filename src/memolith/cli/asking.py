@@ -67,10 +67,10 @@ def _ask(mem: Mem, asked: Asked, query: str) -> Recall:
     # A process that answers once must not pay for loading a model unless it is told to.
     return mem.recall(
         query,
-        limit=number("--limit", asked.limit) or 10,
+        limit=10 if asked.limit is None else number("--limit", asked.limit) or 0,
         scopes=_several(asked.scope),
         kinds=_several(asked.kind),
-        categories=_several(asked.category),
+        categories=_categories(asked.category),
         since=asked.since,
         as_of=asked.as_of,
         budget=budget,
@@ -106,6 +106,20 @@ def _snippets(found: Recall) -> str:
             f"   why: {hit.why}",
         ]
     return "\n".join(lines)
+
+
+def _categories(value: str | None) -> list[str] | None:
+    """Return the categories that were typed. Notes may have others than records, but a near miss is one."""
+    given = _several(value)
+    for each in given or ():
+        from difflib import get_close_matches
+
+        from memolith.record import CATEGORIES
+
+        near = get_close_matches(each, CATEGORIES, 1)
+        if near and each not in CATEGORIES:
+            raise InputError(f"unknown category {each!r}; did you mean {near[0]!r}?")
+    return given
 
 
 def _several(value: str | None) -> list[str] | None:

@@ -15,6 +15,7 @@ from memolith.mem import Mem
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
 _VALUES = {"--home": "home", "--project": "project", "--max-chars": "max_chars"}
 _FLAGS = {
@@ -45,24 +46,37 @@ _VALUES |= {
 class Options:
     """The options that every command understands."""
 
-    __slots__ = ("ephemeral", "home", "json", "max_chars", "project")
+    __slots__ = ("ephemeral", "home", "json", "max_chars", "mem", "project", "terminal")
 
-    def __init__(self) -> None:
+    def __init__(self, mem: Mem | None = None) -> None:
+        self.mem = mem  # that of a host which runs a command inside its own process
+        self.terminal = mem is None  # whether the terminal, if there is one, is ours
         self.home: str | None = None
         self.project: str | None = None
         self.max_chars: str | None = None
         self.json = self.ephemeral = False
 
-    def open(self) -> Mem:
-        """Open the memory that the options describe."""
+    @property
+    def attended(self) -> bool:
+        """Whether a person can be asked here."""
+        return self.terminal and sys.stdin is not None and sys.stdin.isatty()
+
+    def open(self) -> AbstractContextManager[Mem]:
+        """Open the memory that the options describe; a host's own stays open."""
+        if self.mem is not None:
+            from contextlib import nullcontext
+
+            return nullcontext(self.mem)
         if self.project is not None and not os.path.isdir(self.project):
             raise InputError(f"--project {self.project}: there is no such directory")
         if self.home is not None and not self.home.strip():
             raise InputError("--home needs a directory")
         # At a terminal a person is typing; an agent runs commands through pipes.
-        typed = sys.stdin is not None and sys.stdin.isatty()
         mem = Mem.open(
-            self.project, home=self.home, ephemeral=self.ephemeral, origin="user" if typed else "agent"
+            self.project,
+            home=self.home,
+            ephemeral=self.ephemeral,
+            origin="user" if self.attended else "agent",
         )
         if not os.path.isdir(mem.home):
             self._check_place(mem.home)

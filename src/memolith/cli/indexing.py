@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
     from memolith.semantic.vectors import Coverage
 
+_AGAIN = "`memolith index sync` goes on where it stopped, and so does the next recall"
 _ACTIONS = ("status", "sync", "rebuild")
 
 
@@ -42,10 +43,10 @@ def index(options: Options, action: str) -> None:
         if action == "status":
             state = found.status(slugs)
         elif action == "sync":
-            state = found.sync(slugs, progress=progress.bar("files"))
+            state = found.sync(slugs, progress=progress.bar("files", _AGAIN))
         else:
             mem.vectors.clear()
-            state = found.rebuild(slugs, progress=progress.bar("files"))
+            state = found.rebuild(slugs, progress=progress.bar("files", _AGAIN))
         meaning = _meaning(mem, slugs, catch_up=action != "status")
         size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
         if options.json:
@@ -70,4 +71,6 @@ def index(options: Options, action: str) -> None:
 def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
     """Return how much has a vector; catching up takes what it takes, here nobody waits for an answer."""
     vectors = mem.vectors
-    return vectors.sync(slugs, progress=progress.bar("texts")) if catch_up else vectors.coverage(slugs)
+    return (
+        vectors.sync(slugs, progress=progress.bar("texts", _AGAIN)) if catch_up else vectors.coverage(slugs)
+    )

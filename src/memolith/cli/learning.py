@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 _PHASES = ("1", "2")
+_MAX_DAYS = 3650
 
 
 @cli.group(cls=Group)
@@ -218,8 +219,10 @@ def show_cost(options: Options, days: int) -> None:
     from memolith.journal import day
     from memolith.learn.ledger import Ledger
 
+    if not 1 <= days <= _MAX_DAYS:
+        raise InputError(f"--days {days}: must be from 1 to {_MAX_DAYS}")
     with options.open() as mem:
-        since = day(mem.now() - max(0, days - 1) * 86_400)
+        since = day(mem.now() - (days - 1) * 86_400)
         with Ledger(mem.home, mem.settings, mem.now) as ledger:
             rows = ledger.costs(since=since)
         if options.json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextvars import ContextVar
 
 from memolith.errors import MemolithError
 from memolith.text import hygiene
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 JSON_VERSION = 1
+# Where a host that runs a command inside its own process collects what it says.
+collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _STDOUT = "standard output"
 
 
@@ -57,6 +60,9 @@ def masked(value: str) -> str:
 
 def note(message: str, kind: str = "") -> None:
     """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
+    if (said := collected.get()) is not None:
+        said.append(f"{'warning: ' if kind == 'warning' else ''}{hygiene.inert(masked(message))}\n")
+        return
     label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
     try:
         _write(sys.stderr, f"memolith: {label}{hygiene.inert(masked(message))}\n")
@@ -86,6 +92,14 @@ def open_closed() -> None:
                 setattr(sys, name, os.fdopen(fd, "wt", encoding="utf-8", closefd=False))
 
 
+def interrupted() -> int:
+    """Tell whoever pressed Ctrl-C how to go on; return the exit code."""
+    progress = sys.modules.get("memolith.cli.progress")  # only what takes long has loaded it
+    again = progress.end() if progress else ""
+    note(f"interrupted; {again}" if again else "interrupted; nothing is half written")
+    return 130
+
+
 def guarded(command: Callable[[], None]) -> int:
     """Run a command; print what went wrong without a traceback; return the exit code."""
     try:
@@ -99,8 +113,7 @@ def guarded(command: Callable[[], None]) -> int:
         _discard(1)
         return 0
     except KeyboardInterrupt:
-        note("interrupted")
-        return 130
+        return interrupted()
     except OSError as error:
         where = error.filename or "the memory directory"
         if where == _STDOUT:
@@ -118,6 +131,9 @@ def _discard(fd: int) -> None:
 
 
 def _print(value: str | bytes) -> None:
+    if (said := collected.get()) is not None:
+        said.append(value if isinstance(value, str) else value.decode("utf-8", "replace"))
+        return
     try:
         _write(sys.stdout, value)
     except BrokenPipeError:

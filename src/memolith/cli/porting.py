@@ -140,8 +140,14 @@ def export_command(
     with options.open() as mem:
         notice(mem)
         done = export_memory(
-            mem, file, everything=everything, history=not no_history, sessions=not no_sessions
+            mem,
+            file,
+            everything=everything,
+            history=not no_history,
+            sessions=not no_sessions,
+            tell=progress.bar("files", "no archive was written; run it again"),
         )
+        progress.end()
     held = ", ".join(f"{count:,} {part}" for part, count in done.parts.items() if count)
     message = output.masked(f"Wrote {done.path}: {done.files:,} files ({held}), {done.bytes:,} bytes")
     if options.json:

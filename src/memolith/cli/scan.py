@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import click
 
 from memolith import purging, scanning, targets
-from memolith.cli import completing, output
+from memolith.cli import completing, output, progress
 from memolith.cli.app import cli, shared, text_argument
 from memolith.errors import InputError, NotFoundError, TooLargeError
 from memolith.store import allowing, layout
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memolith.cli.fast import Options
     from memolith.mem import Mem
     from memolith.scanning import Report
@@ -39,15 +40,15 @@ def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
     git diff | memolith scan -
     """
     if path is not None and (purge or dry):
-        raise InputError("--purge is for the memory itself and takes no PATH")
+        raise InputError("--purge is for the memory itself and takes no PATH; leave one of them out")
     if dry and not purge:
         raise InputError("--dry-run belongs to --purge; without it nothing is changed anyway")
     with options.open() as mem:
-        progress = _Progress()
+        show = progress.bar("files", "run it again; what is masked already stays masked") or (lambda *_: None)
         done: list[purging.Cleaned] = []
         if purge and not dry and os.path.isdir(mem.home):
             done = purging.purge(mem, lambda problem: output.note(problem, "warning"))
-        report = _scanned(mem, path, progress)
+        report = _scanned(mem, path, show)
         progress.end()
         if options.json:
             _print_json(report, done)
@@ -62,41 +63,20 @@ def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _scanned(mem: Mem, path: str | None, progress: _Progress) -> Report:
+def _scanned(mem: Mem, path: str | None, show: Callable[[int], None]) -> Report:
     if path is None:
-        return scanning.scan_home(mem, progress)
+        return scanning.scan_home(mem, show)
     allow = allowing.allowed(str(mem.root), mem.project)
     if path != "-":
         if not path.strip():
             raise InputError("PATH is empty; give a file or a folder")
-        return scanning.scan_path(os.path.expanduser(path), allow, progress)
+        return scanning.scan_path(os.path.expanduser(path), allow, show)
     if sys.stdin is None:
         raise InputError("standard input is closed; give a PATH")
     data = sys.stdin.buffer.read(scanning.MAX_BYTES + 1)
     if len(data) > scanning.MAX_BYTES:
         raise TooLargeError(f"standard input has more than {scanning.MAX_BYTES:,} bytes; scan it in parts")
-    return scanning.scan_text(data, allow, progress)
-
-
-class _Progress:
-    """Tells a person at a terminal that a long scan goes on; nothing to a pipe or in the first second."""
-
-    def __init__(self) -> None:
-        self._next = time.monotonic() + 1
-        self._shown = False
-
-    def __call__(self, count: int) -> None:
-        if time.monotonic() > self._next and sys.stderr.isatty():
-            self._next = time.monotonic() + 0.2
-            self._shown = True
-            sys.stderr.write(f"\rmemolith: {count} files…")
-            sys.stderr.flush()
-
-    def end(self) -> None:
-        """Take the line away."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+    return scanning.scan_text(data, allow, show)
 
 
 def _print_json(report: Report, done: list[purging.Cleaned]) -> None:

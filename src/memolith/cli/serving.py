@@ -29,7 +29,8 @@ def mcp(options: Options, read_only: bool) -> None:
     """
     from memolith.server import Server
 
-    options.open().close()  # says what is wrong with a directory
+    with options.open():
+        pass  # says what is wrong with a directory
     server = Server()
     server.home, server.project = options.home, options.project
     server.ephemeral, server.read_only = options.ephemeral, read_only

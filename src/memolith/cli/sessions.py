@@ -92,7 +92,7 @@ def show_session(options: Options, name: str, turn: int | None) -> None:
         found = mem.sessions.get(name)
         turns = [each for each in found.turns if turn in (None, each.number)]
         if turn is not None and not turns:
-            raise NotFoundError(f"{found.name} has no turn {turn}; it has {len(found.turns)}")
+            raise NotFoundError(f"{found.name} has no turn {turn}; they are 1 to {len(found.turns)}")
         notice(mem)
         if options.json:
             output.json({**found.head(), "turns": [each.as_dict() for each in turns]})

@@ -74,8 +74,12 @@ def file_text(file: str) -> str:
         with open(file, encoding="utf-8") as stream:
             return stream.read()
     except FileNotFoundError:
-        raise NotFoundError(f"{file}: there is no such file") from None
+        raise NotFoundError(
+            f"{file}: there is no such file; check the path, or give - for standard input"
+        ) from None
     except UnicodeDecodeError as error:
-        raise TextError(f"{file}: is not UTF-8 (byte {error.start})") from None
+        raise TextError(
+            f"{file}: is not UTF-8 (byte {error.start}); convert it first, for example with iconv"
+        ) from None
     except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror})") from None
+        raise InputError(f"{file}: cannot be read ({error.strerror}); name a file of text") from None

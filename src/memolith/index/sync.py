@@ -123,10 +123,12 @@ class Sync:
                 )
                 self.unfinished |= {task.place.path for task in self._todo[at:]}
                 return
-            self._do(batch)
-            done += len(batch)
             if self._progress is not None:
                 self._progress(done, total)
+            self._do(batch)
+            done += len(batch)
+        if self._progress is not None:
+            self._progress(done, total)
         if total >= _MANY:
             with self._writing() as database:
                 schema.words(database).settle()

@@ -189,7 +189,12 @@ class Run:
             jobs = self._queue.claim(EXTRACT, project=self._mem.project, limit=width, force=force)
             if not jobs:
                 return
-            self._stopped = worker.do(jobs, self._done)
+            try:
+                self._stopped = worker.do(jobs, self._done)
+            except KeyboardInterrupt:
+                for job in jobs:  # else the next run would wait until their leases are over
+                    self._queue.release(job, "interrupted")
+                raise
             if self._progress:
                 self._progress(self._done.total, max(total, self._done.total))
 
@@ -210,6 +215,9 @@ class Run:
         try:
             with self._queue.kept(job):
                 return self._propose(job)
+        except KeyboardInterrupt:
+            self._queue.release(job, "interrupted")
+            raise
         except LeaseLostError as error:
             return str(error)
         except CeilingError as error:

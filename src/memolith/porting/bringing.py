@@ -89,7 +89,7 @@ def bring(
         path = sources.find(mem, kind, os.environ)
     path = os.fspath(path)
     if not os.path.exists(path):
-        raise InputError(f"{quoted(path)}: there is no such file or folder")
+        raise InputError(f"{quoted(path)}: there is no such file or folder; check the path")
     if os.path.realpath(path).startswith(os.path.join(os.path.realpath(mem.home), "")):
         raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
     source = sources.Source(path, kind, lambda kind: _scope(mem, scope, kind, dry_run=dry_run))

@@ -22,6 +22,9 @@ from memolith.text import miniyaml
 from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
     from memolith.mem import Mem
     from memolith.text.miniyaml import Node
 
@@ -48,10 +51,12 @@ def export_memory(
     everything: bool = False,
     history: bool = True,
     sessions: bool = True,
+    tell: Callable[[int], None] | None = None,
 ) -> Exported:
     """Write this project's memory and the user's (`everything`: all projects') into a new archive.
 
-    InputError if there is such a file already, NotFoundError if there is nothing to write.
+    `tell` hears how many files are in it. InputError if there is such a file already, NotFoundError if there
+    is nothing to write.
     """
     path = os.fspath(path)
     parts = [layout.STORE, *(["history"] if history else []), *(["sessions"] if sessions else [])]
@@ -59,14 +64,16 @@ def export_memory(
     if not os.path.isdir(str(mem.root)):
         raise NotFoundError(f"{mem.home}: there is no memory yet, so there is nothing to export")
     with portable.new_file(path) as file:
-        writer = _Writer(file)
-        for slug in slugs:
-            with mem.gate.scope(slug):
-                for part in parts:
-                    for name in portable.listed(mem.home, slug, part, writer.leave):
-                        writer.add(mem.home, name)
-        writer.add(mem.home, portable.CONFIG)
-        writer.close(parts)
+        with _Writer(file) as writer:
+            for slug in slugs:
+                with mem.gate.scope(slug):
+                    for part in parts:
+                        for name in portable.listed(mem.home, slug, part, writer.leave):
+                            writer.add(mem.home, name)
+                            if tell:
+                                tell(len(writer.rows))
+            writer.add(mem.home, portable.CONFIG)
+            writer.describe(parts)
         size = file.tell()
     counts = {part: sum(1 for name in writer.rows if name.startswith(f"{part}/")) for part in parts}
     counts["settings"] = int(portable.CONFIG in writer.rows)
@@ -126,7 +133,15 @@ class _Writer:
             self.projects[path.split("/")[2]] = _identity(data)
         self._put(path, data, time)
 
-    def close(self, parts: list[str]) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Also when it is interrupted: else the archive would end itself later, into a closed file.
+        self._tar.close()
+        self._zip.close()
+
+    def describe(self, parts: list[str]) -> None:
         """Add the manifest, last, because it tells the hash of every file."""
         manifest = {
             "format": FORMAT,
@@ -136,8 +151,6 @@ class _Writer:
             "files": self.rows,
         }
         self._put(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n", 0)
-        self._tar.close()
-        self._zip.close()
 
     def _put(self, path: str, data: bytes, time: int) -> None:
         info = tarfile.TarInfo(path)

@@ -161,6 +161,8 @@ def new_file(path: str) -> Iterator[BinaryIO]:
     taken = InputError(f"{path}: is there already; choose another name, or remove it")
     if os.path.lexists(path):
         raise taken
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        raise InputError(f"{path}: there is no such directory; make it, or choose another place")
     holder = Place(place.folder, f".{place.name}.{os.getpid()}.tmp")
     with files.told(path):
         fd = os.open(holder.at, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=holder.fd)

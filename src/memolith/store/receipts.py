@@ -117,3 +117,15 @@ def sweep(home: str) -> None:
         with contextlib.suppress(OSError):
             if now - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
                 files.unlink(Place(folder, entry.name))
+
+
+def told(home: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each session with the fields of each of its lines, as far as they are written."""
+    tree = Tree(os.path.join(home, "state"))
+    for name in names(home, ".log"):
+        try:
+            data = tree.read_part(f"{DIRECTORY}/{name}", _MAX_BYTES)[0]
+        except MemolithError:
+            continue
+        for line in data[: data.rfind(b"\n") + 1].decode("utf-8", "replace").splitlines():
+            yield name[:-4], line.split("\t")

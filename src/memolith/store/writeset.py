@@ -34,7 +34,7 @@ _MANIFEST = "manifest"
 _STAGED = "manifest.new"
 # The history calls such a change `learn-3fa9c1`; the number tells which changes were one.
 OP = "learn"
-_OPS = (OP, "delete", "rename")
+_OPS = (OP, "delete", "rename", "promote")
 
 
 class NotMineError(BusyError):

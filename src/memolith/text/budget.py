@@ -200,3 +200,13 @@ def allot(
         limit -= size + overhead(section)
         shown.add(id(section))
     return [section for section in sections if id(section) in shown], dropped
+
+
+def pieces(text: str, size: int = 4_000) -> list[str]:
+    """Cut a text into pieces of at most `size` characters, at line ends where there are any; none is lost."""
+    found: list[str] = []
+    while len(text) > size:
+        cut = text.rfind("\n", 0, size) + 1 or size
+        found.append(text[:cut])
+        text = text[cut:]
+    return [*found, text] if text else found
