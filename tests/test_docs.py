@@ -25,7 +25,7 @@ def test_a_generated_page_is_up_to_date(name: str) -> None:
 
 
 def test_the_readme_has_only_kinds_of_blocks_that_are_run_here() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["sh", "sh", "console", "python"]
+    assert [kind for kind, _ in BLOCKS] == ["sh", "sh", "sh", "console", "console", "python"]
 
 
 def test_the_console_block_of_the_readme_prints_what_it_says(work: Path, tmp_path: Path) -> None:
@@ -37,9 +37,22 @@ def test_the_python_block_of_the_readme_runs(
 ) -> None:
     monkeypatch.chdir(work)
     names: dict[str, object] = {}
-    exec(compile(BLOCKS[3][1], "README.md", "exec"), names)  # noqa: S102
+    exec(compile(BLOCKS[5][1], "README.md", "exec"), names)  # noqa: S102
     assert "daily" in capsys.readouterr().out
     assert str(names["prompt"]).startswith("You are a careful engineer.\n\n---\n\n<memory")
+
+
+def test_the_install_command_of_the_readme_says_what_it_would_do_and_does_nothing_unasked(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "user" / ".codex").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.chdir(work)
+    program, *arguments = BLOCKS[2][1].split()
+    assert program == "memolith"
+    assert main(arguments) == 0
+    assert "nothing was written: repeat with --yes" in capfd.readouterr().out
+    assert list((tmp_path / "user" / ".codex").iterdir()) == []
 
 
 def test_the_two_shell_blocks_are_the_commands_that_ci_and_the_script_know() -> None:
