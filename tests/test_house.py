@@ -17,10 +17,11 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import itself and those below it.
 LAYERS = [
     {"cli", "__main__", "server", "serving"},
+    {"tui"},
     {"agents"},
     {"learn"},
     {"porting"},
-    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
+    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "explaining", "pages"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
     {"records", "tickets", "sessions", "lessons"},

@@ -122,6 +122,7 @@ _FLAGS = frozenset(
         "--semantic",
         "--background",
         "--everything",
+        "--explain",
         "--read-only",
         "--no-history",
         "--no-sessions",
