@@ -187,6 +187,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "session delete": [[KEY, "--yes"]],
     "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],
     "demo": [[KEY]],
+    "tui": [[KEY], []],
     "mcp": [[KEY], ["--project", KEY]],
     "completion": [[KEY]],
     "project show": [[KEY]],

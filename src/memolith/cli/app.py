@@ -179,7 +179,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 _MODULES = (
     *("memory", "questions", "records", "tickets", "sessions", "importing", "learning", "slash", "reviewing"),
-    *("porting", "projects", "indexing", "scan", "upkeep", "serving"),
+    *("porting", "projects", "indexing", "scan", "upkeep", "serving", "terminal"),
 )
 
 
