@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -12,30 +11,28 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Label, Static, Tree
 
 from memolith.tui import keys, rendering, shelves, views
-from memolith.tui.acting import FOR, Acting
+from memolith.tui.acting import FOR
 from memolith.tui.dialogs import Help
-from memolith.tui.finding import Finder, Newest
 from memolith.tui.listing import Listing, Row
+from memolith.tui.searching import Searching
 from memolith.tui.shelves import PAGES, Shelf
 
 if TYPE_CHECKING:
     from rich.text import Text as RichText
     from textual.app import ComposeResult
     from textual.events import AppFocus, DescendantFocus, Resize
-    from textual.timer import Timer
     from textual.widgets.tree import TreeNode
 
     from memolith.errors import MemolithError
     from memolith.mem import Mem
     from memolith.tui.views import View
 
-_PAUSE = 0.4  # seconds without a key after which files are searched literally
 _THEMES = ("textual-dark", "textual-light")
 _EMPTY = {"review": "Nothing waits for you.", "session": "No sessions yet: memolith session import"}
 _PANES = ("shelves", "listing", "page")
 
 
-class Memolith(Acting):
+class Memolith(Searching):
     """`memolith tui`."""
 
     CSS_PATH = "style.tcss"
@@ -50,30 +47,15 @@ class Memolith(Acting):
     def __init__(self, mem: Mem) -> None:
         super().__init__(mem)
         # Each thread has a memory of its own: a slow list does not hold up the search.
-        self._finder = Finder(mem.from_source("user"))
         reader = mem.from_source("user")
-        self._trees = Newest[None, list[Shelf]](
-            self._start, lambda _: shelves.shelves(reader), self._show_tree
-        )
-        self._lists = Newest[Shelf, list[Row]](
-            self._start, lambda shelf: shelves.rows(reader, shelf), self._show_rows
-        )
-        self._views = Newest["Row | str", "View"](
-            self._start, lambda what: _view(reader, what), self._show_view
-        )
-        self._search = Newest[str, "list[Row]"](self._start, self._finder.quickly, self._show_hits)
-        self._rest = Newest[tuple[str, "list[Row]"], "list[Row]"](
-            self._start, lambda asked: self._finder.thoroughly(*asked), self._show_more
-        )
+        self._trees = self.newest(lambda _: shelves.shelves(reader), self._show_tree)
+        self._lists = self.newest(lambda shelf: shelves.rows(reader, shelf), self._show_rows)
+        self._views = self.newest(lambda what: _view(reader, what), self._show_view)
         self._view: View | None = None
         self._branches: dict[str, TreeNode[Shelf]] = {}
-        self._query, self._asked_at = "", 0.0
-        self._pause: Timer | None = None
         self._keep: str | None = None
         self._steered = False
-
-    def _start(self, work: object) -> object:
-        return self.run_worker(work, exit_on_error=True)  # type: ignore[arg-type]
+        self._target: str | None = None  # the pane that is about to have the focus
 
     # ------------------------------------------------------------ the screen
 
@@ -102,29 +84,23 @@ class Memolith(Acting):
         return self.screen_stack[0].query_one("#shelves", Tree)
 
     @property
-    def _list(self) -> Listing:
-        return self.screen_stack[0].query_one("#listing", Listing)
-
-    @property
     def _page(self) -> VerticalScroll:
         return self.screen_stack[0].query_one("#page", VerticalScroll)
 
     @property
-    def _input(self) -> Input:
-        return self.screen_stack[0].query_one("#search", Input)
-
-    @property
     def row(self) -> Row | None:
         """The row that the actions are about: that under the cursor, if a list is shown."""
-        shown = self._query or (self.shelf is not None and self.shelf.kind not in PAGES)
-        return self._list.row if shown else None
+        shown = self.asked or (self.shelf is not None and self.shelf.kind not in PAGES)
+        return self.listing.row if shown else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
         """Offer only the keys that can do something here."""
         if len(self.screen_stack) > 1:
             return action not in {each.action for group in keys.GROUPS.values() for each in group} | set(FOR)
+        if not self.is_there:
+            return False
         if action == "results":
-            return self.focused is self._input
+            return self.focused is self.field
         if action in FOR:
             return self.row is not None and self.row.kind in FOR[action]
         return True
@@ -133,8 +109,8 @@ class Memolith(Acting):
 
     def reload(self, keep: str | None = None) -> None:
         """Read everything again; the cursor stays where it is, or goes to `keep`."""
-        self._keep = keep or (self._list.row.ref if self._list.row else None)
-        self._finder.forget()
+        self._keep = keep or (self.listing.row.ref if self.listing.row else None)
+        self.finder.forget()
         self._trees.ask(None)
 
     def _show_tree(self, _: None, found: list[Shelf] | None, problem: MemolithError | None) -> None:
@@ -152,16 +128,17 @@ class Memolith(Acting):
         start = "project/note" if any(each.count for each in found[1].children[1:2]) else "overview"
         node = self._branches.get(before or start) or self._branches["overview"]
         if node.data is not None:
-            self._open(node.data)
+            self.open_shelf(node.data)
         # The tree has its lines only after a refresh, and begins with the first of them.
         self._steered = True
-        self.call_after_refresh(self._steer, node)
+        self.call_after_refresh(self._steer)
 
-    def _steer(self, node: TreeNode[Shelf]) -> None:
+    def _steer(self) -> None:
         def settle() -> None:
             self._steered = False
 
-        self._tree.move_cursor(node)
+        if self.shelf is not None and self.is_there:  # it may be another shelf by now
+            self._tree.move_cursor(self._branches.get(self.shelf.key))
         self.call_after_refresh(settle)
 
     def _plant(self, above: TreeNode[Shelf], shelf: Shelf, expanded: set[str], *, first: bool) -> None:
@@ -177,42 +154,43 @@ class Memolith(Acting):
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Shelf]) -> None:
         """Show a shelf as soon as the cursor is on it."""
         if event.node.data not in (None, self.shelf) and self._tree.has_focus and not self._steered:
-            self._leave_search()
-            self._open(event.node.data)
+            self.leave_search()
+            self.open_shelf(event.node.data)
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[Shelf]) -> None:
         """Go on to the list; open or close a branch."""
-        if event.node.children and not self._list.rows:
+        if event.node.children and not self.listing.rows:
             event.node.toggle()
         elif event.node.data is not None:
-            self._go("page" if event.node.data.kind in PAGES else "listing")
+            self.go("page" if event.node.data.kind in PAGES else "listing")
 
-    def _open(self, shelf: Shelf) -> None:
+    def open_shelf(self, shelf: Shelf) -> None:
+        """Show what is on a shelf, or what is found if one is searching."""
         moved = self.shelf is None or self.shelf.key != shelf.key
         self.shelf = shelf
-        if self._query:
-            self._search.ask(self._query)
+        if self.asked:
+            self.search(self.asked)
             return
         one = shelf.kind in PAGES
         self.screen_stack[0].set_class(one, "single")
         if moved:
             self._page.scroll_home(animate=False)
         if one:
-            self._list.show([])
+            self.listing.show([])
             self._views.ask(shelf.kind)
         elif shelf.kind in ("project", "user"):
-            self._list.show([], empty="Choose a shelf on the left.")
+            self.listing.show([], empty="Choose a shelf on the left.")
         else:
             self._lists.ask(shelf)
 
     def _show_rows(self, shelf: Shelf, rows: list[Row] | None, problem: MemolithError | None) -> None:
-        if self._query or shelf is not self.shelf:
+        if self.asked or shelf is not self.shelf:
             return
         if rows is None:
             self.tell(str(problem), problem=True)
             rows = []
-        self._list.border_title = f"{shelf.label} ({len(rows):,})"
-        self._list.show(
+        self.listing.border_title = f"{shelf.label} ({len(rows):,})"
+        self.listing.show(
             rows, empty=_EMPTY.get(shelf.kind, "Nothing here yet: n adds something."), keep=self._keep
         )
         self._keep = None
@@ -221,7 +199,7 @@ class Memolith(Acting):
 
     def on_listing_moved(self, event: Listing.Moved) -> None:
         """Show the text of the row under the cursor."""
-        if len(self.screen_stack) > 1:
+        if not self.is_front:
             return
         self.refresh_bindings()
         if event.row is not None:
@@ -232,8 +210,8 @@ class Memolith(Acting):
 
     def on_listing_opened(self, _: Listing.Opened) -> None:
         """Go on to the text."""
-        if len(self.screen_stack) == 1:
-            self._go("page")
+        if self.is_front:
+            self.go("page")
 
     def _show_view(self, what: Row | str, view: View | None, problem: MemolithError | None) -> None:
         wanted = self.row if isinstance(what, Row) else self.shelf and self.shelf.kind
@@ -246,6 +224,8 @@ class Memolith(Acting):
         self._draw()
 
     def _draw(self) -> None:
+        if not self.is_there:
+            return
         width = self._page.scrollable_content_region.width or self.size.width - 4
         text = Content("")
         if self._view is not None:
@@ -263,7 +243,9 @@ class Memolith(Acting):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """On a narrow terminal, show the pane that has the focus."""
-        if len(self.screen_stack) == 1 and event.widget.id in _PANES:
+        if not self.is_front:
+            return
+        if event.widget.id in _PANES and self._target is None:
             self._at(event.widget.id)
         self.refresh_bindings()
 
@@ -272,40 +254,54 @@ class Memolith(Acting):
             self.screen_stack[0].set_class(each == pane, f"at-{each}")
         self.call_after_refresh(self._draw)
 
-    def _go(self, pane: str) -> None:
+    def go(self, pane: str) -> None:
+        """Give a pane the focus."""
+        self._target = pane
         self._at(pane)
         # It must be there before it can have the focus.
-        self.call_after_refresh(self.screen_stack[0].query_one(f"#{pane}").focus)
+        self.call_after_refresh(self._arrive, pane)
 
-    def action_pane(self, by: int) -> None:
-        """Go to the next pane."""
+    def _arrive(self, pane: str) -> None:
+        if self._target == pane and self.is_there:
+            self._target = None
+            self.screen_stack[0].query_one(f"#{pane}").focus()
+
+    def action_focus_next(self) -> None:
+        """Go to the next pane; in a dialog, to the next field."""
+        self._next(1) if self.is_front else super().action_focus_next()
+
+    def action_focus_previous(self) -> None:
+        """Go to the pane before, or the field before."""
+        self._next(-1) if self.is_front else super().action_focus_previous()
+
+    def _next(self, by: int) -> None:
         single = self.screen_stack[0].has_class("single")
         there = [pane for pane in _PANES if not (single and pane == "listing")]
         here = self.focused.id if self.focused is not None and self.focused.id in there else there[0]
-        self._go(there[(there.index(here) + by) % len(there)])
+        self.go(there[(there.index(here) + by) % len(there)])
 
     def action_leave(self) -> None:
         """Go one pane back, or leave the search."""
         here = self.focused.id if self.focused is not None else None
         if here == "page" and not self.screen_stack[0].has_class("single"):
-            self._go("listing")
-        elif self._query or here == "search":
-            self._leave_search()
-            self._go("shelves")
+            self.go("listing")
+        elif self.asked or here == "search":
+            self.leave_search()
+            self.go("shelves")
             if self.shelf is not None:
-                self._open(self.shelf)
+                self.open_shelf(self.shelf)
         else:
-            self._go("shelves")
+            self.go("shelves")
 
     def action_shelf(self, key: str) -> None:
         """Go to a shelf."""
         node = self._branches.get(key)
         if node is None or node.data is None:
             return
-        self._leave_search()
+        self.leave_search()
         self._tree.move_cursor(node)
-        self._open(node.data)
-        self._go("page" if node.data.kind in PAGES else "listing")
+        self.open_shelf(node.data)
+        self.go("page" if node.data.kind in PAGES else "listing")
 
     def action_reload(self) -> None:
         """Read everything again."""
@@ -313,62 +309,8 @@ class Memolith(Acting):
 
     def on_app_focus(self, _: AppFocus) -> None:
         """Whoever comes back to the window may have changed something elsewhere."""
-        if self._branches and len(self.screen_stack) == 1:
+        if self._branches and self.is_front:
             self.reload()
-
-    # ------------------------------------------------------------ searching
-
-    def action_search(self) -> None:
-        """Type a search."""
-        self._input.focus()
-
-    def action_results(self) -> None:
-        """Go from the search to what was found."""
-        self._go("listing")
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Search as one types."""
-        if event.input.id != "search":
-            return
-        self._query, self._asked_at = event.value.strip(), time.monotonic()
-        if self._query:
-            self.screen_stack[0].remove_class("single")
-            self._search.ask(self._query)
-        elif self.shelf is not None:
-            self._open(self.shelf)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on to what was found."""
-        if event.input.id == "search":
-            self._go("listing")
-
-    def _leave_search(self) -> None:
-        if self._query or self._input.value:
-            self._query = ""
-            with self._input.prevent(Input.Changed):
-                self._input.value = ""
-
-    def _show_hits(self, query: str, rows: list[Row] | None, problem: MemolithError | None) -> None:
-        if query != self._query:
-            return
-        if rows is None:
-            self.tell(str(problem), problem=True)
-            return
-        self._found(rows, f"{(time.monotonic() - self._asked_at) * 1000:.0f} ms")
-        if self._pause is not None:
-            self._pause.stop()
-        self._pause = self.set_timer(_PAUSE, lambda: self._rest.ask((query, rows)))
-
-    def _show_more(
-        self, asked: tuple[str, list[Row]], rows: list[Row] | None, problem: MemolithError | None
-    ) -> None:
-        if asked[0] == self._query and rows is not None and problem is None and len(rows) > len(asked[1]):
-            here = self._list.row
-            self._found(rows, "", keep=here.ref if here else None)
-
-    def _found(self, rows: list[Row], took: str, keep: str | None = None) -> None:
-        self._list.border_title = f"Search: {len(rows)} found" + (f" in {took}" if took else "")
-        self._list.show(rows, empty="Nothing is known about this.", keep=keep)
 
     # ------------------------------------------------------------ the rest
 

@@ -47,11 +47,9 @@ class Changes:
         history = self._mem.gate.history
         names = []
         for name in files_with_history(self._mem):
-            made = [
-                each for each in history.entries(name) if begin <= each.stamp <= end and each.op != "undo"
-            ]
+            made = [each.id for each in history.entries(name) if begin <= each.stamp <= end]
             if made:
-                self._mem.undo(name, min(each.id for each in made))
+                self._mem.undo(name, min(made))
                 names.append(name)
         return f"Undone: {what}" if names else f"There was nothing to undo of: {what}"
 

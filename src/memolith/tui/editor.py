@@ -43,13 +43,8 @@ def in_editor(app: App[None], text: str) -> str | None:
 class Editor(Screen[bool]):
     """A text with what saves it. `current` returns the text and its hash as they are on disk now."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        binding
-        for each in keys.bindings(keys.IN_EDITOR)
-        for binding in [
-            type(each)(each.key, each.action, each.description, each.show, each.key_display, priority=True)
-        ]
-    ]
+    # Before the text gets to see them.
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(keys.IN_EDITOR, priority=True)]
 
     def __init__(self, title: str, text: str, sha256: str, save: Save, current: Current) -> None:
         super().__init__()

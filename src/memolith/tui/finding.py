@@ -31,7 +31,8 @@ _MIN = 3  # characters that are worth reading every file
 class Newest(Generic[Asked, Answer]):
     """Does one thing at a time, in a thread; of what is asked meanwhile only the newest is done.
 
-    `done` is told what was asked, the answer, and what went wrong if that is why there is none.
+    `done` is told what was asked, the answer, and what went wrong if that is why there is none; nothing if
+    by then nobody is `alive` to see it.
     """
 
     def __init__(
@@ -39,8 +40,9 @@ class Newest(Generic[Asked, Answer]):
         start: Callable[[Coroutine[None, None, None]], object],
         work: Callable[[Asked], Answer],
         done: Callable[[Asked, Answer | None, MemolithError | None], None],
+        alive: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._start, self._work, self._done = start, work, done
+        self._start, self._work, self._done, self._alive = start, work, done, alive
         self._wanted: list[Asked] = []
         self.busy = False
 
@@ -60,7 +62,7 @@ class Newest(Generic[Asked, Answer]):
                     answer = await asyncio.to_thread(self._work, what)
                 except MemolithError as error:
                     problem = error
-                if not self._wanted:
+                if not self._wanted and self._alive():
                     self._done(what, answer, problem)
         finally:
             self.busy = False

@@ -22,8 +22,7 @@ GROUPS: dict[str, tuple[Key, ...]] = {
         Key("slash", "search", "Search", "search everything as you type", "/"),
         Key("enter", "", "", "go one pane to the right"),
         Key("escape", "leave", "", "go one pane back, or leave the search", "esc"),
-        Key("tab", "pane(1)", "", "the next pane; shift+tab the one before"),
-        Key("shift+tab", "pane(-1)", "", ""),
+        Key("tab", "", "", "the next pane; shift+tab the one before"),
         Key("o", "shelf('overview')", "", "overview: what is remembered and what needs attention"),
         Key("i", "shelf('injected')", "", "what is injected now: sizes per section, and what was cut"),
         Key("r", "shelf('review')", "", "the review queue"),
@@ -63,11 +62,16 @@ IN_EDITOR = (
 )
 
 
-def bindings(keys: tuple[Key, ...]) -> list[Binding]:
+def bindings(keys: tuple[Key, ...], *, priority: bool = False) -> list[Binding]:
     """Return the bindings of some keys."""
     return [
         Binding(
-            each.key, each.action, each.footer or each.help, show=bool(each.footer), key_display=each.shown
+            each.key,
+            each.action,
+            each.footer or each.help,
+            show=bool(each.footer),
+            key_display=each.shown or None,
+            priority=priority,
         )
         for each in keys
         if each.action

@@ -129,8 +129,9 @@ class Listing(ScrollView, can_focus=True):
 
     def on_click(self, event: Click) -> None:
         """Move to a row with one click, choose it with two."""
-        at = (event.y + int(self.scroll_offset.y)) // self._tall
-        if at < len(self.rows):
+        where = event.get_content_offset(self)
+        at = -1 if where is None else (where.y + int(self.scroll_offset.y)) // self._tall
+        if 0 <= at < len(self.rows):
             self.cursor = at
             if event.chain > 1:
                 self.action_open()

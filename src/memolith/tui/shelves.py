@@ -167,7 +167,7 @@ def _about(record: Record, shelf: Shelf) -> str:
 def _tickets(mem: Mem, _: Shelf) -> list[Row]:
     found = sorted(mem.tickets.list(), key=lambda ticket: (ticket.status in ("done", "closed"), ticket.id))
     return [
-        Row("ticket", ticket.filename, f"{ticket.id}  {ticket.title}", f"{ticket.priority}  {ticket.status}")
+        Row("ticket", ticket.filename, f"{ticket.id}: {ticket.title}", f"{ticket.priority}  {ticket.status}")
         for ticket in found
     ]
 
