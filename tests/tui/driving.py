@@ -18,7 +18,7 @@ from memolith.tui.editor import Editor
 from memolith.tui.listing import Listing
 
 _CHARACTERS = {"slash": "/", "question_mark": "?", "space": " "}
-WIDE, NARROW = (160, 48), (80, 24)
+WIDE, NARROW = (120, 30), (80, 24)
 
 
 class Driver:
@@ -51,7 +51,7 @@ class Driver:
         pump.call_later(seen.set)
         await asyncio.wait_for(seen.wait(), 5)
 
-    async def type(self, text: str) -> None:
+    async def write(self, text: str) -> None:
         await self.keys(*("space" if char == " " else char for char in text))
 
     async def shelf(self, key: str) -> None:

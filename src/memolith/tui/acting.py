@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 _SCOPES = ("project", "user")
 _RECORD, _DELETABLE = ("record",), ("note", "record", "ticket")
-_EDITABLE = ("note", "record", "ticket", "memory", "scratchpad", "daily", "skill", "summary", "held")
+_FILES = ("note", "record", "ticket", "memory", "scratchpad", "daily", "skill", "summary")
+_EDITABLE = (*_FILES, "held")
 # Which rows an action is for; the others have no row.
 FOR = {
     "edit": _EDITABLE,
     "editor": _EDITABLE,
     "delete": _DELETABLE,
-    "history": _EDITABLE,
+    "history": _FILES,
     "reclassify": _RECORD,
     "archive": _RECORD,
     "accept": ("held",),
@@ -271,12 +272,11 @@ class Acting(App[None]):
         row = self.row
         if row is None:
             return
-        path = quarantine.find(self.mem, row.ref).filename if row.kind == "held" else row.ref
-        number = await self.push_screen_wait(History(row.title, list(pages.changes(self.mem, path))))
+        number = await self.push_screen_wait(History(row.title, list(pages.changes(self.mem, row.ref))))
         if number is not None:
 
             def restore() -> str:
-                self.mem.undo(path, number)
+                self.mem.undo(row.ref, number)
                 return f"Restored {row.title} as it was before change {number}"
 
             self.change(f"the restoring of {row.title}", restore, row.ref)

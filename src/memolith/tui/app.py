@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _THEMES = ("textual-dark", "textual-light")
 _EMPTY = {"review": "Nothing waits for you.", "session": "No sessions yet: memolith session import"}
+_NOTHING_NEW = ("review", "session", "skill")
 _PANES = ("shelves", "listing", "page")
 
 
@@ -99,8 +100,10 @@ class Memolith(Searching):
             return action not in {each.action for group in keys.GROUPS.values() for each in group} | set(FOR)
         if not self.is_there:
             return False
-        if action == "results":
-            return self.focused is self.field
+        if action in ("results", "search"):
+            return (self.focused is self.field) is (action == "results")
+        if action == "new":
+            return self.shelf is not None and self.shelf.kind not in _NOTHING_NEW
         if action in FOR:
             return self.row is not None and self.row.kind in FOR[action]
         return True
@@ -256,9 +259,14 @@ class Memolith(Searching):
 
     def go(self, pane: str) -> None:
         """Give a pane the focus."""
-        self._target = pane
         self._at(pane)
+        widget = self.screen_stack[0].query_one(f"#{pane}")
+        if widget.region.area and widget.display:
+            self._target = None
+            self.screen_stack[0].set_focus(widget)
+            return
         # It must be there before it can have the focus.
+        self._target = pane
         self.call_after_refresh(self._arrive, pane)
 
     def _arrive(self, pane: str) -> None:

@@ -71,7 +71,8 @@ def bindings(keys: tuple[Key, ...], *, priority: bool = False) -> list[Binding]:
             each.footer or each.help,
             show=bool(each.footer),
             key_display=each.shown or None,
-            priority=priority,
+            # At once, so that what is typed right after it goes into the field.
+            priority=priority or each.action == "search",
         )
         for each in keys
         if each.action

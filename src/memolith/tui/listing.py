@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -143,7 +144,8 @@ class Listing(ScrollView, can_focus=True):
         width = self.size.width
         at, part = divmod(y + int(self.scroll_offset.y), self._tall)
         if at >= len(self.rows):
-            text = self.empty if not self.rows and y == 1 else ""
+            told = wrap(self.empty, max(8, width - 4)) if not self.rows else []
+            text = told[y - 1] if 1 <= y <= len(told) else ""
             return Strip([Segment(set_cell_size(f"  {text}", width), self._style("detail"))])
         row = self.rows[at]
         base = self._style("cursor" if at == self.cursor and self.has_focus else "row")

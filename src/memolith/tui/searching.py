@@ -77,7 +77,7 @@ class Searching(Acting):
 
     def action_search(self) -> None:
         """Type a search."""
-        self.field.focus()
+        self.screen_stack[0].set_focus(self.field)
 
     def action_results(self) -> None:
         """Go from the search to what was found."""
