@@ -156,7 +156,8 @@ class Listing(ScrollView, can_focus=True):
             return self._first(row, mark, base, width)
         inner = width - 3
         text = rendering.one_line(row.snippet if part == 1 else f"because: {row.why}")
-        style = base if part == 1 else base + self._style("why")
+        is_cursor = base == self._style("cursor")
+        style = base if part == 1 or is_cursor else base + self._style("why")
         cells = Strip(
             [Segment(f"{mark}  ", base), *self._marked(text, row.query if part == 1 else "", style)]
         )

@@ -30,6 +30,7 @@ class Searching(Acting):
         super().__init__(mem)
         self.finder = Finder(mem.from_source("user"))
         self.asked = ""
+        self.answered = 0  # how many searches were answered
         self._quick = self.newest(self.finder.quickly, self._show_hits)
         self._thorough = self.newest(lambda asked: self.finder.thoroughly(*asked), self._show_more)
         self._asked_at = 0.0
@@ -112,6 +113,7 @@ class Searching(Acting):
         if rows is None:
             self.tell(str(problem), problem=True)
             return
+        self.answered += 1
         self._found(rows, f"{(time.monotonic() - self._asked_at) * 1000:.0f} ms")
         if self._pause is not None:
             self._pause.stop()
