@@ -3,8 +3,8 @@
 Two figures: from the start of the process to the first screen one can use (the list of notes is there), and
 from a keystroke in the search to the list that answers it. The process is the real one, in a terminal of its
 own; the keystrokes are timed inside the app, from the key event to the list that answers it. On a busy
-machine (more load than processors) the start is judged by the processor time it took. Exits with 1 if a target is
-missed. A home may be given: `python -m bench.tui HOME PROJECT`.
+machine (more load than processors) the start is judged by the processor time it took. Exits with 1 if a
+target is missed. A home may be given: `python -m bench.tui HOME PROJECT`.
 """
 
 from __future__ import annotations

@@ -88,6 +88,14 @@ def test_what_somebody_else_saved_meanwhile_is_shown_and_never_lost(person: Mem,
         await app.keys("u")
         await app.home()
         assert "theirs" in path.read_text()
+        await app.keys("e")
+        (await app.editor()).insert("still wanted ")
+        other.edit("note", name="database")  # they delete it
+        await app.keys("ctrl+s")
+        await app.screen(Choose)
+        await app.keys("down", "enter")
+        await app.home()
+        assert "still wanted" in path.read_text()
 
     drive(person, script)
 

@@ -56,6 +56,7 @@ class Memolith(Searching):
         self._branches: dict[str, TreeNode[Shelf]] = {}
         self._keep: str | None = None
         self._steered = False
+        self._seen = ""
         self._target: str | None = None  # the pane that is about to have the focus
 
     # ------------------------------------------------------------ the screen
@@ -223,7 +224,10 @@ class Memolith(Searching):
         self._view = view
         if view is None:
             self._view = views.View("", [rendering.Line(rendering.plain(str(problem), "$text-error"))])
-        self._page.scroll_home(animate=False)
+        ref = what.ref if isinstance(what, Row) else what
+        if ref != self._seen:  # the same text again stays where one reads it
+            self._page.scroll_home(animate=False)
+        self._seen = ref
         self._draw()
 
     def _draw(self) -> None:

@@ -12,6 +12,7 @@ from textual.widgets import Footer, Static, TextArea
 
 from memolith import document
 from memolith.errors import ConflictError, MemolithError
+from memolith.text import digest
 from memolith.tui import keys, rendering
 from memolith.tui.dialogs import Choose, Confirm
 
@@ -95,7 +96,7 @@ class Editor(Screen[bool]):
         try:
             theirs, sha256 = self._current()
         except MemolithError:
-            theirs, sha256 = "", ""
+            theirs, sha256 = "", digest.sha256(None)  # they deleted it
         answer = await self.app.push_screen_wait(
             Choose(
                 "Somebody else changed this while you were editing (- theirs, + yours):",
