@@ -42,7 +42,7 @@ class Memolith(Searching):
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (64, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's type
     BINDINGS: ClassVar[list[BindingType]] = [
         *(binding for group in keys.GROUPS.values() for binding in keys.bindings(group)),
-        Binding("down", "results", "Results", key_display="↓"),
+        Binding("down", "results", "Results", show=False),
     ]
 
     def __init__(self, mem: Mem) -> None:
@@ -193,7 +193,7 @@ class Memolith(Searching):
         if rows is None:
             self.tell(str(problem), problem=True)
             rows = []
-        self.listing.border_title = f"{shelf.label} ({len(rows):,})"
+        self.listing.border_title, self.listing.border_subtitle = f"{shelf.label} ({len(rows):,})", ""
         self.listing.show(
             rows, empty=_EMPTY.get(shelf.kind, "Nothing here yet: n adds something."), keep=self._keep
         )

@@ -127,5 +127,6 @@ class Searching(Acting):
             self._found(rows, "", keep=here.ref if here else None)
 
     def _found(self, rows: list[Row], took: str, keep: str | None = None) -> None:
+        self.listing.border_subtitle = "enter: to the results  esc: leave" if self.field.has_focus else ""
         self.listing.border_title = f"Search: {len(rows)} found" + (f" in {took}" if took else "")
         self.listing.show(rows, empty="Nothing is known about this.", keep=keep)
