@@ -134,7 +134,8 @@ def _injected(mem: Mem) -> View:
     for part in found.parts:
         filled = round(_BAR * part.bytes / max(1, found.bytes))
         bar = "━" * filled + "╌" * (_BAR - filled)
-        text = f"{bar} {part.bytes:>6,} B  {rendering.one_line(part.title).partition(' (')[0] or 'around the sections'}"
+        name = rendering.one_line(part.title).partition(" (")[0] or "around the sections"
+        text = f"{bar} {part.bytes:>6,} B  {name}"
         spans = [Span(0, filled, "$primary"), Span(filled, _BAR, QUIET)]
         lines.append(Line(Content(text, spans), _BAR + 11))
         lines.append(_quiet(f"{'':{_BAR + 11}}{part.file}", _BAR + 11))
