@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from memolith.cli.app import cli, shared
@@ -21,6 +20,8 @@ def tui(options: Options) -> None:
     \b
     memolith tui
     """
+    from importlib.util import find_spec
+
     if find_spec("textual") is None:
         raise ConfigError("the terminal app needs Textual: pip install 'memolith[tui]'")
     if options.json:
