@@ -207,6 +207,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "session delete": [[KEY, "--yes"]],
     "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],
     "demo": [[KEY]],
+    "tui": [[KEY], []],
     "mcp": [[KEY], ["--project", KEY]],
     "hook": [["--host", KEY], ["--event", KEY], [KEY]],
     "init": [["--agent", KEY], ["--scope", KEY], ["--check", "--agent", KEY], ["--agent", "pi", "--dry-run"]],

@@ -221,6 +221,8 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("demo x", 2, "--help"),
     ("completion", 2, "bash"),
     ("mcp x", 2, "--help"),
+    ("tui", 2, "in a pipe, use"),
+    ("tui x", 2, "--help"),
     ("recall", 2, "Give a question"),
     ("recall x --limit many", 2, "whole number"),
     ("recall x --limit 0", 2, "give 1 to 1000"),
@@ -252,7 +254,7 @@ MISTAKES: list[tuple[str, int, str]] = [
 NONE = {"hook"}
 # These need no memory.
 SETTLED = {"doctor", "project list", "scan"}  # they work while settings are broken
-HOMELESS = {"completion", "demo", "hook", "init", "mcp", "memory help"}
+HOMELESS = {"completion", "demo", "hook", "init", "mcp", "memory help", "tui"}
 
 load_commands()
 

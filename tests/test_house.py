@@ -18,10 +18,12 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = [
     {"adapters"},
     {"cli", "__main__", "server", "serving", "slashing", "tools", "hook"},
+    {"tui"},
     {"agents", "install", "why", "growth"},
     {"learn"},
     {"porting"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "erasing", "editing"},
+    {"explaining", "pages"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
     {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},

@@ -44,6 +44,20 @@ PRIORITY = {
 }
 
 
+class Trace:
+    """What `build` had for the block and what it did with it, for whoever wants to know (`explaining`).
+
+    `had` are the sections with their sizes in bytes before they had to fit, and whether more of the file was
+    not even read; `shown` are those that are in the block.
+    """
+
+    __slots__ = ("had", "shown")
+
+    def __init__(self) -> None:
+        self.had: list[tuple[Section, int, bool]] = []
+        self.shown: list[Section] = []
+
+
 def build(
     root: Tree,
     slug: str,
@@ -54,6 +68,7 @@ def build(
     max_chars: int | None = None,
     recalled: str = "",
     summary_tokens: int = 0,
+    trace: Trace | None = None,
 ) -> str | None:
     """Return the block for a project, or None if there is nothing to say. `recalled` is the brief for a task.
 
@@ -73,6 +88,8 @@ def build(
         *_daily_logs(root, slug, today, yesterday, recent=recent),
         *_section(RECALLED, _unmarked(recalled), "recall", "recalled", _NO_CAP),
     ]
+    trace = trace or Trace()
+    trace.had = [(section, utf8_len(section.body), section.cut) for section in sections]
     gap = "" if recent else _gap(root, slug, today, yesterday)
     if not sections and not gap:
         return None
@@ -83,9 +100,19 @@ def build(
     if max_chars is not None:
         room = max_chars - fixed
         if before and room < MIN_CHARS:  # what is told about the summary would leave no room for the rest
-            return build(root, slug, today, yesterday, recent=recent, max_chars=max_chars, recalled=recalled)
+            return build(
+                root,
+                slug,
+                today,
+                yesterday,
+                recent=recent,
+                max_chars=max_chars,
+                recalled=recalled,
+                trace=trace,
+            )
         sections, dropped = allot(sections, room, _overhead_chars, len)
     sections, dropped_too = allot(sections, MAX_INJECT_BYTES - fixed, _overhead, utf8_len)
+    trace.shown = sections
     lines = [f"## {section.title}\n{section.body}\n" for section in sections]
     if gap:
         lines.append(gap)

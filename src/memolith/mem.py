@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Collection, Mapping
 
+    from memolith.context import Trace
     from memolith.lessons import Lessons
     from memolith.recall import Recall
     from memolith.records import Records
@@ -151,6 +152,9 @@ class Mem(Home):
         Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller
         limit. `query` is the task at hand and adds what is recalled for it.
         """
+        return self._block(query, max_chars)
+
+    def _block(self, query: str | None, max_chars: int | None, trace: Trace | None = None) -> str | None:
         if not self.settings.flag("enabled"):
             return None
         recalled = ""
@@ -169,6 +173,7 @@ class Mem(Home):
             max_chars=max_chars,
             recalled=recalled,
             summary_tokens=self.summary_tokens,
+            trace=trace,
         )
 
     def search(self, query: str) -> SearchResults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memolith import quarantine
+from memolith.text.frontmatter import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,23 @@ def refuse(mem: Mem, number: str) -> Held:
     held = quarantine.find(mem, number)
     _drop(mem, held, "refuse")
     return held
+
+
+def edit(mem: Mem, number: str, text: str) -> Held:
+    """Replace a held text by what a person made of it; it goes on waiting."""
+    held = quarantine.find(mem, number)
+    mem.gate.change(
+        held.filename, text, lambda old, new: None if old is None else split(old).head + new, op="edit"
+    )
+    return quarantine.find(mem, held.id)
+
+
+def is_safe(held: Held) -> bool:
+    """Tell whether a text would not be held if it came now: it was edited, or the rules are better."""
+    from memolith.text.instructions import suspicions
+
+    shown = [each if isinstance(each, str) else "\n".join(each) for each in held.arguments.values()]
+    return not suspicions("\n\n".join([*shown, held.text]))
 
 
 def _drop(mem: Mem, held: Held, decision: str) -> None:

@@ -122,6 +122,7 @@ _FLAGS = frozenset(
         "--semantic",
         "--background",
         "--everything",
+        "--explain",
         "--read-only",
         "--no-history",
         "--no-sessions",
@@ -196,6 +197,7 @@ _MODULES = (
         "upkeep",
         "serving",
         "hooking",
+        "terminal",
     ),
 )
 

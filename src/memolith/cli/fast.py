@@ -136,7 +136,7 @@ def answer(options: Options, command: str, query: str) -> None:
     """Print the block, or what a search found."""
     with options.open() as mem:
         if command == "context":
-            block = mem.context_block(query or None, max_chars=_number(options.max_chars))
+            block = mem.context_block(query or None, max_chars=number(options.max_chars))
             notice(mem)
             if options.json:
                 output.json({"block": block, "bytes": len((block or "").encode())})
@@ -169,7 +169,8 @@ def notice(mem: Mem) -> None:
         output.note(mem.identity.notice)
 
 
-def _number(value: str | None) -> int | None:
+def number(value: str | None) -> int | None:
+    """Return what --max-chars says."""
     if value is None:
         return None
     try:

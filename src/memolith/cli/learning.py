@@ -70,43 +70,15 @@ def show_status(options: Options) -> None:
     \b
     memolith learn status
     """
-    from memolith.learn import llm, run
-    from memolith.learn.ledger import Ledger
-    from memolith.learn.queue import Queue
+    from memolith.learn import status
 
     with options.open() as mem:
         notice(mem)
-        off = run.why_not(mem)
-        model = mem.settings.text("models.default") or "none"
-        problem = "" if model == "none" else llm.why_not(mem.settings, "default")
-        jobs: list[Job] = []
-        spent = None
-        if not off:
-            with Queue(mem.home, mem.settings, mem.now) as queue:
-                jobs = queue.jobs(mem.project)
-                spent = Ledger(mem.home, mem.settings, mem.now, database=queue.database).totals(day=mem.today)
-        counts: dict[str, int] = {}
-        for job in jobs:
-            counts[job.status] = counts.get(job.status, 0) + 1
+        found = status.status(mem)
         if options.json:
-            fields: dict[str, object] = {"enabled": not off, "why": off or problem, "model": model}
-            today = spent.as_dict() if spent else None
-            output.json({**fields, "jobs": [job.as_dict() for job in jobs], "today": today})
-            return
-        lines = [f"Learning is off: {off}" if off else "Learning is on."]
-        lines.append(f"Model: {model}" + (f" ({problem})" if problem else ""))
-        if spent is not None:
-            told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-            lines.append(f"Jobs of this project: {told or 'none'}")
-            lines.append(
-                f"Today: {spent.requests} request(s), {spent.tokens} tokens, {spent.seconds:.0f} s of "
-                f"{mem.settings.number('memories.requests_per_day'):,.0f} requests, "
-                f"{mem.settings.number('memories.tokens_per_day'):,.0f} tokens"
-            )
-            lines += [
-                f"{job.key}: {job.last_error}" for job in jobs if job.last_error and job.status != "done"
-            ]
-        output.text("\n".join(lines))
+            output.json(found.as_dict())
+        else:
+            output.text("\n".join(status.lines(mem, found)))
 
 
 @learn.command("why")

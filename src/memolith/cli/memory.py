@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith import targets
-from memolith.cli import completing, fast, output, writing
+from memolith.cli import completing, explained, fast, output, writing
 from memolith.cli.app import choice, cli, shared, text_argument
 from memolith.cli.fast import notice
+from memolith.errors import InputError
 from memolith.notes import KINDS
 from memolith.places import Tree
 from memolith.store import layout
@@ -168,8 +169,18 @@ def edit(
 @cli.command()
 @click.argument("query", nargs=-1)
 @click.option("--max-chars", metavar="N", help="The host's own limit in characters.")
+@click.option("--explain", is_flag=True, help="Say which file gave which bytes, what was cut, and why.")
+@click.option("--price", type=float, metavar="P", help="With --explain: price of a million input tokens.")
+@click.option("--per-day", type=int, metavar="N", help="With --price: prompts per day.  [default: 100]")
 @shared
-def context(options: Options, query: tuple[str, ...], max_chars: str | None) -> None:
+def context(
+    options: Options,
+    query: tuple[str, ...],
+    max_chars: str | None,
+    explain: bool,
+    price: float | None,
+    per_day: int | None,
+) -> None:
     """Print the block that an agent gets to see; nothing if there is nothing.
 
     QUERY is the task at hand; what is recalled for it is added.
@@ -178,8 +189,15 @@ def context(options: Options, query: tuple[str, ...], max_chars: str | None) -> 
     memolith context
     memolith context "fix the flaky login test"
     memolith context --max-chars 9500
+    memolith context --explain
+    memolith context --explain --price 3 --per-day 200
     """
     options.max_chars = max_chars
+    if explain:
+        explained.show(options, " ".join(query), price, per_day)
+        return
+    if price is not None or per_day is not None:
+        raise InputError("--price and --per-day say what the block costs: add --explain")
     fast.answer(options, "context", " ".join(query))
 
 

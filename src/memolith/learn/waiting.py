@@ -150,3 +150,12 @@ def edit(mem: Mem, held: Held, text: str) -> None:
         return None if old is None else frontmatter.split(old).head + packed
 
     mem.gate.rewrite(held.filename, change, op="edit")
+
+
+def is_safe(mem: Mem, held: Held) -> bool:
+    """Tell whether a proposal would be written at once if it came now, over what is there now."""
+    previous = on_disk.read(mem)
+    if previous.base() != held.arguments.get("base"):
+        return False
+    verdict = proposals.check(unpack(held.text), previous, mem.settings)
+    return not verdict.problems and not verdict.reasons

@@ -1,0 +1,77 @@
+"""Whether learning is on, what waits, what failed, and what today cost: for `learn status` and interfaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memolith.learn import llm, run
+from memolith.learn.ledger import Cost, Ledger
+from memolith.learn.queue import Job, Queue
+from memolith.model import Value
+
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+
+class Status(Value):
+    """What learning does in a project. `why` says what is wrong, or why it is off."""
+
+    __slots__ = ("enabled", "jobs", "model", "problem", "today", "why")
+    enabled: bool
+    jobs: list[Job]
+    model: str
+    problem: str
+    today: Cost | None
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {
+            "enabled": self.enabled,
+            "why": self.why or self.problem,
+            "model": self.model,
+            "jobs": [job.as_dict() for job in self.jobs],
+            "today": self.today.as_dict() if self.today else None,
+        }
+
+
+def status(mem: Mem) -> Status:
+    """Return the status of a project."""
+    off = run.why_not(mem)
+    model = mem.settings.text("models.default") or "none"
+    jobs: list[Job] = []
+    spent = None
+    if not off:
+        with Queue(mem.home, mem.settings, mem.now) as queue:
+            jobs = queue.jobs(mem.project)
+            spent = Ledger(mem.home, mem.settings, mem.now, database=queue.database).totals(day=mem.today)
+    return Status(
+        enabled=not off,
+        why=off,
+        model=model,
+        problem="" if model == "none" else llm.why_not(mem.settings, "default"),
+        jobs=jobs,
+        today=spent,
+    )
+
+
+def lines(mem: Mem, found: Status) -> list[str]:
+    """Return a status for a person."""
+    told = [f"Learning is off: {found.why}" if found.why else "Learning is on."]
+    told.append(f"Model: {found.model}" + (f" ({found.problem})" if found.problem else ""))
+    if found.today is not None:
+        counts: dict[str, int] = {}
+        for job in found.jobs:
+            counts[job.status] = counts.get(job.status, 0) + 1
+        listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        told.append(f"Jobs of this project: {listed or 'none'}")
+        told.append(
+            f"Today: {found.today.requests} request(s), {found.today.tokens} tokens, "
+            f"{found.today.seconds:.0f} s "
+            f"of {mem.settings.number('memories.requests_per_day'):,.0f} requests, "
+            f"{mem.settings.number('memories.tokens_per_day'):,.0f} tokens"
+        )
+        told += [
+            f"{job.key}: {job.last_error}" for job in found.jobs if job.last_error and job.status != "done"
+        ]
+    return told
