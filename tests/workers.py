@@ -118,7 +118,7 @@ def _replace_blindly(
     return old, None, False
 
 
-def _write_in_place(
+def write_in_place(
     _gate: Gate, _tree: Tree, _rel: str, place: Place, new: bytes | None, old: bytes | None, _seen: object
 ) -> tuple[bytes | None, Place | None, bool]:
     """Open, truncate, write: what a crash tears."""
@@ -138,7 +138,7 @@ def _no_lock(_gate: Gate, _slug: str) -> Iterator[None]:
 def _use_writer(name: str) -> None:
     broken: dict[str, tuple[str, object]] = {
         "blind": ("_put", _replace_blindly),
-        "in-place": ("_put", _write_in_place),
+        "in-place": ("_put", write_in_place),
         "unlocked": ("scope", _no_lock),
     }
     if name in broken:
