@@ -147,6 +147,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "undo": [[], [KEY], ["--to", KEY]],
     "doctor": [[], ["--fix"], ["--json"]],
     "scan": [[], [KEY], ["--purge"], ["--json"]],
+    "forget": [[KEY, "--yes"], [KEY, "--dry-run"], [KEY]],
     "allow": [[KEY, "--scope", KEY], [f"{KEY} x", "--remove"], ["not-a-secret"], []],
     "review": [["show", KEY], ["accept", KEY, "--yes"], [KEY]],
     "record add": [

@@ -124,6 +124,7 @@ def test_the_json_fields_are_those_documented(
         "config": [],
         "scan": [],
         "allow": ["swordfish"],
+        "forget": ["hello", "--dry-run"],
         "index": [],
         "project show": [],
         "project list": [],

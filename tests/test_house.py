@@ -21,7 +21,7 @@ LAYERS = [
     {"agents", "install"},
     {"learn"},
     {"porting"},
-    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging"},
+    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "erasing"},
     {"mem", "compaction", "recalling", "addresses"},
     {"home"},
     {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},

@@ -61,34 +61,63 @@ PLACES: tuple[tuple[str, Clean], ...] = (
 )
 
 
+class Cleaner:
+    """What is looked for, and how it is taken out: secrets, if nothing else is said."""
+
+    in_names = True  # whether names of notes that have it are changed
+
+    def __init__(self, mem: Mem) -> None:
+        self._mem = mem
+
+    def count(self, path: str, data: bytes) -> int:
+        """Return how often a file has it."""
+        return len(redact(text_of(data), _allow(self._mem, path)).findings)
+
+    def mask(self, path: str) -> Mask:
+        """Return what takes it out of the bytes of a file; bytes that are no text stay as they are."""
+        return _mask(self._mem, path)
+
+    def copy(self, archive: Archive, name: str, *, dry: bool) -> int:
+        """Take it out of the copy of a session; return how often it was there. `dry` only counts."""
+        return 0 if dry else mask_copy(archive, name)
+
+
 def purge(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Cleaned]:
     """Mask every secret of a home; return what was changed. What resists keeps nothing else from it."""
+    return clean(mem, Cleaner(mem), scopes_of(mem), tell)
+
+
+def clean(
+    mem: Mem, cleaner: Cleaner, scopes: list[str], tell: Callable[[str], None], *, dry: bool = False
+) -> list[Cleaned]:
+    """Clean the memory, history and sessions of some scopes, and the home's own files."""
     done: list[Cleaned] = []
-    for scope in _scopes(mem):
+    for scope in scopes:
         try:
             # Taking the lock turns what a crash left behind into versions.
             with mem.gate.scope(scope):
                 for tree in ("memory", "history"):
-                    done += _clean_tree(mem, tree, scope, tell)
-                done += _rename(mem, scope, tell)
-                done += _sessions(mem, scope) if scope else []
+                    done += _clean_tree(mem, tree, scope, cleaner, tell, dry=dry)
+                if cleaner.in_names and not dry:
+                    done += _rename(mem, scope, cleaner, tell)
+                done += _sessions(mem, scope, cleaner, dry=dry) if scope else []
         except MemolithError as error:
             tell(str(error))
-    done += _clean_tree(mem, "", "", tell)
-    if done:
+    done += _clean_tree(mem, "", "", cleaner, tell, dry=dry)
+    if done and not dry:
         masking.drop_cache(mem.home)
     return done
 
 
-def _sessions(mem: Mem, scope: str) -> list[Cleaned]:
+def _sessions(mem: Mem, scope: str, cleaner: Cleaner, *, dry: bool) -> list[Cleaned]:
     archive = Archive(mem.home, scope)
-    masked = [(name, mask_copy(archive, name)) for name in archive.names()]
+    found = [(name, cleaner.copy(archive, name, dry=dry)) for name in archive.names()]
     return [
-        Cleaned(path=archive.path(name), action="masked", secrets=count) for name, count in masked if count
+        Cleaned(path=archive.path(name), action="masked", secrets=count) for name, count in found if count
     ]
 
 
-def _scopes(mem: Mem) -> list[str]:
+def scopes_of(mem: Mem) -> list[str]:
     """Return every scope that has a folder in the memory or in the history."""
     found = {layout.USER}
     for directory in (
@@ -101,15 +130,16 @@ def _scopes(mem: Mem) -> list[str]:
     return sorted(found)
 
 
-def _clean_tree(mem: Mem, tree: str, scope: str, tell: Callable[[str], None]) -> list[Cleaned]:
+def _clean_tree(
+    mem: Mem, tree: str, scope: str, cleaner: Cleaner, tell: Callable[[str], None], *, dry: bool = False
+) -> list[Cleaned]:
     """Clean the files of one scope in the memory or the history; without a tree, the home's own files."""
     done = []
     for path in _files(mem, tree, scope):
-        clean = next((how for start, how in PLACES if _below(path, mem.home).startswith(start)), None)
+        how = next((how for start, how in PLACES if _below(path, mem.home).startswith(start)), None)
         try:
-            data = Place.of(path).read() or b""
-            count = len(redact(_text(data), _allow(mem, path)).findings) if clean else 0
-            if clean and count and clean(mem, path, _mask(mem, path)):
+            count = cleaner.count(path, Place.of(path).read() or b"") if how else 0
+            if how and count and (dry or how(mem, path, cleaner.mask(path))):
                 done.append(Cleaned(path=shown(path), action="masked", secrets=count))
         except (MemolithError, OSError) as error:
             tell(str(error))
@@ -126,7 +156,7 @@ def _files(mem: Mem, tree: str, scope: str) -> list[str]:
     return [path for path in found if scope_of(_below(path, mem.home)) == scope]
 
 
-def _rename(mem: Mem, scope: str, tell: Callable[[str], None]) -> list[Cleaned]:
+def _rename(mem: Mem, scope: str, cleaner: Cleaner, tell: Callable[[str], None]) -> list[Cleaned]:
     """Give notes whose name is a secret another one, in the memory and in the history."""
     done = []
     directory = layout.notes(scope)
@@ -145,7 +175,7 @@ def _rename(mem: Mem, scope: str, tell: Callable[[str], None]) -> list[Cleaned]:
                 continue
             done.append(Cleaned(path=layout.locate(tops[0], fresh), action="renamed", secrets=len(kinds)))
     # The index lost a line with the old name; the copy of it that was kept has it too.
-    return [*done, *(_clean_tree(mem, "history", scope, tell) if done else [])]
+    return [*done, *(_clean_tree(mem, "history", scope, cleaner, tell) if done else [])]
 
 
 def _below(path: str, top: str) -> str:
@@ -156,7 +186,8 @@ def _allow(mem: Mem, path: str) -> frozenset[str]:
     return allowed(str(mem.root), scope_of(_below(path, mem.home)))
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
+    """Return the bytes of a file as text, of which nothing is lost."""
     return data.decode(codec_of(data), "surrogateescape" if codec_of(data) == "utf-8" else "surrogatepass")
 
 
@@ -166,7 +197,7 @@ def _mask(mem: Mem, path: str) -> Mask:
     is_yaml = ".yml" in _below(path, mem.home)
 
     def mask(data: bytes) -> bytes:
-        text = redact(_text(data), allow).text
+        text = redact(text_of(data), allow).text
         codec = codec_of(data)
         errors = "surrogateescape" if codec == "utf-8" else "surrogatepass"
         return quote_markers(text, whole=is_yaml).encode(codec, errors)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from memolith import targets
 from memolith.errors import InputError, NotFoundError, TextError
 from memolith.model import Value
+from memolith.store import forgotten
 from memolith.store.archive import Archive
 from memolith.store.screening import quoted, refuse_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memolith.mem import Mem
 
@@ -32,6 +33,7 @@ SOURCES = ("interactive", "subagent", "automation", "consolidation")
 # Whether a session may be learned from: a `polluted` one pulled in what should not be remembered.
 MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
+_TEXTS = ("text", "tool", "outcome")
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "ticket")
 
 
@@ -109,6 +111,12 @@ class Sessions:
         _check_name(session.agent, "agent")
         _check_name(session.id, "session id")
         clean, masked = _clean(session.turns)
+        gone = forgotten.known(str(self._mem.root))
+        if gone:
+            clean = [
+                Turn(**{**turn.as_dict(), "text": forgotten.left_out(turn.text, gone, forgotten.INSTEAD)})
+                for turn in clean
+            ]
         head = {**session.head(), "project": self._mem.project}
         if session.cwd:
             head["cwd"], count = _masked(session.cwd)
@@ -213,6 +221,22 @@ def mask_copy(archive: Archive, name: str) -> int:
     return masked
 
 
+def change_copy(archive: Archive, name: str, change: Callable[[str], str], *, dry: bool = False) -> int:
+    """Change the texts of a copy; return how many turns it changes. `dry` only counts."""
+    lines = archive.read(name)
+    session = parse(lines) if lines else None
+    if session is None or lines is None:
+        return 0
+    new = [
+        Turn(**{**turn.as_dict(), **{key: change(getattr(turn, key)) for key in _TEXTS}})
+        for turn in session.turns
+    ]
+    count = sum(one != other for one, other in zip(session.turns, new, strict=True))
+    if count and not dry:
+        archive.write(name, [lines[0], *(_line(_short(turn)) for turn in new)])
+    return count
+
+
 def parse(lines: list[str]) -> Session | None:
     """Return a session from the lines it is stored as; None if they are not one."""
     rows = [row for line in lines if isinstance(row := _json(line), dict)]
@@ -296,7 +320,7 @@ def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int]:
     clean = []
     for number, turn in enumerate(turns, 1):
         texts = {}
-        for key in ("text", "tool", "outcome"):
+        for key in _TEXTS:
             text, count = _masked(getattr(turn, key))
             masked += count
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 
 from memolith import Mem
 from memolith.agents import AGENTS
-from memolith.agents.gathering import Gatherer, find
+from memolith.agents.gathering import Gatherer, find, named
 from memolith.cli import main
 from tests.agents import written
 from tests.test_scan import canary
@@ -173,3 +175,17 @@ def test_what_was_brought_can_be_learned_from_at_once(
     capfd.readouterr()
     assert main(["record", "list"]) == 0
     assert "make all TARGET=app" in capfd.readouterr().out
+
+
+def test_a_session_of_opencode_is_stored_though_its_id_looks_like_a_secret(
+    mem: Mem, work: Path, tmp_path: Path
+) -> None:
+    path = written.opencode(tmp_path / "opencode.db")
+    number = "ses_e1c6e7dcfffeQMJJ9F2klDZvdC"  # as opencode makes them
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE session SET id = ?, directory = ? WHERE id = 'ses_1'", (number, str(work)))
+        db.execute("UPDATE message SET session_id = ? WHERE session_id = 'ses_1'", (number,))
+    gatherer = Gatherer(mem)
+    (brought,) = gatherer.bring(named([f"{path}#{number}"], AGENTS["opencode"])[0])
+    gatherer.close()
+    assert (brought.name, brought.action) == (f"opencode-{number.lower()}", "new")

@@ -11,6 +11,7 @@ from memolith import Mem, MemolithError
 from memolith.agents import reading
 from memolith.hook import answering, edge
 from memolith.learn import stripping
+from memolith.store import receipts as kept
 from memolith.text.budget import estimate_tokens
 from tests.conftest import Clock
 from tests.hook.conftest import Host
@@ -362,3 +363,63 @@ def test_no_secret_in_an_event_reaches_the_home(filled: Mem, host: Host) -> None
     assert host.start()
     assert "[secret:github-token]" in filled.read("daily")
     assert hits(Path(filled.home), [key]) == []
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("name", ["gemini", "copilot"])
+def test_a_host_that_keeps_nothing_of_what_it_was_told_is_told_again_when_resumed(
+    host: Host, name: str
+) -> None:
+    block = host.tell("SessionStart", name, source="startup")
+    event = "BeforeAgent" if name == "gemini" else "userPromptSubmitted"
+    brief = host.tell(event, name, prompt=QUESTION)
+    assert "5433" in brief
+    assert host.tell("SessionStart", name, source="resume") == block
+    assert host.tell(event, name, prompt=QUESTION) == brief
+
+
+def test_what_gemini_puts_before_the_first_prompt_is_not_asked_for(filled: Mem, host: Host) -> None:
+    block = host.tell("SessionStart", "gemini", source="startup")
+    said = block.replace("<", "&lt;").replace(">", "&gt;")
+    prompt = f"<hook_context>{said}</hook_context>\n\nPaint the bicycle shed green"
+    assert host.tell("BeforeAgent", "gemini", prompt=prompt) == ""
+    filled.remember("Sheds are painted green.", "Sheds")
+    assert "Sheds are painted green." in host.tell("BeforeAgent", "gemini", prompt=prompt)
+
+
+def test_a_session_that_goes_on_within_seconds_is_another_event(
+    work: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, isolated: Path
+) -> None:
+    """`claude -p --resume` in a script: two beginnings and two ends, moments apart."""
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    kept.stamp(str(isolated / "home"), "worker")
+    Mem.open(work).write("long_term", "- a")
+    todo = isolated / "home/state/hooks/s-1.todo"
+    host = Host(work, clock)
+    for prompt in ("one", "two"):
+        assert host.tell("SessionStart", "gemini", source="resume")
+        assert not host.tell("SessionStart", "gemini", source="resume")  # installed twice
+        host.tell("BeforeAgent", "gemini", prompt=prompt)
+        host.tell("AfterAgent", "gemini", prompt=prompt)
+        assert todo.exists()
+        todo.unlink()
+        host.tell("AfterAgent", "gemini", prompt=prompt)
+        assert not todo.exists()
+
+
+def test_a_session_is_not_given_the_block_again_for_its_own_summary_or_for_what_it_was_told(
+    filled: Mem, work: Path, clock: Clock
+) -> None:
+    host = Host(work, clock)
+    host.start()
+    host.start("compact")
+    host.tell("PostCompact", compact_summary="<summary>The tests were fixed.</summary>")
+    assert "The tests were fixed." in (filled.context_block() or "")
+    assert host.start("resume") == ""
+    filled.write("long_term", "- Deploys are on Tuesdays.")
+    assert "Tuesdays" in host.ask("Paint the bicycle shed green")
+    assert host.start("resume") == ""
+    for line in ("- Deploys are on Tuesdays.", "- I use pnpm, never npm."):
+        filled.edit("long_term", line)
+        host.ask(f"not this any more: {line}")
+        assert host.start("resume") == filled.context_block()  # it has something that is not so

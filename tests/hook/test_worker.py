@@ -18,6 +18,7 @@ from tests.agents import written
 from tests.conftest import Clock
 from tests.hook.conftest import Host
 from tests.ledger import proves
+from tests.repos import git, repo
 
 
 @pytest.fixture
@@ -218,3 +219,31 @@ def test_a_line_that_a_crash_cut_off_is_no_receipt(mem: Mem, work: Path, clock: 
     clock.seconds += 60
     assert host.start("resume") == ""
     assert json.dumps(path.read_text()).count("start-resume") == 1
+
+
+def test_a_session_whose_worktree_is_gone_goes_to_the_project_a_turn_knew(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, isolated: Path
+) -> None:
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    main_tree = repo(tmp_path / "shop")
+    with Mem.open(main_tree) as mem:
+        mem.write("scratchpad", "- [ ] a")
+        receipts.stamp(mem.home, "worker")
+    tree = tmp_path / "tree"
+    git(main_tree, "worktree", "add", "-q", str(tree))
+    host, path = Host(tree, clock), str(write(tmp_path, tree))
+    host.tell("Stop", transcript_path=path)
+    git(main_tree, "worktree", "remove", str(tree))
+    host.tell("SessionEnd", transcript_path=path)  # its worker is a real one
+    todo = isolated / "home/state/hooks/s-1.todo"
+    assert until(lambda: not todo.exists())
+    with Mem.open(main_tree) as mem:
+        assert [each.name for each in mem.sessions.list()] == ["claude-s-1"]
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_what_is_being_written_down_is_left_to_the_next_worker(ended: Host, work: Path) -> None:
+    receipts.stamp(str(Mem.open(work).home), "s-0.todo")
+    with Mem.open(work) as mem:
+        assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turn(s)"]
+    assert ended

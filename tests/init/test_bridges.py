@@ -28,12 +28,16 @@ const system = async () => {
   return output.system
 }
 const parts = [{ type: "text", text: "fix it" }, { type: "file" }]
+const title = system()
 await plugin["chat.message"]({ sessionID: "s1" }, { parts })
+await title
 const first = await system()
 await plugin.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
 await plugin.event({ event: { type: "session.compacted", properties: { sessionID: "s1" } } })
 const second = await system()
 await plugin.event({ event: { type: "session.deleted", properties: { info: { id: "s1" } } } })
+await plugin["chat.message"]({ sessionID: "s1" }, { parts })
+await plugin.dispose()
 console.log(JSON.stringify([first, second]))
 """
 PI = """
@@ -80,6 +84,9 @@ def test_opencode_gets_memory_in_its_system_prompt_and_tells_what_happens(tmp_pa
         {"hook_event_name": "PostCompact", **about, "summary": "what was done"},
         {"hook_event_name": "SessionStart", **about, "source": "compact"},
         {"hook_event_name": "SessionEnd", **about},
+        {"hook_event_name": "SessionStart", **about, "source": "startup"},
+        {"hook_event_name": "UserPromptSubmit", **about, "prompt": "fix it\n"},
+        {"hook_event_name": "SessionEnd", **about},  # opencode itself ends
     ]
     assert [each for _, each in told] == expected
     assert [line for line, _ in told] == [

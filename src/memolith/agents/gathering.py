@@ -83,10 +83,13 @@ def named(paths: Sequence[str], only: Agent | None = None) -> list[Place]:
 
 
 class Gatherer:
-    """Stores sessions in the memory that `base` is of; those that do not say where they were, in its own."""
+    """Stores sessions in the memory that `base` is of; those that do not say where they were, in its own.
 
-    def __init__(self, base: Mem, *, dry_run: bool = False) -> None:
-        self._base, self._dry_run = base, dry_run
+    `gone` has the memories of directories that are not there any more; sessions of others are skipped.
+    """
+
+    def __init__(self, base: Mem, *, dry_run: bool = False, gone: Mapping[str, Mem] | None = None) -> None:
+        self._base, self._dry_run, self._gone = base, dry_run, gone or {}
         self._opened: dict[str, Mem] = {}
         self._stored: dict[str, dict[str, int]] = {}
         self.refused: StorageError | None = None  # the first time that our own disk did not take a session
@@ -141,7 +144,7 @@ class Gatherer:
             self._opened[cwd] = Mem.open(cwd, home=self._base.home, origin=self._base.source.origin)
         mem = self._opened[cwd]
         is_there = os.path.isabs(cwd) and os.path.isdir(cwd)
-        return mem if is_there or (os.path.isabs(cwd) and mem.identity.known) else None
+        return mem if is_there or (os.path.isabs(cwd) and mem.identity.known) else self._gone.get(cwd)
 
     def _copies(self, mem: Mem) -> dict[str, int]:
         if mem.project not in self._stored:

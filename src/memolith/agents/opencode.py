@@ -42,7 +42,7 @@ class OpenCode(Whole):
         into = Transcript(self.name, path)
         for row in _ask(file, f"{_SESSIONS} WHERE id = ?", number):
             _know(row, into)
-        return into.session(number or reading.stem(file))
+        return into.session(_name(number) or reading.stem(file))
 
     def changed(self, path: str) -> int:  # noqa: D102
         file, _, number = path.partition("#")
@@ -60,11 +60,16 @@ class OpenCode(Whole):
                 for message, about, part in db.execute(_PARTS, (row[0],)):
                     _take(str(message), _object(about), _object(part), into)
             if into.turns:
-                yield into.session(str(row[0]))
+                yield into.session(_name(row[0]))
+
+
+def _name(number: object) -> str:
+    """Return the name of a session: with its capitals, nine of ten look like a secret, and are not stored."""
+    return str(number or "").lower()
 
 
 def _know(row: tuple[object, ...], into: Transcript) -> None:
-    into.know(id=row[0], cwd=row[1], source="subagent" if row[2] else "interactive")
+    into.know(id=_name(row[0]), cwd=row[1], source="subagent" if row[2] else "interactive")
     into.know(started=reading.moment(row[3]))
 
 

@@ -183,7 +183,18 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 _MODULES = (
     *("installing", "memory", "questions", "records", "tickets", "sessions", "importing", "learning"),
-    *("slash", "reviewing", "porting", "projects", "indexing", "scan", "upkeep", "serving", "hooking"),
+    *(
+        "slash",
+        "reviewing",
+        "porting",
+        "projects",
+        "indexing",
+        "scan",
+        "forgetting",
+        "upkeep",
+        "serving",
+        "hooking",
+    ),
 )
 
 

@@ -45,7 +45,10 @@ class IndexBehindError(Exception):
 
 
 def begin(mem: Mem, call: Call, past: Past) -> Said:
-    """Return the block. On a resume it is said only if it is not what the session has."""
+    """Return the block. On a resume it is said only if it is not what the session has.
+
+    What it was told since, and its own summary, it has: a block that is longer by these is not said again.
+    """
     revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
     whole = mem.context_block() or ""
     text, room = _tagged(whole), LIMIT
@@ -53,7 +56,7 @@ def begin(mem: Mem, call: Call, past: Past) -> Said:
         text = _tagged(mem.context_block(max_chars=room) or "")
         room = max(room * 9 // 10, MIN_CHARS)
     said = Said(text, _sources(text), revision, (line for _, line in _shown(whole)))
-    if call.source in ("resume", "fork") and past.block == said.mark:
+    if call.source in ("resume", "fork") and past.has(said):
         said.text, said.refs = "", []
     return said
 
@@ -117,8 +120,7 @@ def _news(mem: Mem, past: Past) -> Said:
     new = []
     block = mem.context_block() or ""
     for title, line in _shown(block):
-        if (known := hash_of(line)) not in past.lines:
-            said.lines.add(known)
+        if hash_of(line) not in past.lines:
             new.append((title, line))
     if not new:
         return said
@@ -130,6 +132,7 @@ def _news(mem: Mem, past: Past) -> Said:
             break
         told += [f"### {title}"] if title != last else []
         told.append(line[:_NEW_CHARS])
+        said.lines.add(hash_of(line))
         last = title
     said.text = "\n".join([OPEN, *told, CLOSE])
     titles = dict.fromkeys(title for title, _ in _shown(block))  # in the order of the sources
@@ -147,7 +150,7 @@ def _recalled(mem: Mem, call: Call, past: Past) -> list[Hit]:
         hit
         for hit in recalling.for_block(mem, call.prompt).hits
         # What was said in this session is not news to it.
-        if hit.id not in past.refs and f"-{call.session}." not in f"{hit.record}."
+        if hit.id not in past.refs and f"-{call.session.lower()}." not in f"{hit.record.lower()}."
     ]
     return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
 

@@ -33,7 +33,7 @@ def flush(mem: Mem, call: Call) -> Said:
     text = head(_bare(summary), _SUMMARY).strip()
     if not text:
         return Said()
-    heading = f"{compaction_heading()} ({call.host} {call.label[:8]})"
+    heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
     mem.append_daily(heading, text)
     return Said(lines=hygiene.for_block(journal.entry(mem.now(), heading, text)).split("\n"))
 
@@ -72,10 +72,18 @@ def _from_rollout(path: str) -> str:
 
 
 def remember(mem: Mem, call: Call) -> None:
-    """Write down that a session's transcript is to be read."""
-    if mem.settings.flag("hooks.sessions"):
-        fields = [call.host, call.session, call.cwd, call.transcript]
-        receipts.stamp(mem.home, call.label + TODO, "\n".join(field.replace("\n", " ") for field in fields))
+    """Write down that a session's transcript is to be read, and for which project if that is known.
+
+    A session may end after its directory is gone, as a worktree made for it; then an earlier turn knew.
+    """
+    if not mem.settings.flag("hooks.sessions"):
+        return
+    name = call.label + TODO
+    project = mem.project if mem.identity.known else ""
+    if call.cwd and not os.path.isdir(call.cwd):
+        project = "".join(receipts.stamped(mem.home, name)[1].split("\n")[4:5])
+    fields = [call.host, call.session, call.cwd, call.transcript, project]
+    receipts.stamp(mem.home, name, "\n".join(field.replace("\n", " ") for field in fields))
 
 
 def work(mem: Mem, *, at_once: bool = False) -> None:

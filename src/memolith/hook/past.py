@@ -42,9 +42,10 @@ class Past:
         self.block: str | None = None  # hash of the block as it was last given, None if it never was
         self.revision = ""
         self.lines: set[str] = set()
+        self._shown: set[str] = set()  # those of the last block, and told since
         self.refs: set[str] = set()
         self.prompts = 0
-        self._last: dict[tuple[str, str], float] = {}
+        self._last = "", "", float("-inf")  # event, key, time
         for line in receipts.lines:
             if len(line) >= _FIELDS:
                 self._take(line)
@@ -52,23 +53,33 @@ class Past:
     def _take(self, line: list[str]) -> None:
         time, event, key, said, revision, lines = line[:_FIELDS]
         try:
-            self._last[event, key] = float(time)
+            self._last = event, key, float(time)
         except ValueError:
             return
         if event.startswith(payload.START):
             self.block = said
+            self._shown = set()
             if not event.endswith(_KEEPS):
                 self.lines, self.refs = set(), set()
                 self.prompts *= event.endswith("compact")  # the task goes on
         elif event == payload.PROMPT:
             self.prompts += 1
         self.revision = revision or self.revision
-        self.lines.update(lines.split(",") if lines else ())
+        told = lines.split(",") if lines else ()
+        self.lines.update(told)
+        self._shown.update(told)
         self.refs.update(filter(None, line[_FIELDS:]))
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
-        """Tell whether the same was asked a moment ago: two installations, or a host that asks twice."""
-        return abs(now - self._last.get((event, key), float("-inf"))) < _SOON
+        """Tell whether the same was asked a moment ago: two installations, or a host that asks twice.
+
+        With something else in between it is another event: a session that goes on ends a second time.
+        """
+        return (event, key) == self._last[:2] and abs(now - self._last[2]) < _SOON
+
+    def has(self, block: Said) -> bool:
+        """Tell whether the session has all of a block, and was told nothing that is gone from it."""
+        return self.block is not None and self._shown <= block.lines <= self.lines
 
     def note(self, event: str, key: str, now: float, said: Said) -> None:
         """Write down what was said."""

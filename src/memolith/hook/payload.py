@@ -28,6 +28,10 @@ _EVENTS = {
     **dict.fromkeys(("precompress", "precompact", "subagentstart", "subagentstop"), NOTHING),
 }
 _SOURCES = ("startup", "resume", "clear", "compact", "fork")
+# Hosts that keep nothing of what hooks said: resumed, their model begins anew.
+_FORGETFUL = ("gemini", "copilot")
+# Gemini has what was said at the start before the first prompt, as part of it.
+_SAID = "<hook_context>", "</hook_context>"
 # What a host itself puts where a prompt would be.
 _HARNESS = ("<task-notification>", "<local-command-", "<command-name>", "<command-message>", "<bash-")
 _MAX_PROMPT = 2_000  # characters that are asked for
@@ -68,8 +72,10 @@ class Call:
         self.transcript = _text(row, "transcript_path", "transcriptPath")[:_MAX_PLACE]
         source = _text(row, "source")
         self.source = source if source in _SOURCES else "startup"
+        if self.source == "resume" and self.host in _FORGETFUL:
+            self.source = "clear"
         self.summary = _text(row, "compact_summary", "summary")
-        said = _text(row, "prompt").strip()
+        said = _typed(_text(row, "prompt"))
         self.prompt = "" if said.startswith(_HARNESS) or _is_command(said) else said[:_MAX_PROMPT]
         self.key = mark({START: self.source, COMPACTED: self.summary}.get(kind, said))
 
@@ -139,6 +145,14 @@ def _host(row: dict[str, object], given: str) -> str:
     if "turn_id" in row or os.path.basename(_text(row, "transcript_path")).startswith("rollout-"):
         return "codex"
     return "gemini" if "timestamp" in row else "claude"
+
+
+def _typed(prompt: str) -> str:
+    """Return a prompt without what hooks said before it."""
+    opening, closing = _SAID
+    while (prompt := prompt.strip()).startswith(opening) and closing in prompt:
+        prompt = prompt.partition(closing)[2]
+    return prompt
 
 
 def _is_command(said: str) -> bool:

@@ -53,12 +53,15 @@ def work(mem: Mem) -> Iterator[str]:
 def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     """Bring the transcript of one session into memory; what was written down of it goes when that is done."""
     when, text = receipts.stamped(mem.home, name)
-    host, session, cwd, path = [*text.split("\n"), "", "", "", ""][:4]
+    host, session, cwd, path, project = [*text.split("\n"), *[""] * 5][:5]
+    if host not in agents.AGENTS:
+        return  # it is being written at this moment, or by another version
     place = _place(host, session, path)
     problem = "" if place else "its transcript was not found"
     if place is not None:
-        with Mem.open(cwd or None, home=mem.home) as base:
-            gatherer = gathering.Gatherer(base)
+        with _memory(mem, cwd, project) as base:
+            # Of a directory that is gone only its project, if a turn knew it, can tell where it belongs.
+            gatherer = gathering.Gatherer(base, gone={cwd: base} if base.identity.known else {})
             try:
                 brought = list(gatherer.bring(place))
             finally:
@@ -72,6 +75,18 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
         yield f"{session}: {problem}; it is tried again"
         return
     receipts.remove(mem.home, name, when)
+
+
+def _memory(mem: Mem, cwd: str, project: str) -> Mem:
+    """Return the memory of a session: by its directory, or by its project if that is gone."""
+    is_gone = cwd and not os.path.isdir(cwd)
+    if (
+        is_gone
+        and project
+        and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{os.path.basename(project)}")
+    ):
+        return mem.of_project(os.path.basename(project))
+    return Mem.open(cwd or None, home=mem.home)
 
 
 def _place(host: str, session: str, path: str) -> gathering.Place | None:

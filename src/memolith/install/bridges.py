@@ -67,13 +67,13 @@ export const Memolith = async ({ client, directory }) => {
   const words = (parts) => parts.map((part) => (part.type === "text" ? part.text : "")).join("\\n")
   const about = (id) => ({ session_id: id, cwd: directory })
 
-  async function known(id) {
-    let found = sessions.get(id)
-    if (!found) {
-      found = { start: await hook("SessionStart", { ...about(id), source: "startup" }), recalled: "" }
-      sessions.set(id, found)
+  // Kept before it is answered: a title is asked for meanwhile, and who asks twice is told nothing.
+  function known(id) {
+    if (!sessions.has(id)) {
+      const start = hook("SessionStart", { ...about(id), source: "startup" })
+      sessions.set(id, { start, recalled: "" })
     }
-    return found
+    return sessions.get(id)
   }
 
   async function summary(id) {
@@ -85,14 +85,15 @@ export const Memolith = async ({ client, directory }) => {
   return {
     "chat.message": async (input, output) => {
       const prompt = words(output.parts ?? [])
-      const session = await known(input.sessionID)
+      const session = known(input.sessionID)
+      await session.start
       const text = await hook("UserPromptSubmit", { ...about(input.sessionID), prompt })
       if (text) session.recalled = session.recalled ? session.recalled + "\\n" + text : text
     },
     "experimental.chat.system.transform": async (input, output) => {
       if (!input.sessionID) return
-      const session = await known(input.sessionID)
-      for (const text of [session.start, session.recalled]) if (text) output.system.push(text)
+      const session = known(input.sessionID)
+      for (const text of [await session.start, session.recalled]) if (text) output.system.push(text)
     },
     event: async ({ event }) => {
       const id = event.properties?.sessionID ?? event.properties?.info?.id
@@ -104,9 +105,14 @@ export const Memolith = async ({ client, directory }) => {
       }
       if (event.type === "session.compacted") {
         await hook("PostCompact", { ...about(id), summary: await summary(id) })
-        const start = await hook("SessionStart", { ...about(id), source: "compact" })
+        const start = hook("SessionStart", { ...about(id), source: "compact" })
         sessions.set(id, { start, recalled: "" })
+        await start
       }
+    },
+    // It tells of no end of a session but its own.
+    dispose: async () => {
+      await Promise.all([...sessions.keys()].map((id) => hook("SessionEnd", about(id))))
     },
   }
 }

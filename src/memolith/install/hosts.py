@@ -130,7 +130,7 @@ _CODEX_EVENTS = {**_CLAUDE_EVENTS, "SessionEnd": 3}  # Codex waits no longer
 # Not PreCompress: it is called before every request to the model.
 _GEMINI_EVENTS = dict.fromkeys(("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"), 10_000)
 _COPILOT_EVENTS = ("sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd")
-_CURSOR_EVENTS = ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop", "sessionEnd")
+_CURSOR_EVENTS = ("sessionStart", "beforeSubmitPrompt", "stop", "sessionEnd")
 
 
 def _claude_directory(place: Place) -> str:

@@ -31,7 +31,9 @@ def spawn(mem: Mem, name: str, *arguments: str) -> None:
     """Start a command of ours for this memory, detached from us; what it prints goes into the log `name`."""
     from memolith.store import files
 
-    place = mem.identity.root or os.getcwd()
+    place = mem.identity.root
+    if not place or not os.path.isdir(place):
+        place = mem.home  # a worktree that is removed when its session ends; work for others goes on
     command = [sys.executable, "-m", "memolith", "--home", mem.home, "--project", place, *arguments]
     log = files.open_log(mem.home, name)
     try:

@@ -266,6 +266,23 @@ class Queue(Holder):
 
         return self._drop(step, nothing=False)
 
+    def erase(self, project: str | None, change: Callable[[str], str]) -> int:
+        """Change the texts of what was extracted, in a project or in all; return how many it changed."""
+
+        def step(db: Connection) -> int:
+            texts = "raw_memory, rollout_summary, rollout_slug"
+            rows = db.execute(
+                f"SELECT rowid, {texts} FROM outputs WHERE ?1 IS NULL OR project = ?1",  # noqa: S608
+                (project,),
+            ).fetchall()
+            new = [(*(change(text) if text else text for text in row[1:]), row[0]) for row in rows]
+            other = [one for one, row in zip(new, rows, strict=True) if one[:-1] != row[1:]]
+            fresh = "raw_memory = ?, rollout_summary = ?, rollout_slug = ?"
+            db.executemany(f"UPDATE outputs SET {fresh} WHERE rowid = ?", other)  # noqa: S608
+            return len(other)
+
+        return self._drop(step, nothing=0)
+
     def clear(self, project: str | None = None) -> int:
         """Drop all jobs and extractions of a project, or of all; return how many. What was spent stays."""
 

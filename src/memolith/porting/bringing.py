@@ -20,7 +20,7 @@ from memolith.model import Value
 from memolith.places import Tree
 from memolith.porting import naming, sources
 from memolith.porting.merging import merged
-from memolith.store import files, layout
+from memolith.store import files, forgotten, layout
 from memolith.store.screening import quoted, refuse_secret
 from memolith.targets import is_user_wide
 from memolith.text import frontmatter, markdown
@@ -112,6 +112,7 @@ class _Run:
         self._source, self._dry_run, self._from = source, dry_run, outside.source
         self._mems = {slug: outside.of_project(slug or mem.project) for slug in _slugs(source)}
         self._gate = outside.gate
+        self._gone = forgotten.known(outside.gate.root)
         self._op = f"{IMPORT}-{os.urandom(3).hex()}"
         self._rows = [_row(path, "left out", why=why) for path, why in source.left]
         self._names: dict[str, naming.Names] = {}
@@ -201,7 +202,11 @@ class _Run:
     # ------------------------------------------------------------ text by text
 
     def _put(self, item: Item, name: str) -> None:
-        text, time = self._source.read(item)
+        given, time = self._source.read(item)
+        text = forgotten.left_out(given, self._gone)
+        if given.strip() and not text.strip():
+            self._row(item, "left out", why="all of it was forgotten")
+            return
         put = {"note": self._put_note, "skill": self._put_skill}.get(item.becomes, self._put_lines)
         put(item, name, text, time)
 

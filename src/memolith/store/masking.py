@@ -27,7 +27,8 @@ def mask_memory(gate: Gate, relative: str, mask: Mask) -> bool:
     def apply(old: str | None) -> str | None:
         if old is None:
             return None
-        return mask(old.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+        # What nothing is left of goes.
+        return mask(old.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape") or None
 
     return gate.rewrite(relative, apply, op="purge", remember=False).changed
 

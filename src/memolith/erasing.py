@@ -1,0 +1,104 @@
+"""Forgetting a fact: every line that has it goes, from memory, history and the copies of sessions.
+
+It cannot be undone, because nothing of it is left; what other programs keep is theirs. The lines are kept as
+hashes, so that an import does not bring them back (`store.forgotten`).
+"""
+
+from __future__ import annotations
+
+from memolith import purging
+from memolith.errors import InputError
+from memolith.sessions import change_copy
+from memolith.store import forgotten, layout
+from memolith.store.screening import quoted
+from memolith.text import frontmatter
+from memolith.text.miniyaml import dump_scalar, split_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.mem import Mem
+    from memolith.purging import Cleaned, Mask
+    from memolith.store.archive import Archive
+
+_LEAST = 4
+_AS_A_WHOLE = "/items/"  # values of programs: a line less, and they could not be read any more
+
+
+class Eraser(purging.Cleaner):
+    """Takes out the lines that have a text, and remembers them by their hashes."""
+
+    in_names = False
+
+    def __init__(self, mem: Mem, text: str) -> None:
+        super().__init__(mem)
+        self._text = forgotten.folded(text)
+        if len(self._text) < _LEAST or "\n" in text.strip():
+            raise InputError(
+                f"{quoted(text)}: give a part of one line, at least {_LEAST} characters, that is in what you "
+                "want forgotten and in nothing else"
+            )
+        self.keys: set[str] = set()
+
+    def has(self, line: str) -> bool:
+        """Tell whether a line has the text."""
+        return self._text in forgotten.folded(line)
+
+    def without(self, text: str, instead: str | None = None) -> str:
+        """Return a text without the lines that have it."""
+        if self._text not in forgotten.folded(text):
+            return text
+        self.keys.update(forgotten.key(line) for line in text.split("\n") if self.has(line))
+        return forgotten.changed(text, self.has, instead)
+
+    def count(self, path: str, data: bytes) -> int:
+        """Return how many lines of a file have it."""
+        if path.endswith((".yml", forgotten.PLACE)) or "/project.yml/" in path:
+            return 0  # identities and settings are not what somebody said
+        return sum(self.has(line) for line in purging.text_of(data).split("\n"))
+
+    def mask(self, path: str) -> Mask:
+        """Return what takes the lines out of a file."""
+
+        def mask(data: bytes) -> bytes:
+            text = purging.text_of(data)
+            if _AS_A_WHOLE in path and self.count(path, data):
+                self.without(text)
+                return b""
+            return self._in_document(text).encode("utf-8", "surrogateescape")
+
+        return mask
+
+    def _in_document(self, text: str) -> str:
+        """Take it out of a document; one that nothing is left of but its head is gone."""
+        parts = frontmatter.split(text)
+        body = self.without(parts.body)
+        if parts.body.strip() and not body.strip() and parts.head:
+            self.without(parts.head)
+            return ""
+        head = []
+        for line in parts.head.split("\n"):
+            if not self.has(line):
+                head.append(line)
+                continue
+            self.keys.add(forgotten.key(line))
+            name = (split_key(line) or ("", ""))[0]
+            if name:
+                head.append(f"{name}: {dump_scalar(forgotten.INSTEAD)}")
+        return "\n".join(head) + body
+
+    def copy(self, archive: Archive, name: str, *, dry: bool) -> int:
+        """Take it out of the copy of a session; its turns keep their numbers."""
+        return change_copy(archive, name, lambda text: self.without(text, forgotten.INSTEAD), dry=dry)
+
+
+def erase(
+    mem: Mem, eraser: Eraser, tell: Callable[[str], None], *, everywhere: bool = False, dry: bool = False
+) -> list[Cleaned]:
+    """Take a text out of this project and what is kept for all, or out of every project."""
+    scopes = purging.scopes_of(mem) if everywhere else [layout.USER, mem.project]
+    done = purging.clean(mem, eraser, scopes, tell, dry=dry)
+    if eraser.keys and not dry:
+        forgotten.keep(mem.gate, eraser.keys)
+    return done

@@ -1,0 +1,150 @@
+"""`memolith forget`: no byte of a fact is left, nothing else is lost, no import brings it back."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem, WriteMode, import_memory
+from memolith.cli import main
+from memolith.learn import run as learning
+from memolith.learn.queue import Queue
+from memolith.sessions import Session, Turn
+
+FACT = "The vault door opens with zebrafish7731."
+MARK = b"zebrafish7731"
+
+
+def session(mem: Mem, number: str = "1") -> None:
+    turns = [
+        Turn(number=1, role="user", text=f"Hello.\nRemember: {FACT}\nThanks.", time="", tool="", outcome=""),
+        Turn(number=2, role="assistant", text=FACT, time="", tool="bash", outcome="ok"),
+    ]
+    fields = dict.fromkeys(("cwd", "mode", "project", "source", "started", "status", "ticket"), "")
+    mem.sessions.add(Session(agent="claude", id=number, turns=turns, **fields))
+
+
+def bytes_of(home: Path) -> list[str]:
+    """Return the files of a home that have the mark, whatever they are."""
+    found = []
+    for path in sorted(home.rglob("*")):
+        if path.is_file():
+            data = path.read_bytes()
+            plain = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else b""
+            if MARK in (data + plain).lower():
+                found.append(str(path.relative_to(home)))
+    return found
+
+
+@pytest.fixture
+def planted(mem: Mem, tmp_path: Path) -> Mem:
+    mem.write("long_term", f"- I like tea.\n- {FACT}\n- I like cake.")
+    mem.write("scratchpad", f"- [ ] {FACT}\n- [ ] other")
+    mem.write("daily", FACT)
+    mem.remember(FACT, "The door")
+    mem.remember(f"Some facts.\n\n- {FACT.upper()}\n- Water is wet.", "Facts")
+    mem.write("note", f"{FACT}\nstays", name="edited")
+    mem.write("note", "stays", WriteMode.OVERWRITE, name="edited")
+    mem.records.add(FACT, category="principles", scope="project", title="Vault", keywords=["zebrafish7731"])
+    mem.tickets.add("Open it", FACT)
+    session(mem)
+    (tmp_path / "CLAUDE.md").write_text(f"# Rules\n\n- {FACT}\n- Use tabs.\n")
+    import_memory(mem, tmp_path / "CLAUDE.md")
+    return mem
+
+
+def forget(*arguments: str) -> int:
+    return main(["forget", *arguments])
+
+
+def test_no_byte_of_a_forgotten_fact_is_left_and_the_rest_stays(planted: Mem, work: Path) -> None:
+    mem = planted
+    assert main(["config", "set", "memories.enabled", "true"]) == 0
+    mem.settings.reload()
+    learning.run(mem, force=True)
+    mem.recall("vault door")
+    mem.context_block()
+    assert len(bytes_of(Path(mem.home))) >= 8
+    assert forget("ZEBRAFISH7731", "--yes", "--project", str(work)) == 0
+    assert bytes_of(Path(mem.home)) == []
+    fresh = Mem.open(work)
+    assert fresh.read("long_term") == "- I like tea.\n- I like cake.\n"
+    assert fresh.read("note", "facts").endswith("Some facts.\n\n- Water is wet.\n")
+    assert "the-door" not in str(fresh.list())
+    assert fresh.read("note", "edited") == "stays"
+    assert [turn.text for turn in fresh.sessions.get("claude-1").turns] == [
+        "Hello.\n[forgotten]\nThanks.",
+        "[forgotten]",
+    ]
+    assert fresh.recall("vault door zebrafish7731").hits == []
+    assert fresh.index.sync(["", fresh.project]).complete
+
+
+@pytest.mark.usefixtures("planted")
+def test_what_was_forgotten_does_not_come_back_by_an_undo_or_an_import(work: Path, tmp_path: Path) -> None:
+    assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0
+    mem = Mem.open(work)
+    edited = f"projects/{mem.project}/notes/edited.md"
+    for version in mem.gate.history.versions(edited):
+        mem.undo(edited, version.id)
+    session(mem)
+    session(mem, "2")
+    import_memory(mem, tmp_path / "CLAUDE.md")
+    assert bytes_of(Path(mem.home)) == []
+    mem.write("note", FACT, name="again")  # who writes it anew wants it
+    assert FACT in mem.read("note", "again")
+
+
+def test_a_dry_run_tells_where_it_is_and_changes_nothing(
+    planted: Mem, work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = bytes_of(Path(planted.home))
+    assert forget("zebrafish7731", "--dry-run", "--json", "--project", str(work)) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["forgotten"] is False
+    assert len(told["places"]) >= 8
+    assert bytes_of(Path(planted.home)) == before
+    assert forget("zebrafish7731", "--project", str(work)) == 2  # nobody can be asked here
+    assert bytes_of(Path(planted.home)) == before
+
+
+def test_another_project_keeps_what_it_knows_unless_all_are_meant(
+    mem: Mem, work: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for each in (mem, Mem.open(other)):
+        each.write("note", FACT, name="fact")
+    assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0
+    assert Mem.open(other).read("note", "fact") == f"{FACT}\n"
+    assert forget("zebrafish7731", "--yes", "--all", "--project", str(work)) == 0
+    assert bytes_of(Path(mem.home)) == []
+
+
+@pytest.mark.parametrize("text", ["", "abc", "two\nlines here"])
+def test_a_text_that_says_too_little_is_refused(mem: Mem, work: Path, text: str) -> None:
+    mem.write("note", "abc two", name="fact")
+    assert forget(text, "--yes", "--project", str(work)) == 2
+    assert mem.read("note", "fact") == "abc two\n"
+
+
+@pytest.mark.usefixtures("mem")
+def test_what_nobody_knows_cannot_be_forgotten(work: Path) -> None:
+    assert forget("zebrafish7731", "--yes", "--project", str(work)) == 3
+
+
+def test_what_was_extracted_and_waits_is_forgotten_too(mem: Mem, work: Path) -> None:
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        queue.database.update(
+            "INSERT INTO outputs (project, session, source_watermark, started, raw_memory, rollout_summary,"
+            " model, created) VALUES (?, 'claude-9', '1', '', ?, 'kept', 'x', 1)",
+            mem.project,
+            f"one\n{FACT}\ntwo",
+        )
+    assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0
+    assert bytes_of(Path(mem.home)) == []
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        assert [each.raw_memory for each in queue.extractions.all(mem.project)] == ["one\ntwo"]
