@@ -72,6 +72,7 @@ COMMANDS = [
         repeats=True,
     ),
     Command("scan --purge", ["scan", "--purge"], repeats=True),
+    Command("forget", ["forget", "zebra number2", "--yes"], repeats=True),
     Command("allow", ["allow", "zebra-is-no-secret"]),
     Command("config set", ["config", "set", "history.versions", "40"], repeats=True),
     Command("init", ["init", "--agent", "claude", "--yes"], repeats=True),

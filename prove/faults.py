@@ -9,17 +9,15 @@ from __future__ import annotations
 import random
 import resource
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 
 from prove import broken, powerloss, surroundings, tracing
 from prove.commands import COMMANDS, Command
 from prove.invariants import Expected, begin, expect, judge, repeat, stdin
 from prove.report import Stopwatch, Tally
-from prove.world import World, can_trace, warm
+from prove.world import World, can_trace, scratch, warm
 from memolith.cli import main
 
 PARTS = 2
@@ -39,8 +37,7 @@ def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
 
 def _part(minutes: float, rounds: int, seed: int, number: int, only: str) -> Tally:
     watch, tally = Stopwatch(minutes), Tally(seed)
-    memory = Path("/dev/shm")  # noqa: S108 - no round is about the speed of a disk
-    base = Path(tempfile.mkdtemp(prefix="prove-", dir=memory if memory.is_dir() else None))
+    base = scratch()
     try:
         world = World(base / "world")
         chance = random.Random(f"{seed}/{number}")

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -195,6 +196,12 @@ class World:
             os.write(2, f"Traceback: {error!r}\n".encode())
         finally:
             os._exit(code & 0xFF)
+
+
+def scratch() -> Path:
+    """Return a new directory, in memory where there is such a place: no round is about the speed of a disk."""
+    memory = Path("/dev/shm")  # noqa: S108
+    return Path(tempfile.mkdtemp(prefix="prove-", dir=memory if memory.is_dir() else None))
 
 
 def warm() -> None:
