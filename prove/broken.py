@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from tests.workers import write_in_place
+
 from memolith.store import files
 from memolith.store.gate import Gate
-from tests.workers import write_in_place
 
 
 def _no_sync() -> None:

@@ -1,7 +1,7 @@
 """A clock that the kit sets by hand: it stands, so that a command run twice writes the same bytes.
 
-It takes the place of `time.time` when this module is imported. memolith takes its clock as a default argument,
-so this must happen before memolith is imported; `prove/__main__.py` does that first.
+It takes the place of `time.time` when this module is imported. memolith takes its clock as a default
+argument, so this must happen before memolith is imported; `prove/__main__.py` does that first.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ class Clock:
         self.stands = False
 
     def __call__(self) -> float:
+        """Return the time."""
         return self.seconds if self.stands else self.real()
 
 

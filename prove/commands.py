@@ -1,9 +1,9 @@
 """Every command that writes, as data: what the rounds of `prove faults` interrupt.
 
-`{base}` has the files that commands read (prove/world.py). `acks`: exit code 0 means that it is written; a hook
-always says 0, because an agent must not stumble over its memory. `repeats`: run again after a crash, it ends in
-the same state as if nothing had happened. `admits`: a word by which it says that a part was not done and is tried
-again by the next run, though it goes on and says 0.
+`{base}` has the files that commands read (prove/world.py). `acks`: exit code 0 means that it is written; a
+hook always says 0, because an agent must not stumble over its memory. `repeats`: run again after a crash,
+it ends in the same state as if nothing had happened. `admits`: a word by which it says that a part was not
+done and is tried again by the next run, though it goes on and says 0.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ _ENDED = event("SessionEnd", transcript_path="{base}/more.jsonl").replace("s-1",
 
 COMMANDS = [
     Command("write append", ["write", "long_term", "- zebra appended"]),
-    Command("write overwrite", ["write", "note", _NEW, "--mode", "overwrite", "--name", "topic"], repeats=True),
+    Command(
+        "write overwrite", ["write", "note", _NEW, "--mode", "overwrite", "--name", "topic"], repeats=True
+    ),
     Command("write new note", ["write", "note", _NEW, "--name", "fresh"]),
     Command("write daily", ["write", "daily", "- zebra today"]),
     Command("remember", ["remember", "The zebra cache is warm.", "--title", "Warm cache"]),
@@ -72,11 +74,13 @@ COMMANDS = [
         repeats=True,
     ),
     Command("scan --purge", ["scan", "--purge"], repeats=True),
-    Command("forget", ["forget", "zebra number2", "--yes"], repeats=True),
+    Command("forget", ["forget", "zebra number2", "--yes"], repeats=True, codes=(0, 3)),
     Command("allow", ["allow", "zebra-is-no-secret"]),
     Command("config set", ["config", "set", "history.versions", "40"], repeats=True),
     Command("init", ["init", "--agent", "claude", "--yes"], repeats=True),
     Command("hook SessionEnd", ["hook", "--host", "claude"], _ENDED, acks=False),
-    Command("hook prompt", ["hook", "--host", "claude"], event("UserPromptSubmit", prompt="zebra?"), acks=False),
+    Command(
+        "hook prompt", ["hook", "--host", "claude"], event("UserPromptSubmit", prompt="zebra?"), acks=False
+    ),
     Command("hook worker", ["hook", "--work"], before=[_ADD], acks=False),
 ]

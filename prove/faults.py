@@ -1,7 +1,8 @@
-"""`prove faults`: whatever happens to a command that writes, memory is whole and nothing acknowledged is lost.
+"""`prove faults`: whatever happens to a command that writes, memory is whole and what it said is kept.
 
-Each round takes one command from the same start and kills it, lets a call fail, or takes the power away; then the
-checks of prove/invariants.py. Last come the surroundings (prove/surroundings.py) and writers that are wrong on purpose.
+Each round takes one command from the same start and kills it, lets a call fail, or takes the power away;
+then the checks of prove/invariants.py. Last come the surroundings (prove/surroundings.py) and writers that
+are wrong on purpose.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
+from memolith.cli import main
 from prove import broken, powerloss, surroundings, tracing
 from prove.commands import COMMANDS, Command
 from prove.invariants import Expected, begin, expect, judge, repeat, stdin
 from prove.report import Stopwatch, Tally
 from prove.world import World, can_trace, scratch, warm
-from memolith.cli import main
 
 PARTS = 2
+_FEW = 20  # rounds for which a second process does not pay
 _SMALL = 600  # bytes; less, and a command could not even say what is wrong
 
 
@@ -28,6 +30,9 @@ def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
     """Run rounds in two processes until the time or the number of rounds is used up."""
     warm()
     tally = Tally(seed)
+    if rounds < _FEW:
+        tally.add(_part(minutes, rounds, seed, 0, only))
+        return tally
     with ProcessPoolExecutor(PARTS, mp_context=get_context("fork")) as pool:
         asked = [pool.submit(_part, minutes, rounds // PARTS, seed, number, only) for number in range(PARTS)]
         for each in asked:
@@ -67,7 +72,9 @@ class _Part:
         self._states: dict[str, list[tuple[str, dict[str, bytes | None], bool]]] = {}
         self._traces = can_trace()
         if not self._traces:
-            tally.notes.append("strace may not trace here: only kills at random moments and short writes were done")
+            tally.notes.append(
+                "strace may not trace here: only kills at random moments and short writes were done"
+            )
 
     def turns(self, commands: list[Command]) -> Iterator[Callable[[], None]]:
         """Yield rounds without end: each command in turn, each kind of harm in turn."""
@@ -107,7 +114,9 @@ class _Part:
         begin(self._world, expected)
         command, seconds = expected.command, self._chance.uniform(0, 0.08)
         code, said = self._world.run(
-            lambda: main(self._world.arguments(command.line)), stdin=stdin(self._world, command), kill_after=seconds
+            lambda: main(self._world.arguments(command.line)),
+            stdin=stdin(self._world, command),
+            kill_after=seconds,
         )
         self._tally.round("kill -9 at a random moment")
         done = code == 0 and not (command.admits and command.admits in said)

@@ -1,7 +1,8 @@
 """`prove fuzz`: any sequence of calls against a model, and any bytes into every parser.
 
-A parser has one promise for any input: an answer or one of our errors, soon. `PARSERS` has a row for each, with valid
-samples made in code; a mutator with a seed changes them. A case that breaks the promise is printed whole.
+A parser has one promise for any input: an answer or one of our errors, soon. `PARSERS` has a row for each,
+with valid samples made in code; a mutator with a seed changes them. A case that breaks the promise is
+printed whole.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 from hypothesis import seed as seeded
 from hypothesis.stateful import run_state_machine_as_test
+from tests.agents import written
+from tests.test_fuzz import SIGNS
+from tests.test_store_properties import Memory
 
 from memolith import Mem, MemolithError, export_memory, import_memory
 from memolith.agents import AGENTS
@@ -32,13 +36,27 @@ from memolith.serving.protocol import Protocol
 from memolith.text import frontmatter, memory_url, miniyaml, yamledit
 from prove.report import Stopwatch, Tally
 from prove.world import scratch, warm
-from tests.agents import written
-from tests.test_fuzz import SIGNS
-from tests.test_store_properties import Memory
 
 _SLOW = 2.0  # seconds of work for an input of some kilobytes: a loop that does not end
-_BYTES = [b"\0", b"\xff\xfe", b"\xc3\x28", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\r", b"\n", b"\\u0000", b"\\ud800"]
-_PIECES = [*(sign.encode("utf-8", "surrogatepass") for sign in SIGNS), *_BYTES, b"9" * 400, b"[" * 3000, b"1e999", b"-"]
+_BYTES = [
+    b"\0",
+    b"\xff\xfe",
+    b"\xc3\x28",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\r",
+    b"\n",
+    b"\\u0000",
+    b"\\ud800",
+]
+_PIECES = [
+    *(sign.encode("utf-8", "surrogatepass") for sign in SIGNS),
+    *_BYTES,
+    b"9" * 400,
+    b"[" * 3000,
+    b"1e999",
+    b"-",
+]
 
 
 class _TooSlowError(BaseException):
@@ -65,7 +83,9 @@ def mutate(data: bytes, chance: random.Random) -> bytes:
         elif kind == 1:
             data = data[:at] + chance.choice(_PIECES) + data[at:]
         elif kind == 2:
-            data = data[:at] + bytes(chance.randrange(256) for _ in range(min(length, 8))) + data[at + length :]
+            data = (
+                data[:at] + bytes(chance.randrange(256) for _ in range(min(length, 8))) + data[at + length :]
+            )
         elif kind == 3:
             data = data[:at] + data[at : at + length] * chance.choice((2, 3, 40)) + data[at + length :]
         elif kind == 4 and data:
@@ -128,10 +148,20 @@ class _Place:
         """Return a row for everything that reads foreign bytes."""
         head = b'---\nname: Topic\ntags: [a, "b c"]\nabout: |\n  two\n  lines\nwhen: 2026-01-02\n---\nbody\n'
         settings_text = b"inject:\n  daily: recent\nhistory:\n  versions: 3\n  days: 2.5\nenabled: true\n"
-        urls = [b"memory://notes/topic.md", b"memory://project/MEMORY.md#L1-3", b"memory://user/records/x%20y"]
-        questions = [b'"zebra" OR redis* NEAR(a b) -c', b"c++ foo.bar() don't v1.2.3", b"kind:note since:2026-01-01"]
+        urls = [
+            b"memory://notes/topic.md",
+            b"memory://project/MEMORY.md#L1-3",
+            b"memory://user/records/x%20y",
+        ]
+        questions = [
+            b'"zebra" OR redis* NEAR(a b) -c',
+            b"c++ foo.bar() don't v1.2.3",
+            b"kind:note since:2026-01-01",
+        ]
         document = b'{\n  // mine\n  "a": [1, 2.5, {"b": null}],\n  "memolith": {"x": "y"}, /* z */\n}\n'
-        toml = b'a = 1\n[servers.other]\ncommand = "x"\nargs = ["a", \'b\']\n[[list]]\nd = 2026-01-02T03:04:05Z\n'
+        toml = (
+            b'a = 1\n[servers.other]\ncommand = "x"\nargs = ["a", \'b\']\n[[list]]\nd = 2026-01-02T03:04Z\n'
+        )
         return [
             Parser("frontmatter", [head], _frontmatter),
             Parser("miniyaml", [head[4:-9]], lambda data: miniyaml.parse(_text(data)), (miniyaml.YamlError,)),
@@ -150,7 +180,10 @@ class _Place:
             Parser("hook events", self._events(), self._event),
             Parser("archives", [self._archive()], self._import),
             Parser("memory files", [head, b"# Me\n\n- a\n"], self._file),
-            *(Parser(f"transcripts: {name}", [data], self._reader(name)) for name, data in _transcripts(self.base)),
+            *(
+                Parser(f"transcripts: {name}", [data], self._reader(name))
+                for name, data in _transcripts(self.base)
+            ),
         ]
 
     def _config(self, data: bytes) -> None:
@@ -188,7 +221,11 @@ class _Place:
                 json.loads(wire.encode(answer))
 
     def _events(self) -> list[bytes]:
-        common = {"session_id": "s-1", "cwd": str(self.work), "transcript_path": str(self.base / "none.jsonl")}
+        common = {
+            "session_id": "s-1",
+            "cwd": str(self.work),
+            "transcript_path": str(self.base / "none.jsonl"),
+        }
         rows = [
             {"hook_event_name": "SessionStart", "source": "startup"},
             {"hook_event_name": "UserPromptSubmit", "prompt": "What about zebra and redis?"},
@@ -221,7 +258,7 @@ class _Place:
             raise AssertionError("reading changed a file")
 
     def _reader(self, name: str) -> Callable[[bytes], None]:
-        agent = AGENTS[name.split()[0]]
+        agent = AGENTS[name.split(maxsplit=1)[0]]
         path = self.base / "transcript.jsonl"
 
         def read(data: bytes) -> None:
@@ -284,7 +321,11 @@ def _fuzz(parser: Parser, seconds: float, rounds: int, tally: Tally) -> None:
         data = sample if number < len(parser.samples) else mutate(sample, chance)
         wrong = _broken(parser, data)
         tally.round(name)
-        tally.check(f"{parser.name}: an answer or an error of ours", wrong, f"seed {tally.seed}, case {number}: {data[:300]!r}")
+        tally.check(
+            f"{parser.name}: an answer or an error of ours",
+            wrong,
+            f"seed {tally.seed}, case {number}: {data[:300]!r}",
+        )
         number += 1
     rate = number / max(0.001, time.monotonic() - begin)
     tally.notes.append(f"{parser.name}: {rate:,.0f} cases/s")
@@ -329,7 +370,11 @@ def _machine(watch: Stopwatch, minutes: float, rounds: int, tally: Tally) -> Non
         except Exception as error:  # noqa: BLE001 - a failing example, with the steps that lead there
             notes = "; ".join(getattr(error, "__notes__", []))
             wrong = [f"{error!r} {notes}"[:1500]]
-        tally.check("files are as in the model, and every change can be undone", wrong, f"seed {tally.seed + examples}")
+        tally.check(
+            "files are as in the model, and every change can be undone",
+            wrong,
+            f"seed {tally.seed + examples}",
+        )
         tally.injected[f"sequences of up to {steps} calls"] += batch
         tally.rounds += batch
         examples += batch

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.workers import kept, line, tokens
+
 from memolith import Mem
 from memolith.cli import main
 from memolith.errors import HistoryError, MemolithError
@@ -19,7 +21,6 @@ from prove.clock import CLOCK
 from prove.commands import Command
 from prove.report import Tally
 from prove.world import World
-from tests.workers import kept, line, tokens
 
 Files = dict[str, bytes]
 LATER = 400.0  # seconds after which no lease of a killed worker holds
@@ -28,7 +29,7 @@ QUESTIONS = ("zebra", "proxy number2", "new7", "Redis tests", "port 4431", "page
 
 @dataclass
 class Expected:
-    """A command when nothing goes wrong: memory before and after, and each text that a name had on the way."""
+    """A command when nothing goes wrong: memory before and after, and each text that a name had then."""
 
     command: Command
     start: Path
@@ -41,9 +42,8 @@ class Expected:
         """Tell whether a file may have this content after a crash."""
         on_the_way = self.published.get(name, set())
         if name.endswith("notes/MEMORY.md"):
-            # The list of the notes follows them one by one, so a line of it is old or new.
-            every = [self.before.get(name) or b"", self.after.get(name) or b"", *on_the_way]
-            return set((data or b"").splitlines()) <= {row for text in every for row in text.splitlines()}
+            # The list of the notes follows them one by one; the block is what counts.
+            return all(row.startswith((b"- [", b"<!--", b"#")) for row in (data or b"").splitlines() if row)
         if data is None:
             return None in (self.before.get(name), self.after.get(name))
         return data in (self.before.get(name), self.after.get(name)) or data in on_the_way
@@ -84,7 +84,9 @@ def expect(world: World, command: Command) -> Expected:
     found.published = pickle.loads(record.read_bytes())  # noqa: S301 - our own child wrote it
     with world.open() as mem:
         versions = kept(mem)
-    found.unkept = {name for name in _changed(found.before, found.after) if found.before[name] not in versions}
+    found.unkept = {
+        name for name in _changed(found.before, found.after) if found.before[name] not in versions
+    }
     begin(world, found)
     world.run(lambda: main(world.arguments(command.line)), stdin=stdin(world, command))
     if _differences(snapshot(world), found.after):
@@ -134,7 +136,7 @@ def _changed(before: Files, after: Files) -> list[str]:
 
 
 def _differences(found: Files, wanted: Files) -> list[str]:
-    names = sorted(set(found) | set(wanted))
+    names = sorted(name for name in set(found) | set(wanted) if not name.endswith("notes/MEMORY.md"))
     return [f"{name} is not what was acknowledged" for name in names if found.get(name) != wanted.get(name)]
 
 
@@ -157,7 +159,7 @@ def judge(
     try:
         with world.open() as mem:
             tally.check("old bytes in history", _unkept(expected, found, mem), about)
-            mem.context_block()
+            tally.check("the block lists all notes", _unlisted(mem), about)
             if index:
                 tally.check("index equals a fresh one", _index(world, mem), about)
         with world.open() as mem:
@@ -192,6 +194,13 @@ def _unkept(expected: Expected, found: Files, mem: Mem) -> list[str]:
     mem.gate.catch_up(mem.project)
     versions = kept(mem)
     return [f"the old bytes of {name} are gone" for name in gone if expected.before[name] not in versions]
+
+
+def _unlisted(mem: Mem) -> list[str]:
+    """Return the notes that the block does not know, whatever their stored list says."""
+    folder, listed = mem.root / "projects" / mem.project / "notes", mem.context_block() or ""
+    notes = [path.name for path in folder.glob("*.md") if path.name != "MEMORY.md"]
+    return [f"{name} is not listed" for name in notes if f"({name})" not in listed]
 
 
 def answers(mem: Mem) -> list[list[str]]:

@@ -1,8 +1,9 @@
 """`prove leaks`: nothing of a project is seen in another, and nothing of a forgotten fact is left anywhere.
 
-The first asks ten projects, by every way there is (`tests/test_leak.py`), questions that are about the others. The
-second plants a hundred facts by every way in, forgets each, and searches every byte of the home: free pages and
-logs of databases, history, session copies (also uncompressed), receipts; then imports everything again.
+The first asks ten projects, by every way there is (`tests/test_leak.py`), questions that are about the
+others. The second plants a hundred facts by every way in, forgets each, and searches every byte of the
+home: free pages and logs of databases, history, session copies (also uncompressed), receipts; then imports
+everything again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests import test_leak as leak
+from tests.agents import written
+
 from memolith import Mem, import_memory
 from memolith.cli import main
 from memolith.hook import edge
@@ -25,8 +29,6 @@ from memolith.learn import run as learning
 from memolith.sessions import Session, Turn
 from prove.report import Stopwatch, Tally
 from prove.world import scratch, warm
-from tests import test_leak as leak
-from tests.agents import written
 
 FACTS = 100
 
@@ -77,7 +79,10 @@ def _apart(base: Path, rounds: int, tally: Tally, watch: Stopwatch) -> None:
     names = list(projects)
     while asked < min(rounds * 10, 10_000) and watch.has_time():
         own = names[asked % len(names)]
-        words = [*chance.sample(names, 3), *chance.sample(("gateway", "port", "restart", "chosen", "moved"), 2)]
+        words = [
+            *chance.sample(names, 3),
+            *chance.sample(("gateway", "port", "restart", "chosen", "moved"), 2),
+        ]
         question = " ".join(chance.sample(words, len(words)))
         _see(tally, "random questions", own, _asked(projects[own], question), every=False)
         asked += 1
@@ -88,9 +93,13 @@ def _see(tally: Tally, way: str, own: str, said: Iterator[str], *, every: bool =
     tally.round(f"{way}: asked in a project")
     tally.injected[f"{way}: answers searched"] += len(texts)
     foreign = [text[:300] for text in texts if any(name in text for name in leak.NAMES if name != own)]
-    tally.check("nothing of another project is seen", foreign, f"{way} in the project of {own}; seed {tally.seed}")
+    tally.check(
+        "nothing of another project is seen", foreign, f"{way} in the project of {own}; seed {tally.seed}"
+    )
     if every:
-        seen = [] if any(own in text for text in texts) else ["nor is anything of its own: the check is empty"]
+        seen = (
+            [] if any(own in text for text in texts) else ["nor is anything of its own: the check is empty"]
+        )
         tally.check("its own is seen", seen, f"{way} in the project of {own}")
 
 
@@ -101,7 +110,13 @@ def _asked(mem: Mem, question: str) -> Iterator[str]:
 
 
 def _on_the_command_line(work: str) -> Iterator[str]:
-    for command in (["context"], ["search", "gateway"], ["recall", leak.QUESTION], ["list"], ["session", "list"]):
+    for command in (
+        ["context"],
+        ["search", "gateway"],
+        ["recall", leak.QUESTION],
+        ["list"],
+        ["session", "list"],
+    ):
         yield _printed([*command, "--project", work])[1]
     for command in (["record", "list"], ["ticket", "list"], ["history"], ["status"], ["learn", "status"]):
         yield _printed([*command, "--project", work])[1]
@@ -210,9 +225,11 @@ class _Planted:
             if data[:2] == b"\x1f\x8b":
                 data += gzip.decompress(data)
             lower = data.lower()
-            for word in self.words:
-                if word.encode() in lower or word.encode("utf-16-le") in lower:
-                    found.append(f"{word} in {name}")
+            found += [
+                f"{word} in {name}"
+                for word in self.words
+                if word.encode() in lower or word.encode("utf-16-le") in lower
+            ]
         return found, names
 
 
@@ -237,4 +254,6 @@ def _forgotten(base: Path, count: int, tally: Tally) -> None:
         answers += [f"{word} is in the block" for word in planted.words if word in shown]
     again, _ = planted.hits()
     tally.check("importing it all again brings nothing back", again + answers, about)
-    tally.notes.append(f"{count} facts, {took * 1000:.0f} ms to forget one; names of files that have one: {len(names)}")
+    tally.notes.append(
+        f"{count} facts, {took * 1000:.0f} ms to forget one; names of files that have one: {len(names)}"
+    )

@@ -1,9 +1,10 @@
-"""The states that a power loss may leave: one traced run, replayed with what was not synced lost or reordered.
+"""The states that a power loss may leave: a traced run, with what was not synced lost or reordered.
 
 The model is strict POSIX and assumes no help of a file system: bytes are durable when their file was synced,
-a name when its directory was. A rename is one step, and durable when one of its directories was synced. Whatever is
-not durable is there or not, in any combination; of a file's bytes, the writes up to some point, the last one
-cut anywhere. Not traced: what SQLite writes through shared memory, a file that it makes again (`-shm`).
+a name when its directory was. A rename is one step, and durable when one of its directories was synced.
+Whatever is not durable is there or not, in any combination; of a file's bytes, the writes up to some
+point, the last one cut anywhere. Not traced: what SQLite writes through shared memory, a file that it
+makes again (`-shm`).
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ class Call:
         """Return the paths among the arguments, absolute."""
         if not self.name.endswith(("at", "at2")):
             return [os.fsdecode(each) for each in self.texts()]
-        pairs = [(os.fsdecode(_bytes(base)), os.fsdecode(_bytes(name))) for base, name in _PAIR.findall(self.arguments)]
+        pairs = [
+            (os.fsdecode(_bytes(base)), os.fsdecode(_bytes(name)))
+            for base, name in _PAIR.findall(self.arguments)
+        ]
         return [os.path.normpath(os.path.join(base, name)) for base, name in pairs]
 
     def fd(self) -> tuple[str, str]:
@@ -64,7 +68,7 @@ def _bytes(text: str) -> bytes:
 
 
 def parse(text: str) -> Iterator[Call]:
-    """Yield the calls of a trace that succeeded; one that was interrupted by another thread is put together."""
+    """Yield the calls that succeeded; one that another thread interrupted is put together."""
     begun: dict[str, str] = {}
     for row in text.splitlines():
         who = row.partition(" ")[0]
@@ -147,7 +151,16 @@ class Disk:
         """Do what a call did; return whether it was about this tree."""
         if call.name in ("open", "openat", "creat"):
             return self._open(call)
-        if call.name in ("write", "pwrite64", "writev", "ftruncate", "truncate", "lseek", "fsync", "fdatasync"):
+        if call.name in (
+            "write",
+            "pwrite64",
+            "writev",
+            "ftruncate",
+            "truncate",
+            "lseek",
+            "fsync",
+            "fdatasync",
+        ):
             return self._on_file(call)
         return self._on_names(call)
 
@@ -268,7 +281,9 @@ def _content(node: Node, data: str, chance: random.Random) -> bytes:
     done = node.writes[: chance.randint(0, len(node.writes))]
     for number, (offset, written) in enumerate(done, 1):
         cut = written is not None and number == len(done) and chance.random() < 0.5
-        content = _changed(content, offset, written[: chance.randint(0, len(written))] if cut and written else written)
+        content = _changed(
+            content, offset, written[: chance.randint(0, len(written))] if cut and written else written
+        )
     return content
 
 
@@ -279,7 +294,7 @@ def states(
     some: int = 4,
     prepare: Callable[[], object] = lambda: None,
 ) -> list[tuple[str, dict[str, bytes | None], bool]]:
-    """Trace the command; return distinct states, each with where it is from and whether the command had ended."""
+    """Trace the command; return distinct states: where each is from, and whether the command had ended."""
     log = world.base / "log"
     traced = ["-y", "-xx", "-s", "10000000", "-o", str(log), "-e", f"trace={_CALLS}"]
     code, said = run(world, expected, traced, prepare)

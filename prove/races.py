@@ -1,7 +1,8 @@
 """`prove races`: writers, editors, a reindexer and a consolidation at work on one memory at the same time.
 
-Lines show by themselves whether they are whole (tests/workers.py). Whatever a process was told is written must be
-in a file or in the history, once; a conflict must be an error that somebody sees, never a line that is gone.
+Lines show by themselves whether they are whole (tests/workers.py). Whatever a process was told is written
+must be in a file or in the history, once; a conflict must be an error that somebody sees, never a line
+that is gone.
 """
 
 from __future__ import annotations
@@ -17,21 +18,22 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from tests import workers
+from tests.workers import line, tokens
+
 from memolith import Mem
 from memolith.errors import BusyError, ConflictError, MatchError, MemolithError
 from memolith.learn import run as learning
 from memolith.sessions import Session, Turn
 from memolith.text.digest import sha256
 from prove.report import Stopwatch, Tally
-from tests import workers
-from tests.workers import line, tokens
 
 WRITERS, EDITORS, PER_WRITER = 8, 2, 1000
 _HANG = 60.0  # seconds without any acknowledgement: a deadlock
 
 
 class _Crowd:
-    """Processes that share a memory; what each did is in a file of its own, written after the call returned."""
+    """Processes that share a memory; what each did is in a file of its own, after the call returned."""
 
     def __init__(self, base: Path, seed: int, rounds: int, end: float) -> None:
         self.base, self.work, self.home = base, base / "shop", base / "home"
@@ -52,7 +54,11 @@ class _Crowd:
         code = 1
         try:
             told = os.open(self.base / f"told-{name}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            act(lambda *words: os.write(told, (" ".join(map(str, words)) + "\n").encode()) and None)
+
+            def tell(*words: object) -> None:
+                os.write(told, (" ".join(map(str, words)) + "\n").encode())
+
+            act(tell)
             code = 0
         except BaseException as error:  # noqa: BLE001 - nothing may get past the end of a forked process
             os.write(2, f"{name}: {error!r}\n".encode())
@@ -82,7 +88,9 @@ class _Crowd:
                     kind = chance.random()
                     if kind < 0.75:
                         target = chance.choice(("long_term", "scratchpad", "daily", "note", "note"))
-                        mem.write(target, line(token), name=chance.choice("abc") if target == "note" else None)
+                        mem.write(
+                            target, line(token), name=chance.choice("abc") if target == "note" else None
+                        )
                     elif kind < 0.9:
                         path = mem.root / "projects" / mem.project / "notes" / "a.md"
                         seen = path.read_bytes() if path.exists() else None
@@ -184,7 +192,9 @@ def _wait(crowd: _Crowd, tally: Tally, watch: Stopwatch) -> None:
         if now != size:
             size, since = now, time.monotonic()
         elif time.monotonic() - since > _HANG:
-            wrong.append(f"nothing was done for a minute, after {watch.passed:.0f} s: {crowd.children.values()}")
+            wrong.append(
+                f"nothing was done for a minute, after {watch.passed:.0f} s: {crowd.children.values()}"
+            )
             break
         time.sleep(0.02)
     tally.check("no deadlock, and everybody ended well", wrong, f"seed {crowd.seed}")
@@ -198,9 +208,13 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
         texts = [data.decode() for name, data in files.items() if not name.endswith("notes/MEMORY.md")]
         old = b"\n".join(workers.kept(mem)).decode()
         left = [str(path) for path in Path(mem.root).rglob(".tmp/*")]
-        index = [[hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")]
+        index = [
+            [hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")
+        ]
         mem.index.rebuild(["", mem.project])
-        fresh = [[hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")]
+        fresh = [
+            [hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")
+        ]
     about = f"seed {crowd.seed}"
     acknowledged, displaced = crowd.told("line"), set(crowd.told("displaced"))
     found = Counter(token for text in texts for token in tokens(text))

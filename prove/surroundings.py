@@ -25,7 +25,12 @@ _ZONES = ("Pacific/Kiritimati", "Pacific/Pago_Pago", "Europe/Berlin")
 
 
 def check(
-    world: World, known: dict[str, Expected], tally: Tally, chance: random.Random, watch: Stopwatch, rounds: int
+    world: World,
+    known: dict[str, Expected],
+    tally: Tally,
+    chance: random.Random,
+    watch: Stopwatch,
+    rounds: int,
 ) -> None:
     """Run rounds over what surrounds a command, for the commands whose undisturbed run is known."""
     kinds: list[Callable[[World, Expected, Tally, random.Random], None]] = [_clock, _index, _state]
@@ -64,7 +69,9 @@ def _can_mount(world: World) -> bool:
 
 
 def _mount(place: Path, options: str) -> None:
-    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True, capture_output=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True, capture_output=True
+    )
 
 
 def _on_disk(world: World, expected: Expected, room: int | None) -> tuple[int, str]:
@@ -95,7 +102,9 @@ def _on_disk(world: World, expected: Expected, room: int | None) -> tuple[int, s
 def _full(world: World, expected: Expected, tally: Tally, chance: random.Random) -> None:
     room = chance.choice((0, 4096, 8192, 12288, 20480, 40960))
     code, said = _on_disk(world, expected, room)
-    about = f"{expected.command.name}: a full disk with {room} bytes left, exit code {code}; seed {tally.seed}"
+    about = (
+        f"{expected.command.name}: a full disk with {room} bytes left, exit code {code}; seed {tally.seed}"
+    )
     tally.round("full disk (tmpfs)")
     tally.check("an error is told, without a traceback", ["Traceback"] if "Traceback" in said else [], about)
     admitted = bool(expected.command.admits) and expected.command.admits in said
@@ -114,7 +123,9 @@ def _read_only(world: World, expected: Expected, tally: Tally, _: random.Random)
     writes = {name for name in expected.after if expected.after[name] != expected.before.get(name)}
     silent = code == 0 and expected.command.acks and any(name.startswith("home/") for name in writes)
     admitted = bool(expected.command.admits) and expected.command.admits in said
-    tally.check("an error is told, without a traceback", wrong + ["exit code 0"] * (silent and not admitted), about)
+    tally.check(
+        "an error is told, without a traceback", wrong + ["exit code 0"] * (silent and not admitted), about
+    )
 
 
 # ---------------------------------------------------------------- the clock

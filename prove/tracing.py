@@ -15,7 +15,18 @@ CALLS = (
 )
 # Each error, and the calls that give it.
 _OPENS = ("openat", "open", "creat")
-_NAMES = ("rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir")
+_NAMES = (
+    "rename",
+    "renameat",
+    "renameat2",
+    "link",
+    "linkat",
+    "unlink",
+    "unlinkat",
+    "mkdir",
+    "mkdirat",
+    "rmdir",
+)
 _SYNCS = ("fsync", "fdatasync")
 _WRITES = ("write", "pwrite64", "writev", "ftruncate")
 ERRORS = {
@@ -28,7 +39,10 @@ ERRORS = {
 
 
 def run(
-    world: World, expected: Expected, arguments: list[str] | None, prepare: Callable[[], object] = lambda: None
+    world: World,
+    expected: Expected,
+    arguments: list[str] | None,
+    prepare: Callable[[], object] = lambda: None,
 ) -> tuple[int, str]:
     """Run the command of a round from its start, under strace if there are arguments for that.
 

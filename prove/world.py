@@ -1,6 +1,7 @@
 """What every round starts from: a memory with something of every kind, and a copy of it for each round.
 
-The copy always has the same path, so that the same command makes the same calls again and writes the same bytes.
+The copy always has the same path, so that the same command makes the same calls again and writes the same
+bytes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.agents import written
+from tests.test_scan import canary
+from tests.workers import line
+
 import memolith
 from memolith import Mem
 from memolith.cli import main
@@ -26,11 +31,9 @@ from memolith.text.instructions import suspicions
 from memolith.text.secrets import redact
 from prove.clock import CLOCK
 from prove.commands import event
-from tests.agents import written
-from tests.workers import line
 
-# Typed by hand into a note, for `scan --purge`; put together so that nobody takes this file for a leak.
-SECRET = "ghp_" + "aB3dE5gH7jK9" * 3
+# Typed by hand into a note, for `scan --purge`.
+SECRET = canary("typed by hand")
 ENOUGH = 60.0  # seconds that no command needs
 
 
@@ -72,7 +75,9 @@ class World:
             mem.write("scratchpad", "- [ ] zebra one\n- [ ] zebra two\n")
             mem.append_daily("zebra morning", line("daily"))
             mem.write("note", line("zebra"), name="topic")
-            mem.write("note", "".join(f"{line(f'kept{each}')}\n" for each in range(20)), "overwrite", name="topic")
+            mem.write(
+                "note", "".join(f"{line(f'kept{each}')}\n" for each in range(20)), "overwrite", name="topic"
+            )
             mem.remember("Tests need zebra and Redis.", "Running the tests")
             for number in range(4):
                 mem.records.add(
@@ -171,11 +176,17 @@ class World:
     def _as_command(self, act: Callable[[], int], begin: int, ready: int) -> None:
         code = 99
         try:
-            for name, number, flags in (("in", 0, os.O_RDONLY), ("out", 1, os.O_RDWR | os.O_CREAT | os.O_TRUNC)):
+            for name, number, flags in (
+                ("in", 0, os.O_RDONLY),
+                ("out", 1, os.O_RDWR | os.O_CREAT | os.O_TRUNC),
+            ):
                 os.dup2(os.open(self.base / name, flags, 0o600), number)
             os.dup2(1, 2)
             # The old objects may hold what the parent had not printed yet.
-            sys.stdin, sys.stdout = os.fdopen(0, encoding="utf-8"), os.fdopen(1, "w", encoding="utf-8", closefd=False)
+            sys.stdin, sys.stdout = (
+                os.fdopen(0, encoding="utf-8"),
+                os.fdopen(1, "w", encoding="utf-8", closefd=False),
+            )
             sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
             os.chdir(self.work)
             os.environ.update(HOME=str(self.user), GIT_CEILING_DIRECTORIES=str(self.base), TZ="UTC")
@@ -199,7 +210,7 @@ class World:
 
 
 def scratch() -> Path:
-    """Return a new directory, in memory where there is such a place: no round is about the speed of a disk."""
+    """Return a new directory, in memory where there is such a place: rounds are not about a disk's speed."""
     memory = Path("/dev/shm")  # noqa: S108
     return Path(tempfile.mkdtemp(prefix="prove-", dir=memory if memory.is_dir() else None))
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from prove.damage import DAMAGE
 
 from memolith.index import Index, schema
-from prove.damage import DAMAGE
 from tests.index.corpus import BOTH, everything, fill, ranked, write
 from tests.ledger import proves
 
@@ -122,3 +122,21 @@ def test_the_file_is_private(home: Path) -> None:
         index.sync(BOTH)
         assert Path(index.path).stat().st_mode & 0o777 == 0o600
         assert Path(index.path).parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    "error", [sqlite3.DatabaseError("malformed"), UnicodeDecodeError("utf-8", b"\x8b", 0, 1, "x")]
+)
+def test_an_index_that_is_damaged_time_and_again_is_answered_from_memory_and_says_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Found by `prove faults`: an error of SQLite came out, or an empty answer."""
+    with Index(str(home)) as index:
+        fresh = everything(index)
+
+        def damaged(_wait: float) -> sqlite3.Connection:
+            raise error
+
+        monkeypatch.setattr(index._file, "connection", damaged)
+        assert everything(index) == fresh
+        assert "memory only" in index.sync(BOTH).notes[0]

@@ -104,7 +104,9 @@ class Worker:
             return ""
         try:
             stored, told = self._store(session, found)
-        except StorageError as error:  # a full disk is no opinion about a fact: the session is learned from again
+        except (
+            StorageError
+        ) as error:  # a full disk is no opinion about a fact: the session is learned from again
             self._queue.fail(job, str(error))
             count.failed += 1
             return ""
