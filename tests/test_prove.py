@@ -67,8 +67,7 @@ def test_a_short_run_finds_nothing_and_says_what_it_checked(
     assert "0 violations" in said
 
 
-def test_every_command_that_writes_is_interrupted(tmp_path: Path) -> None:
-
+def test_every_command_that_writes_is_interrupted() -> None:
     load_commands()
     done = {each.line[0] for each in COMMANDS}
     assert set(cli.commands) - READING - done == set()
