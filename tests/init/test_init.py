@@ -18,7 +18,7 @@ from memolith.errors import ConflictError
 from memolith.install import jsontext
 from memolith.install.hosts import HOSTS, Place
 from memolith.install.planning import Planner
-from memolith.store.outside import Installs, swap
+from memolith.store.outside import Installs, tidy
 from tests.agents import written
 from tests.ledger import proves
 
@@ -432,7 +432,7 @@ def test_what_a_killed_process_left_next_to_a_settings_file_goes_and_a_live_one_
     stale, alive = (tmp_path / f".settings.json.memolith-{number}" for number in (gone.pid, os.getppid()))
     stale.write_bytes(b"tokens")
     alive.write_bytes(b"somebody else's")
-    swap(str(page), b"{}", b"[]")
-    assert page.read_bytes() == b"[]"
+    tidy(str(page))
+    assert page.read_bytes() == b"{}"
     assert not stale.exists()
     assert alive.exists()

@@ -93,13 +93,18 @@ def swap(path: str, old: bytes | None, new: bytes | None) -> list[str]:
 
 
 def _aside(place: Place) -> Place:
-    """Return a name next to a file for while it is changed; what a killed process left under one goes."""
-    start = f".{place.name}.memolith-"
-    for name in place.folder.names():
-        if name.startswith(start) and not _is_running(name[len(start) :]):
-            with contextlib.suppress(OSError):
+    """Return a name next to a file for while it is changed."""
+    return Place(place.folder, f".{place.name}.memolith-{os.getpid()}")
+
+
+def tidy(path: str) -> None:
+    """Remove what killed processes left next to a file while they changed it."""
+    with contextlib.suppress(OSError, MemolithError):
+        place = Place.of(os.path.realpath(path))
+        start = f".{place.name}.memolith-"
+        for name in place.folder.names():
+            if name.startswith(start) and not _is_running(name[len(start) :]):
                 files.unlink(Place(place.folder, name))
-    return Place(place.folder, f"{start}{os.getpid()}")
 
 
 def _is_running(process: str) -> bool:
