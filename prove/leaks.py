@@ -225,6 +225,11 @@ class _Planted:
             if data[:2] == b"\x1f\x8b":
                 data += gzip.decompress(data)
             lower = data.lower()
+            if name.startswith("state/hooks/"):
+                # Receipts hold hashes, and files by their names; names are not promised (docs/security.md).
+                names += [f"{word} in {name}" for word in self.words if f"-{word}".encode() in lower]
+                lower = lower.replace(b"-", b" -").replace(b".md", b" ")
+                lower = b" ".join(each for each in lower.split() if not each.startswith(b"-"))
             found += [
                 f"{word} in {name}"
                 for word in self.words
