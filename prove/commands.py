@@ -24,6 +24,7 @@ class Command:
     repeats: bool = False
     codes: tuple[int, ...] = (0,)
     admits: str = ""
+    learns: bool = False
 
 
 def event(name: str, **more: str) -> str:
@@ -66,7 +67,7 @@ COMMANDS = [
         before=[["edit", "note", "--name", "topic"]],
         repeats=True,
     ),
-    Command("learn run", _LEARN, before=[_ADD], repeats=True, admits="failed"),
+    Command("learn run", _LEARN, before=[_ADD], repeats=True, admits="failed", learns=True),
     Command(
         "memory clear",
         ["memory", "clear", "--yes"],
@@ -82,5 +83,5 @@ COMMANDS = [
     Command(
         "hook prompt", ["hook", "--host", "claude"], event("UserPromptSubmit", prompt="zebra?"), acks=False
     ),
-    Command("hook worker", ["hook", "--work"], before=[_ADD], acks=False),
+    Command("hook worker", ["hook", "--work"], before=[_ADD], acks=False, learns=True),
 ]

@@ -90,14 +90,16 @@ class _Part:
             self.known[command.name] = expect(self._world, command)
         return self.known[command.name]
 
-    def _judge(self, expected: Expected, about: str, *, acknowledged: bool) -> None:
+    def _judge(self, expected: Expected, about: str, *, acknowledged: bool, fewer: bool = False) -> None:
         about = f"{expected.command.name}: {about}; seed {self._tally.seed}"
         again = expected.command.repeats and not acknowledged and self._chance.random() < 0.5
         if again:
             repeat(self._world, expected, self._tally, about)
         else:
             index = self._chance.random() < 0.4
-            judge(self._world, expected, self._tally, about, acknowledged=acknowledged, index=index)
+            judge(
+                self._world, expected, self._tally, about, acknowledged=acknowledged, index=index, fewer=fewer
+            )
 
     def _told(self, expected: Expected, code: int, said: str, about: str) -> None:
         """Check that a command which met an error said so, and judge what it left."""
@@ -106,7 +108,9 @@ class _Part:
         wrong += ["it failed without a word"] if code > 0 and not said.strip() else []
         self._tally.check("an error is told, without a traceback", wrong, f"{command.name}: {about}")
         admitted = bool(command.admits) and command.admits in said
-        self._judge(expected, f"{about}, exit code {code}", acknowledged=code == 0 and not admitted)
+        self._judge(
+            expected, f"{about}, exit code {code}", acknowledged=code == 0 and not admitted, fewer=True
+        )
 
     # ------------------------------------------------------------ kinds of harm
 
