@@ -10,9 +10,11 @@ import pytest
 
 from memolith import Mem, WriteMode, import_memory
 from memolith.cli import main
+from memolith.errors import PartialError, StorageError
 from memolith.learn import run as learning
 from memolith.learn.queue import Queue
 from memolith.sessions import Session, Turn
+from memolith.store import masking
 
 FACT = "The vault door opens with zebrafish7731."
 MARK = b"zebrafish7731"
@@ -148,3 +150,38 @@ def test_what_was_extracted_and_waits_is_forgotten_too(mem: Mem, work: Path) -> 
     assert bytes_of(Path(mem.home)) == []
     with Queue(mem.home, mem.settings, mem.now) as queue:
         assert [each.raw_memory for each in queue.extractions.all(mem.project)] == ["one\ntwo"]
+
+
+@pytest.mark.usefixtures("planted")
+def test_who_is_interrupted_while_forgetting_has_lost_no_hash_with_the_lines(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by `prove faults`: lines were gone, their hashes were not kept, an import brought them back."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(masking, "drop_cache", killed)
+        forget("zebrafish7731", "--yes", "--project", str(work))
+    mem = Mem.open(work)
+    import_memory(mem, tmp_path / "CLAUDE.md")
+    session(mem, "2")
+    masking.drop_cache(mem.home)
+    assert bytes_of(Path(mem.home)) == []
+
+
+def test_a_file_that_could_not_be_cleaned_is_an_error(
+    planted: Mem, work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by `prove faults`: the exit code was 0, and the fact was still there."""
+
+    def full(*_: object) -> bool:
+        raise StorageError("MEMORY.md", OSError(24, "Too many open files"))
+
+    monkeypatch.setattr(masking, "mask_memory", full)
+    assert forget("zebrafish7731", "--yes", "--json", "--project", str(work)) == PartialError.exit_code
+    told = capsys.readouterr()
+    assert json.loads(told.out)["forgotten"] is False
+    assert "forget it again" in told.err
+    assert bytes_of(Path(planted.home))

@@ -28,9 +28,14 @@ def projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mem]:
     """Return the memories, by the name that was planted in everything a project can hold."""
     monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "none")
     monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "false")
+    return plant(tmp_path)
+
+
+def plant(base: Path) -> dict[str, Mem]:
+    """Make ten projects of one home; `prove leaks` uses them too."""
     found = {}
     for name in NAMES:
-        work = tmp_path / "work" / name.removeprefix("walrus") / "shop"  # nearly the same slug
+        work = base / "work" / name.removeprefix("walrus") / "shop"  # nearly the same slug
         work.mkdir(parents=True)
         mem = found[name] = Mem.open(work)
         mem.write("scratchpad", f"- [ ] ask {name} about the gateway")

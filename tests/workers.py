@@ -118,7 +118,7 @@ def _replace_blindly(
     return old, None, False
 
 
-def _write_in_place(
+def write_in_place(
     _gate: Gate, _tree: Tree, _rel: str, place: Place, new: bytes | None, old: bytes | None, _seen: object
 ) -> tuple[bytes | None, Place | None, bool]:
     """Open, truncate, write: what a crash tears."""
@@ -138,7 +138,7 @@ def _no_lock(_gate: Gate, _slug: str) -> Iterator[None]:
 def _use_writer(name: str) -> None:
     broken: dict[str, tuple[str, object]] = {
         "blind": ("_put", _replace_blindly),
-        "in-place": ("_put", _write_in_place),
+        "in-place": ("_put", write_in_place),
         "unlocked": ("scope", _no_lock),
     }
     if name in broken:
@@ -188,8 +188,21 @@ def _editor(path: str, rounds: str, stop_file: str) -> None:
     Path(stop_file).touch()
 
 
-def save(path: str, style: str, token: str, pause: Callable[[], None] = lambda: None) -> None:
-    """Read a file and save it with one more line, in one of six styles."""
+def _say(token: str) -> None:
+    print(f"displaced:{token}", flush=True)
+
+
+def save(
+    path: str,
+    style: str,
+    token: str,
+    pause: Callable[[], None] = lambda: None,
+    tell: Callable[[str], None] = _say,
+) -> None:
+    """Read a file and save it with one more line, in one of six styles.
+
+    `tell` is told the lines that the editor itself threw away, because it had not seen them.
+    """
     added = line(token).encode() + b"\n"
     if style == "append":
         with open(path, "a+b", buffering=0) as file:
@@ -205,8 +218,8 @@ def save(path: str, style: str, token: str, pause: Callable[[], None] = lambda: 
         Path(new).write_bytes(_joined(old, added))
         # A rename that lets us see what the editor itself threw away.
         if files.exchange(Place.of(new), Place.of(path)):
-            unseen = set(tokens(Path(new).read_bytes().decode())) - set(tokens(old.decode()))
-            print(*("displaced:" + each for each in unseen), sep="\n", flush=True)
+            for each in set(tokens(Path(new).read_bytes().decode())) - set(tokens(old.decode())):
+                tell(each)
             os.unlink(new)
         else:
             os.replace(new, path)

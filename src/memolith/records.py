@@ -162,7 +162,8 @@ class Records:
     ) -> Recorded:
         """Return a record that is known already, with what is new about it."""
         more = {
-            "sources": [*record.sources, *([source] if source else [])],
+            # The source that it has already is that of a run which was interrupted and does its work again.
+            "sources": [*record.sources, *([source] if source and source != record.source else [])],
             "aliases": [*record.aliases, *aliases],
             "keywords": [*record.keywords, *keywords],
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sqlite3
@@ -15,6 +16,8 @@ from memolith import Mem
 from memolith.agents import AGENTS
 from memolith.agents.gathering import Gatherer, find, named
 from memolith.cli import main
+from memolith.errors import StorageError
+from memolith.store.archive import Archive
 from tests.agents import written
 from tests.test_scan import canary
 
@@ -189,3 +192,19 @@ def test_a_session_of_opencode_is_stored_though_its_id_looks_like_a_secret(
     (brought,) = gatherer.bring(named([f"{path}#{number}"], AGENTS["opencode"])[0])
     gatherer.close()
     assert (brought.name, brought.action) == (f"opencode-{number.lower()}", "new")
+
+
+@pytest.mark.usefixtures("user")
+def test_a_disk_that_takes_no_session_is_an_error_and_not_a_session_that_was_skipped(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by `prove faults`: the exit code was 0."""
+
+    def full(_archive: Archive, name: str, _lines: list[str]) -> None:
+        raise StorageError(name, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+    monkeypatch.setattr(Archive, "write", full)
+    assert main(["session", "import"]) == StorageError.exit_code
+    told = capfd.readouterr()
+    assert "skipped" in told.out
+    assert "No space left" in told.err

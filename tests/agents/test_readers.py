@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memolith.agents import AGENTS, guess
+from memolith.errors import TextError
 from memolith.sessions import Session
 from tests.agents import written
 
@@ -174,3 +175,11 @@ def test_sessions_are_found_where_the_agents_keep_them_newest_first(tmp_path: Pa
     assert [list(agent.places({}, str(tmp_path / "empty"))) for agent in AGENTS.values()] == [[]] * len(
         AGENTS
     )
+
+
+def test_a_database_whose_damage_cannot_even_be_decoded_is_told(tmp_path: Path) -> None:
+    """Found by `prove fuzz`: a UnicodeDecodeError came out."""
+    path = written.opencode(tmp_path / "opencode.db")
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE session", b"CREA\xd4E TABLE session"))
+    with pytest.raises(TextError, match="cannot be read"):
+        list(AGENTS["opencode"].read(f"{path}#ses_1"))

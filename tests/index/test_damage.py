@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import random
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from prove.damage import DAMAGE
 
 from memolith.index import Index, schema
 from tests.index.corpus import BOTH, everything, fill, ranked, write
@@ -20,45 +20,6 @@ def home(tmp_path: Path) -> Path:
     place = tmp_path / "home"
     fill(place)
     return place
-
-
-def cut(point: int) -> Callable[[Path], None]:
-    return lambda path: os.truncate(path, path.stat().st_size * point // 20)
-
-
-def filled(data: bytes) -> Callable[[Path], None]:
-    def damage(path: Path) -> None:
-        path.write_bytes(data)
-
-    return damage
-
-
-def flip(seed: int) -> Callable[[Path], None]:
-    def damage(path: Path) -> None:
-        data = bytearray(path.read_bytes())
-        for _ in range(100):
-            data[random.Random(seed).randrange(len(data))] ^= 0xFF
-        path.write_bytes(data)
-
-    return damage
-
-
-def other_version(path: Path) -> None:
-    stamp = path.stat()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # even with the seal of a good one
-
-
-DAMAGE: dict[str, Callable[[Path], None]] = {
-    "deleted": Path.unlink,
-    "empty": filled(b""),
-    "text": filled(b"not a database " * 99),
-    "version": other_version,
-    **{f"cut {point}": cut(point) for point in range(20)},
-    **{f"flip {seed}": flip(seed) for seed in range(10)},
-}
 
 
 @proves("S3.24")
@@ -161,3 +122,21 @@ def test_the_file_is_private(home: Path) -> None:
         index.sync(BOTH)
         assert Path(index.path).stat().st_mode & 0o777 == 0o600
         assert Path(index.path).parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    "error", [sqlite3.DatabaseError("malformed"), UnicodeDecodeError("utf-8", b"\x8b", 0, 1, "x")]
+)
+def test_an_index_that_is_damaged_time_and_again_is_answered_from_memory_and_says_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Found by `prove faults`: an error of SQLite came out, or an empty answer."""
+    with Index(str(home)) as index:
+        fresh = everything(index)
+
+        def damaged(_wait: float) -> sqlite3.Connection:
+            raise error
+
+        monkeypatch.setattr(index._file, "connection", damaged)
+        assert everything(index) == fresh
+        assert "memory only" in index.sync(BOTH).notes[0]

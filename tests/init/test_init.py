@@ -18,7 +18,7 @@ from memolith.errors import ConflictError
 from memolith.install import jsontext
 from memolith.install.hosts import HOSTS, Place
 from memolith.install.planning import Planner
-from memolith.store.outside import Installs
+from memolith.store.outside import Installs, tidy
 from tests.agents import written
 from tests.ledger import proves
 
@@ -421,3 +421,18 @@ def test_check_says_whether_command_files_and_server_are_alive(
     init("--json", "--check", "--agent", "codex")
     again = json.loads(capfd.readouterr().out)
     assert {"what": "Codex CLI", "is_good": True, "told": "hooks are trusted"} in again["checked"]
+
+
+def test_what_a_killed_process_left_next_to_a_settings_file_goes_and_a_live_one_stays(tmp_path: Path) -> None:
+    """Found by `prove faults`: a copy of the settings stayed for good."""
+    page = tmp_path / "settings.json"
+    page.write_bytes(b"{}")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    stale, alive = (tmp_path / f".settings.json.memolith-{number}" for number in (gone.pid, os.getppid()))
+    stale.write_bytes(b"tokens")
+    alive.write_bytes(b"somebody else's")
+    tidy(str(page))
+    assert page.read_bytes() == b"{}"
+    assert not stale.exists()
+    assert alive.exists()

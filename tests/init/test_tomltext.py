@@ -88,3 +88,9 @@ def test_an_older_table_is_replaced_wherever_it_is() -> None:
 def test_what_cannot_be_edited_is_refused(text: str, what: str) -> None:
     with pytest.raises(BrokenError, match=what):
         tomltext.put(text, PATH, TABLE)
+
+
+def test_a_text_that_is_nested_too_deeply_is_told() -> None:
+    """Found by `prove fuzz`: a RecursionError came out."""
+    with pytest.raises(BrokenError, match="nested too deeply"):
+        tomltext.parse("a = " + "[" * 5000)

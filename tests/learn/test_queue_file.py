@@ -303,3 +303,19 @@ def test_workers_that_are_killed_or_stopped_lose_no_job_and_double_none(tmp_path
 def test_an_error_of_the_queue_is_one_of_ours() -> None:
     assert issubclass(LeaseLostError, MemolithError)
     assert LeaseLostError.exit_code == BusyError.exit_code
+
+
+def test_a_schema_whose_damage_cannot_even_be_decoded_is_set_aside(
+    opened: Callable[..., Queue], home: Path
+) -> None:
+    """Found by `prove faults`: a UnicodeDecodeError came out."""
+    with opened() as queue:
+        queue.enqueue(EXTRACT, KEY, 1)
+    path = home / "state" / "state.sqlite3"
+    data = path.read_bytes()
+    assert b"requests_of_day" in data
+    path.write_bytes(data.replace(b"requests_of_day", b"reques\x8bs_of_day", 1))
+    with opened() as queue:
+        queue.enqueue(EXTRACT, KEY, 1)
+        assert len(queue.jobs(PROJECT)) == 1
+    assert (home / "state" / "state.sqlite3.damaged").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -16,9 +17,10 @@ import pytest
 
 from memolith import Mem
 from memolith.cli import main
-from memolith.errors import ConfigError, MemolithError
+from memolith.errors import ConfigError, MemolithError, StorageError
 from memolith.learn import background, run
 from memolith.learn.queue import CONSOLIDATE, EXTRACT, Queue
+from memolith.records import Records
 from memolith.sessions import Session, Turn
 from tests.conftest import NOON, Clock
 from tests.learn.loopback import Loopback, Reply, Request, says, status
@@ -631,3 +633,33 @@ def running(home: str) -> list[int]:
         if home.encode() in words and state != "Z":
             found.append(int(place.parent.name))
     return found
+
+
+@pytest.mark.usefixtures("rules")
+def test_a_fact_that_a_full_disk_refused_is_learned_by_the_next_run(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by `prove faults`: the session counted as learned from, and the fact was gone."""
+    add(mem, "s1", "Please remember: the gateway listens on port 4431.", "Noted.")
+
+    def full(*_: object, **_more: object) -> None:
+        raise StorageError("records/x.md", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Records, "add", full)
+        report = run.run(mem, force=True)
+    assert (report.failed > 0, report.extracted) == (True, 0)
+    assert run.run(mem, force=True).records == 1
+
+
+@pytest.mark.usefixtures("rules")
+def test_what_an_interrupted_run_stored_is_not_changed_by_the_run_that_does_it_again(mem: Mem) -> None:
+    """Found by `prove faults`: the record got its own source a second time."""
+    add(mem, "s1", "Please remember: the gateway listens on port 4431.", "Noted.")
+    run.run(mem, force=True)
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        queue.clear(mem.project)
+    records = {path: path.read_bytes() for path in Path(mem.root).rglob("records/**/*.md")}
+    assert run.run(mem, force=True).extracted == 1
+    assert records
+    assert {path: path.read_bytes() for path in Path(mem.root).rglob("records/**/*.md")} == records

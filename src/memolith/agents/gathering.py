@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memolith import agents
 from memolith.agents import aider, reading
-from memolith.errors import InputError, MemolithError
+from memolith.errors import InputError, MemolithError, StorageError
 from memolith.mem import Mem
 from memolith.model import Value
 from memolith.store.screening import quoted
@@ -92,12 +92,15 @@ class Gatherer:
         self._base, self._dry_run, self._gone = base, dry_run, gone or {}
         self._opened: dict[str, Mem] = {}
         self._stored: dict[str, dict[str, int]] = {}
+        self.refused: StorageError | None = None  # the first time that our own disk did not take a session
 
     def bring(self, place: Place) -> Iterator[Brought]:
         """Yield what became of the sessions of a place. One that cannot be read is skipped."""
         try:
             yield from self._bring(place)
         except (OSError, MemolithError) as error:
+            if isinstance(error, StorageError):
+                self.refused = self.refused or error
             yield _brought(place, "skipped", reason=str(error))
 
     def _bring(self, place: Place) -> Iterator[Brought]:

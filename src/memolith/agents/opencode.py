@@ -81,7 +81,10 @@ def _open(path: str) -> Iterator[sqlite3.Connection]:
         db = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=2)
         with contextlib.closing(db):
             yield db
-    except sqlite3.Error as error:
+    except (
+        sqlite3.Error,
+        UnicodeDecodeError,
+    ) as error:  # SQLite's words about a damaged schema may be no text
         told = f"{path}: cannot be read as a database of opencode ({error}); is it another version's?"
         raise TextError(told) from None
 

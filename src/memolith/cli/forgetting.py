@@ -11,8 +11,9 @@ import click
 from memolith import erasing
 from memolith.cli import output
 from memolith.cli.app import cli, shared, text_argument
-from memolith.errors import InputError, NotFoundError
+from memolith.errors import InputError, NotFoundError, PartialError
 from memolith.learn.queue import Queue
+from memolith.store import forgotten
 
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
@@ -40,23 +41,30 @@ def forget(options: Options, text: str, everywhere: bool, dry: bool, yes: bool) 
     """
     with options.open() as mem:
         wanted = text_argument(text) if text == "-" else text
-        found = erasing.erase(mem, erasing.Eraser(mem, wanted), _warn, everywhere=everywhere, dry=True)
-        found += _learned(mem, erasing.Eraser(mem, wanted), everywhere=everywhere, dry=True)
+        eraser = erasing.Eraser(mem, wanted)
+        found = erasing.erase(mem, eraser, _warn, everywhere=everywhere, dry=True)
+        found += _learned(mem, eraser, everywhere=everywhere, dry=True)
+        problems: list[str] = []
         if not found:
             raise NotFoundError("no line that is kept has this text; `memolith search` finds words of it")
         if not dry:
             _agree(_places(mem, found), yes=yes)
-            eraser = erasing.Eraser(mem, wanted)
+            # First of all: who is interrupted from here on has lost no hash with the lines.
+            forgotten.keep(mem.gate, eraser.keys)
             done = _learned(mem, eraser, everywhere=everywhere)
-            found = erasing.erase(mem, eraser, _warn, everywhere=everywhere) + done
+            found = erasing.erase(mem, eraser, problems.append, everywhere=everywhere) + done
         places = _places(mem, found)
         message = f"{'Would forget' if dry else 'Forgot'} it in {len(places)} place(s)"
         if options.json:
             rows = [{"path": path, "lines": lines} for path, lines in places.items()]
-            output.json({"places": rows, "message": message, "forgotten": not dry})
-            return
-        output.text("\n".join(_told(places)))
-        output.text(f"{message}; {_OUTSIDE}" if not dry else message)
+            output.json({"places": rows, "message": message, "forgotten": not dry and not problems})
+        else:
+            output.text("\n".join(_told(places)))
+            output.text(f"{message}; {_OUTSIDE}" if not dry else message)
+        for problem in problems:
+            _warn(problem)
+        if problems:
+            raise PartialError("some of it may be left; see to what is named above and forget it again")
 
 
 def _warn(problem: str) -> None:
@@ -72,7 +80,8 @@ def _learned(mem: Mem, eraser: erasing.Eraser, *, everywhere: bool, dry: bool = 
     def change(text: str) -> str:
         nonlocal lines
         lines += sum(map(eraser.has, text.split("\n")))
-        return text if dry else eraser.without(text)
+        rest = eraser.without(text)
+        return text if dry else rest
 
     with Queue(mem.home, mem.settings, mem.now) as queue:
         queue.erase(None if everywhere else mem.project, change)

@@ -55,6 +55,8 @@ def import_sessions(options: Options, paths: tuple[str, ...], agent: str | None,
         finally:
             gatherer.close()
     _report(options, brought, dry_run=dry_run)
+    if gatherer.refused:  # a full disk is no property of a session that could be skipped in silence
+        raise gatherer.refused
 
 
 def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Brought]:

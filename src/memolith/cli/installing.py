@@ -183,6 +183,8 @@ class _Flow:
                 self._planner.forget(self._steps)
             written = True
             message = f"{done} file(s) changed"
+        if written or not (changes or dry_run):
+            self._planner.tidy(self._steps)
         self.may_offer = is_asked and (written or not changes) and bool(self._hosts)
         self._report(message, written=written)
 

@@ -37,7 +37,7 @@ _RETRY = 30.0  # seconds in memory before the file is tried again
 _DAMAGED = frozenset(
     [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
 )
-_REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
+_REFUSED = (sqlite3.Error, UnicodeDecodeError, BusyError, StorageError, UnsafePathError)
 
 
 class Index:
@@ -84,11 +84,11 @@ class Index:
             self._asked = tuple(dict.fromkeys(slugs))
             if self._trusted == self._asked and (state := self._as_it_is()):
                 return state
-            for _ in range(3):
+            for left in (2, 1, 0):
                 try:
                     return self._sync(deadline, progress)
                 except _REFUSED as error:
-                    self._give_way(error)
+                    self._give_way(error, again=left > 0)
             return self._sync(deadline, progress)
 
     def _sync(self, deadline: float | None, progress: Progress | None) -> State:
@@ -264,7 +264,7 @@ class Index:
     def _ask(self, question: Callable[[sqlite3.Connection], T], nothing: Callable[[], T]) -> T:
         """Ask the index; if it turns out to be damaged, make it anew and ask again."""
         with self._lock:
-            for _ in range(3):
+            for left in (2, 1, 0):
                 try:
                     connection = self._connection()
                     if connection is None and self._asked:  # thrown away by somebody since the last sync
@@ -272,7 +272,7 @@ class Index:
                         connection = self._connection()
                     return nothing() if connection is None else question(connection)
                 except _REFUSED as error:
-                    self._give_way(error)
+                    self._give_way(error, again=left > 1)  # the last answer is that of a copy in memory
                     self.sync(self._asked)
             return nothing()
 
@@ -312,14 +312,14 @@ class Index:
             raise
         self._memory.execute("COMMIT")
 
-    def _give_way(self, error: MemolithError | sqlite3.Error) -> None:
-        """Throw a damaged file away, once; where that does not help, go on in memory."""
+    def _give_way(self, error: MemolithError | sqlite3.Error | UnicodeDecodeError, *, again: bool) -> None:
+        """Throw a damaged file away; where that does not help, or not `again`, go on in memory."""
         self._current.clear()
         self._forget()
-        damaged = (
-            isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 1) & 0xFF) in _DAMAGED
-        )
-        if damaged and self._memory is None:
+        # A damaged schema can have a message that Python cannot even decode.
+        code = getattr(error, "sqlite_errorcode", 1) & 0xFF
+        damaged = not isinstance(error, MemolithError) and code in _DAMAGED
+        if damaged and self._memory is None and again:
             try:
                 self._file.discard(self._wait)
             except _REFUSED as other:
@@ -329,4 +329,5 @@ class Index:
         why = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
         self._file.close()
         self._refused = (time.monotonic(), f"the index is kept in memory only: {why}")
-        self._memory = self._file.copy(fresh=self._memory is not None)
+        # Nothing is copied from a file that is damaged time and again.
+        self._memory = self._file.copy(fresh=damaged or self._memory is not None)

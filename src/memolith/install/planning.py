@@ -170,6 +170,11 @@ class Planner:
                 step.before,
             )
 
+    def tidy(self, steps: Sequence[Step]) -> None:
+        """Remove what an interrupted installation left next to the files."""
+        for step in steps:
+            outside.tidy(step.path)
+
     def forget(self, steps: Sequence[Step]) -> None:
         """Forget the files that have nothing of ours any more."""
         for step in steps:

@@ -34,6 +34,8 @@ def parse(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         found = _LINE.search(str(error))
         raise BrokenError(int(found[1]) if found else 1, str(error)) from None
+    except RecursionError:
+        raise BrokenError(1, "is nested too deeply") from None
 
 
 def at(text: str, path: Path) -> Any:

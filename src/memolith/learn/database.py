@@ -58,6 +58,8 @@ CREATE INDEX IF NOT EXISTS requests_of_run ON requests (run);
 _BESIDE = ("-wal", "-shm", "-journal")
 _TRIES = 5  # with a file that others damage or remove
 
+# A damaged schema can have a message that Python cannot even decode.
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 _BUSY = frozenset([sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL])
 _DAMAGED = frozenset(
     [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
@@ -106,7 +108,7 @@ class Database:
                 try:
                     connection = self._open if self._inside else self._connect()
                     return connection.execute(question, values).fetchall() if connection else []
-                except sqlite3.Error as error:
+                except _ERRORS as error:
                     told = self._told(error)
                     last = self._inside or attempt == _TRIES - 1
                     if last or not isinstance(told, DamagedError):
@@ -144,7 +146,7 @@ class Database:
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
                 self._inside = False
-                if isinstance(error, sqlite3.Error):
+                if isinstance(error, _ERRORS):
                     raise self._told(error) from error
                 raise
             finally:
@@ -188,7 +190,7 @@ class Database:
                 if connection is None:
                     continue
                 connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.Error as error:
+            except _ERRORS as error:
                 told = self._told(error)
                 if not isinstance(told, DamagedError):
                     raise told from error
@@ -261,7 +263,7 @@ class Database:
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA secure_delete=ON")
             return connection, int(connection.execute("PRAGMA user_version").fetchone()[0])
-        except sqlite3.Error:
+        except _ERRORS:
             connection.close()
             raise
 
@@ -274,7 +276,7 @@ class Database:
                 raise UnsafePathError(f"{self.path}{suffix}: is not a regular file; move it out of the way")
         return found is not None
 
-    def _told(self, error: sqlite3.Error) -> Exception:
+    def _told(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
         """Return what to say about an error of SQLite; a damaged file is out of the way by then."""
         code = _code(error)
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
@@ -284,7 +286,8 @@ class Database:
             return DamagedError(self.path, OSError(errno.EIO, "somebody replaced it; try again"))
         if code in _BUSY:
             return BusyError(self._waited())
-        if code is None or code in _DAMAGED or error.sqlite_errorcode == sqlite3.SQLITE_IOERR_SHORT_READ:
+        short = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHORT_READ
+        if code is None or code in _DAMAGED or short:
             self._set_aside()
             return DamagedError(self.path, OSError(errno.EIO, f"{error}; it was set aside, try again"))
         return StorageError(self.path, OSError(_REFUSED.get(code, errno.EIO), str(error)))
@@ -330,7 +333,7 @@ class Holder:
         self.database.close()
 
 
-def _code(error: sqlite3.Error) -> int | None:
+def _code(error: sqlite3.Error | UnicodeDecodeError) -> int | None:
     """Return the kind of an error; None if it did not come from SQLite itself (text that is no UTF-8)."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from memolith.errors import CeilingError, MemolithError, NotFoundError
+from memolith.errors import CeilingError, MemolithError, NotFoundError, StorageError
 from memolith.learn import extract, forgetting, heuristics, prompting
 from memolith.learn.queue import Extraction, LeaseLostError
 
@@ -102,7 +102,14 @@ class Worker:
             self._queue.finish(job, found.outcome)
             count.empty += 1
             return ""
-        stored, told = self._store(session, found)
+        try:
+            stored, told = self._store(session, found)
+        except (
+            StorageError
+        ) as error:  # a full disk is no opinion about a fact: the session is learned from again
+            self._queue.fail(job, str(error))
+            count.failed += 1
+            return ""
         output = Extraction(
             session=job.session,
             project=job.project,
@@ -140,6 +147,8 @@ class Worker:
                     keywords=fact.keywords,
                     source=source,
                 )
+            except StorageError:
+                raise
             except MemolithError as error:
                 refused.append(str(error))
                 continue

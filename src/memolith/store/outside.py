@@ -92,8 +92,35 @@ def swap(path: str, old: bytes | None, new: bytes | None) -> list[str]:
     return made
 
 
+def _aside(place: Place) -> Place:
+    """Return a name next to a file for while it is changed."""
+    return Place(place.folder, f".{place.name}.memolith-{os.getpid()}")
+
+
+def tidy(path: str) -> None:
+    """Remove what killed processes left next to a file while they changed it."""
+    with contextlib.suppress(OSError, MemolithError):
+        place = Place.of(os.path.realpath(path))
+        start = f".{place.name}.memolith-"
+        for name in place.folder.names():
+            if name.startswith(start) and not _is_running(name[len(start) :]):
+                files.unlink(Place(place.folder, name))
+
+
+def _is_running(process: str) -> bool:
+    if sys.platform == "win32" or not process.isdecimal():
+        return True  # there is no asking without harm
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return int(process) != os.getpid()
+
+
 def _write(place: Place, old: bytes | None, new: bytes) -> None:
-    fresh = Place(place.folder, f".{place.name}.memolith-{os.getpid()}")
+    fresh = _aside(place)
     mode = 0o666 if old is None else None
     fd = os.open(fresh.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode or 0o600)
     try:
@@ -123,7 +150,7 @@ def _write(place: Place, old: bytes | None, new: bytes) -> None:
 
 
 def _remove(place: Place, old: bytes | None) -> None:
-    aside = Place(place.folder, f".{place.name}.memolith-{os.getpid()}")
+    aside = _aside(place)
     files.rename(place, aside)
     out = read(aside.path)
     if out != old:
@@ -203,3 +230,4 @@ class Installs:
         with files.told(place.path):
             files.write_new(fresh, data)
             files.replace(fresh, place)
+            files.sync_directory(place.folder)

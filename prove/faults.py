@@ -1,0 +1,194 @@
+"""`prove faults`: whatever happens to a command that writes, memory is whole and what it said is kept.
+
+Each round takes one command from the same start and kills it, lets a call fail, or takes the power away;
+then the checks of prove/invariants.py. Last come the surroundings (prove/surroundings.py) and writers that
+are wrong on purpose.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from memolith.cli import main
+from prove import broken, powerloss, surroundings, tracing
+from prove.commands import COMMANDS, Command
+from prove.invariants import Expected, begin, expect, judge, repeat, stdin
+from prove.report import Stopwatch, Tally
+from prove.world import World, can_trace, scratch, warm
+
+PARTS = 2
+_FEW = 20  # rounds for which a second process does not pay
+_SMALL = 600  # bytes; less, and a command could not even say what is wrong
+
+
+def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
+    """Run rounds in two processes until the time or the number of rounds is used up."""
+    warm()
+    tally = Tally(seed)
+    if rounds < _FEW:
+        tally.add(_part(minutes, rounds, seed, 0, only))
+        return tally
+    with ProcessPoolExecutor(PARTS, mp_context=get_context("fork")) as pool:
+        asked = [pool.submit(_part, minutes, rounds // PARTS, seed, number, only) for number in range(PARTS)]
+        for each in asked:
+            tally.add(each.result())
+    return tally
+
+
+def _part(minutes: float, rounds: int, seed: int, number: int, only: str) -> Tally:
+    watch, tally = Stopwatch(minutes), Tally(seed)
+    base = scratch()
+    try:
+        world = World(base / "world")
+        chance = random.Random(f"{seed}/{number}")
+        commands = [each for each in COMMANDS if only in ("", each.name)]
+        mine = commands[number::PARTS] if not only else commands
+        chance.shuffle(mine)
+        part = _Part(world, chance, tally)
+        for turn in part.turns(mine):
+            turn()
+            if tally.rounds >= rounds or not watch.has_time(0.8):
+                break
+        if not only:
+            part.broken_writers(number)
+            surroundings.check(world, part.known, tally, chance, watch, rounds // 4)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    return tally
+
+
+class _Part:
+    """The rounds of one process."""
+
+    def __init__(self, world: World, chance: random.Random, tally: Tally) -> None:
+        self._world, self._chance, self._tally = world, chance, tally
+        self.known: dict[str, Expected] = {}
+        self._points: dict[str, list[tracing.Point]] = {}
+        self._states: dict[str, list[tuple[str, dict[str, bytes | None], bool]]] = {}
+        self._traces = can_trace()
+        if not self._traces:
+            tally.notes.append(
+                "strace may not trace here: only kills at random moments and short writes were done"
+            )
+
+    def turns(self, commands: list[Command]) -> Iterator[Callable[[], None]]:
+        """Yield rounds without end: each command in turn, each kind of harm in turn."""
+        kinds = [self._moment, self._short]
+        kinds += [self._call, self._error, self._power] if self._traces else []
+        while commands:
+            for command in commands:
+                for kind in kinds:
+                    yield lambda kind=kind, command=command: kind(self._expected(command))  # type: ignore[misc]
+
+    def _expected(self, command: Command) -> Expected:
+        if command.name not in self.known:
+            self.known[command.name] = expect(self._world, command)
+        return self.known[command.name]
+
+    def _judge(self, expected: Expected, about: str, *, acknowledged: bool, fewer: bool = False) -> None:
+        about = f"{expected.command.name}: {about}; seed {self._tally.seed}"
+        again = expected.command.repeats and not acknowledged and self._chance.random() < 0.5
+        if again:
+            repeat(self._world, expected, self._tally, about)
+        else:
+            index = self._chance.random() < 0.4
+            judge(
+                self._world, expected, self._tally, about, acknowledged=acknowledged, index=index, fewer=fewer
+            )
+
+    def _told(self, expected: Expected, code: int, said: str, about: str) -> None:
+        """Check that a command which met an error said so, and judge what it left."""
+        command = expected.command
+        wrong = [f"exit code {code}: {said[-200:]!r}"] if code < 0 or "Traceback" in said else []
+        wrong += ["it failed without a word"] if code > 0 and not said.strip() else []
+        self._tally.check("an error is told, without a traceback", wrong, f"{command.name}: {about}")
+        admitted = bool(command.admits) and command.admits in said
+        self._judge(
+            expected, f"{about}, exit code {code}", acknowledged=code == 0 and not admitted, fewer=True
+        )
+
+    # ------------------------------------------------------------ kinds of harm
+
+    def _moment(self, expected: Expected) -> None:
+        begin(self._world, expected)
+        command, seconds = expected.command, self._chance.uniform(0, 0.08)
+        code, said = self._world.run(
+            lambda: main(self._world.arguments(command.line)),
+            stdin=stdin(self._world, command),
+            kill_after=seconds,
+        )
+        self._tally.round("kill -9 at a random moment")
+        done = code == 0 and not (command.admits and command.admits in said)
+        self._judge(expected, f"kill -9 after {seconds:.4f} s", acknowledged=done)
+
+    def _short(self, expected: Expected) -> None:
+        size = self._chance.randint(_SMALL, 8192)
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+        code, said = tracing.run(self._world, expected, None, limit)
+        self._tally.round("short write: no file beyond some bytes (RLIMIT_FSIZE)")
+        self._told(expected, code, said, f"no file beyond {size} bytes")
+
+    def _point(self, expected: Expected, *among: str) -> tracing.Point | None:
+        name = expected.command.name
+        if name not in self._points:
+            self._points[name] = tracing.points(self._world, expected)
+        fitting = [point for point in self._points[name] if not among or point[0] in among]
+        return self._chance.choice(fitting) if fitting else None
+
+    def _call(self, expected: Expected) -> None:
+        point = self._point(expected)
+        if point is None:
+            return
+        code = tracing.kill(self._world, expected, point)
+        self._tally.round("SIGKILL at a file system call")
+        self._judge(expected, f"kill at {point[0]} number {point[1]}", acknowledged=code == 0)
+
+    def _error(self, expected: Expected) -> None:
+        error = self._chance.choice(sorted(tracing.ERRORS))
+        point = self._point(expected, *tracing.ERRORS[error])
+        if point is None:
+            return
+        code, said = tracing.fail(self._world, expected, point, error)
+        self._tally.round(f"a file system call fails with {error}")
+        self._told(expected, code, said, f"{error} at {point[0]} number {point[1]}")
+
+    def _power(self, expected: Expected) -> None:
+        name = expected.command.name
+        if name not in self._states:
+            self._states[name] = powerloss.states(self._world, expected, self._chance)
+            self._chance.shuffle(self._states[name])
+        if not self._states[name]:  # all of them were tried
+            self._states[name] = powerloss.states(self._world, expected, self._chance, some=8)
+            self._chance.shuffle(self._states[name])
+        where, state, ended = self._states[name].pop()
+        powerloss.build(self._world, state)
+        self._tally.round("power loss")
+        self._judge(expected, where, acknowledged=ended)
+
+    # ------------------------------------------------------------ the harness itself
+
+    def broken_writers(self, number: int) -> None:
+        """See that each writer that is wrong on purpose is caught."""
+        command = next(each for each in COMMANDS if each.name == "write overwrite")
+        if not self._traces:
+            return
+        expected = self._expected(command)
+        for name in sorted(broken.WRITERS)[number::PARTS]:
+            found = powerloss.states(self._world, expected, self._chance, prepare=broken.WRITERS[name])
+            caught = Tally()
+            for where, state, ended in found:
+                powerloss.build(self._world, state)
+                judge(self._world, expected, caught, where, acknowledged=ended, index=False)
+                if caught.violations:
+                    break
+            self._tally.round(f"a writer that is wrong on purpose: {name}")
+            missed = [] if caught.violations else [f"{name}: not caught in {len(found)} states"]
+            self._tally.check("wrong writers are caught", missed, name)

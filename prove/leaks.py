@@ -1,0 +1,264 @@
+"""`prove leaks`: nothing of a project is seen in another, and nothing of a forgotten fact is left anywhere.
+
+The first asks ten projects, by every way there is (`tests/test_leak.py`), questions that are about the
+others. The second plants a hundred facts by every way in, forgets each, and searches every byte of the
+home: free pages and logs of databases, history, session copies (also uncompressed), receipts; then imports
+everything again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests import test_leak as leak
+from tests.agents import written
+
+from memolith import Mem, import_memory
+from memolith.cli import main
+from memolith.hook import edge
+from memolith.learn import run as learning
+from memolith.sessions import Session, Turn
+from prove.report import Stopwatch, Tally
+from prove.world import scratch, warm
+
+FACTS = 100
+
+
+def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
+    """Look for leaks between projects, then for what is left of forgotten facts."""
+    warm()
+    watch, tally = Stopwatch(minutes), Tally(seed)
+    base = scratch()
+    os.environ.update(
+        HOME=str(base / "user"),
+        MEMOLITH_HOME=str(base / "home"),
+        MEMOLITH_SEMANTIC_PROVIDER="none",
+        MEMOLITH_HOOKS_SESSIONS="false",
+        MEMOLITH_MEMORIES_ENABLED="true",
+        GIT_CEILING_DIRECTORIES=str(base),
+    )
+    try:
+        if only in ("", "forget"):
+            _forgotten(base, min(FACTS, rounds), tally)
+        if only in ("", "projects"):
+            os.environ["MEMOLITH_HOME"] = str(base / "ten")
+            _apart(base / "ten-work", rounds, tally, watch)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    return tally
+
+
+# ---------------------------------------------------------------- between projects
+
+
+def _apart(base: Path, rounds: int, tally: Tally, watch: Stopwatch) -> None:
+    projects = leak.plant(base)
+    for own, mem in list(projects.items())[: max(1, rounds)]:
+        work = mem.identity.root or ""
+        ways = {
+            "library": leak.in_process(mem),
+            "MCP": leak.over_mcp(mem),
+            "hook": leak.through_hooks(mem, work),
+            "command line": _on_the_command_line(work),
+        }
+        for way, said in ways.items():
+            _see(tally, way, own, said)
+            if not watch.has_time(0.6):
+                tally.notes.append("not all of the ways were asked in all of the projects: the time was over")
+                break
+    chance, asked = random.Random(tally.seed), 0
+    names = list(projects)
+    while asked < min(rounds * 10, 10_000) and watch.has_time():
+        own = names[asked % len(names)]
+        words = [
+            *chance.sample(names, 3),
+            *chance.sample(("gateway", "port", "restart", "chosen", "moved"), 2),
+        ]
+        question = " ".join(chance.sample(words, len(words)))
+        _see(tally, "random questions", own, _asked(projects[own], question), every=False)
+        asked += 1
+
+
+def _see(tally: Tally, way: str, own: str, said: Iterator[str], *, every: bool = True) -> None:
+    texts = list(said)
+    tally.round(f"{way}: asked in a project")
+    tally.injected[f"{way}: answers searched"] += len(texts)
+    foreign = [text[:300] for text in texts if any(name in text for name in leak.NAMES if name != own)]
+    tally.check(
+        "nothing of another project is seen", foreign, f"{way} in the project of {own}; seed {tally.seed}"
+    )
+    if every:
+        seen = (
+            [] if any(own in text for text in texts) else ["nor is anything of its own: the check is empty"]
+        )
+        tally.check("its own is seen", seen, f"{way} in the project of {own}")
+
+
+def _asked(mem: Mem, question: str) -> Iterator[str]:
+    yield repr([(hit.id, hit.text, hit.also) for hit in mem.recall(question)])
+    # The literal search repeats the question in its summary; what counts is what it found.
+    yield repr([hit.name for hit in mem.search(question)])
+
+
+def _on_the_command_line(work: str) -> Iterator[str]:
+    for command in (
+        ["context"],
+        ["search", "gateway"],
+        ["recall", leak.QUESTION],
+        ["list"],
+        ["session", "list"],
+    ):
+        yield _printed([*command, "--project", work])[1]
+    for command in (["record", "list"], ["ticket", "list"], ["history"], ["status"], ["learn", "status"]):
+        yield _printed([*command, "--project", work])[1]
+
+
+def _printed(command: list[str]) -> tuple[int, str]:
+    """Run a command in this process; return its exit code and what it printed."""
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        code = main(command)
+    out.flush()
+    data = out.detach()
+    return code, data.getvalue().decode() if isinstance(data, io.BytesIO) else ""
+
+
+# ---------------------------------------------------------------- forgetting
+
+
+class _Planted:
+    """Facts in a memory, each with a word that nothing else has, and what brings them in again."""
+
+    def __init__(self, base: Path, count: int, seed: int) -> None:
+        self.base, self.work, self.home = base, base / "forget" / "shop", base / "home"
+        self.work.mkdir(parents=True)
+        chance = random.Random(seed)
+        letters = "abcdefghijkmnopqrstuvwxyz"
+        self.words = [f"{''.join(chance.choices(letters, k=10))}{number:03d}" for number in range(count)]
+        self.mem = Mem.open(self.work)
+        ways = [self._note, self._remember, self._record, self._daily, self._long_term, self._scratchpad]
+        ways += [self._ticket, self._session, self._learned, self._transcript, self._vault, self._overwritten]
+        self._said: list[str] = []
+        (base / "vault").mkdir()
+        for number, word in enumerate(self.words):
+            ways[number % len(ways)](f"The vault number{number} opens with {word} on Mondays.", number)
+        self.bring()
+        for word in self.words[::7]:  # what a session was told is in its receipts
+            row = {"session_id": "s-9", "cwd": str(self.work), "hook_event_name": "UserPromptSubmit"}
+            edge.answer(json.dumps({**row, "prompt": f"What opens with {word}?"}).encode())
+            self.mem.recall(word)
+        self.mem.context_block()
+        self.mem.close()
+
+    def bring(self) -> None:
+        """Bring in, perhaps once more, what other programs keep: sessions, transcripts, a folder of notes."""
+        with Mem.open(self.work) as mem:
+            when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 90_000))
+            about = {"project": "", "started": when, "status": "completed", "ticket": ""}
+            turns = [
+                Turn(number=number, role="user", text=text, time=when, tool="", outcome="")
+                for number, text in enumerate(self._said or ["Hello."], 1)
+            ]
+            mem.sessions.add(Session(agent="claude", id="talk", turns=turns, **about))
+            import_memory(mem, self.base / "vault")
+            for path in sorted(self.base.glob("t-*.jsonl")):
+                _printed(["session", "import", str(path), "--agent", "claude", "--project", str(self.work)])
+            learning.run(mem, force=True, model="none")
+
+    def _note(self, fact: str, number: int) -> None:
+        self.mem.write("note", f"Some text.\n{fact}\n", name=f"note{number}")
+
+    def _remember(self, fact: str, number: int) -> None:
+        self.mem.remember(fact, f"Title {number}")
+
+    def _record(self, fact: str, number: int) -> None:
+        self.mem.records.add(fact, category="decisions", scope="project", title=f"Fact {number}")
+
+    def _daily(self, fact: str, _: int) -> None:
+        self.mem.append_daily("Noted", fact)
+
+    def _long_term(self, fact: str, _: int) -> None:
+        self.mem.write("long_term", f"- {fact}")
+
+    def _scratchpad(self, fact: str, _: int) -> None:
+        self.mem.write("scratchpad", f"- [ ] {fact}")
+
+    def _ticket(self, fact: str, number: int) -> None:
+        self.mem.tickets.add(f"Ticket {number}", description=fact)
+
+    def _session(self, fact: str, _: int) -> None:
+        self._said.append(fact)
+
+    def _learned(self, fact: str, _: int) -> None:
+        self._said.append(f"Please remember: {fact}")
+
+    def _transcript(self, fact: str, number: int) -> None:
+        rows = written.claude(str(self.work), f"t{number}")
+        text = written.lines(*rows).replace("Why does the build fail?", fact)
+        (self.base / f"t-{number}.jsonl").write_text(text)
+
+    def _vault(self, fact: str, number: int) -> None:
+        (self.base / "vault" / f"page{number}.md").write_text(f"# Page {number}\n\nText.\n\n{fact}\n")
+
+    def _overwritten(self, fact: str, number: int) -> None:
+        self.mem.write("note", f"{fact}\nmore\n", name=f"old{number}")
+        self.mem.write("note", "other\n", "overwrite", name=f"old{number}")
+
+    def hits(self) -> tuple[list[str], list[str]]:
+        """Return where any of the words is: in bytes, and in names."""
+        found, names = [], []
+        for path in sorted(self.home.rglob("*")):
+            name = str(path.relative_to(self.home))
+            names += [f"{word} in the name {name}" for word in self.words if word in name.lower()]
+            if not path.is_file():
+                continue
+            data = path.read_bytes()
+            if data[:2] == b"\x1f\x8b":
+                data += gzip.decompress(data)
+            lower = data.lower()
+            if name.startswith("state/hooks/"):
+                # Receipts hold hashes, and files by their names; names are not promised (docs/security.md).
+                names += [f"{word} in {name}" for word in self.words if f"-{word}".encode() in lower]
+                lower = lower.replace(b"-", b" -").replace(b".md", b" ")
+                lower = b" ".join(each for each in lower.split() if not each.startswith(b"-"))
+            found += [
+                f"{word} in {name}"
+                for word in self.words
+                if word.encode() in lower or word.encode("utf-16-le") in lower
+            ]
+        return found, names
+
+
+def _forgotten(base: Path, count: int, tally: Tally) -> None:
+    planted = _Planted(base, count, tally.seed)
+    before = {each.split()[0] for each in planted.hits()[0]}
+    about = f"seed {tally.seed}"
+    missing = [f"{word} is nowhere: the check is empty" for word in planted.words if word not in before]
+    tally.check("every fact was there", missing, about)
+    begin = time.monotonic()
+    for word in planted.words:
+        code, said = _printed(["forget", word, "--yes", "--project", str(planted.work)])
+        tally.round("a fact is forgotten")
+        tally.check("forgetting says that it is done", [] if code == 0 else [f"{code}: {said[-200:]}"], word)
+    took = (time.monotonic() - begin) / max(1, count)
+    found, names = planted.hits()
+    tally.check("no byte of a forgotten fact is left", found, about)
+    planted.bring()
+    with Mem.open(planted.work) as mem:
+        shown = mem.context_block() or ""
+        answers = [f"{word} is recalled" for word in planted.words if mem.recall(word).hits]
+        answers += [f"{word} is in the block" for word in planted.words if word in shown]
+    again, _ = planted.hits()
+    tally.check("importing it all again brings nothing back", again + answers, about)
+    tally.notes.append(
+        f"{count} facts, {took * 1000:.0f} ms to forget one; names of files that have one: {len(names)}"
+    )

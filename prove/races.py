@@ -1,0 +1,244 @@
+"""`prove races`: writers, editors, a reindexer and a consolidation at work on one memory at the same time.
+
+Lines show by themselves whether they are whole (tests/workers.py). Whatever a process was told is written
+must be in a file or in the history, once; a conflict must be an error that somebody sees, never a line
+that is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from tests import workers
+from tests.workers import line, tokens
+
+from memolith import Mem
+from memolith.errors import BusyError, ConflictError, MatchError, MemolithError
+from memolith.learn import run as learning
+from memolith.sessions import Session, Turn
+from memolith.text.digest import sha256
+from prove.report import Stopwatch, Tally
+
+WRITERS, EDITORS, PER_WRITER = 8, 2, 1000
+_HANG = 60.0  # seconds without any acknowledgement: a deadlock
+
+
+class _Crowd:
+    """Processes that share a memory; what each did is in a file of its own, after the call returned."""
+
+    def __init__(self, base: Path, seed: int, rounds: int, end: float) -> None:
+        self.base, self.work, self.home = base, base / "shop", base / "home"
+        self.seed, self.rounds, self.end = seed, min(rounds, PER_WRITER), end
+        self.work.mkdir()
+        self.children: dict[int, str] = {}
+
+    def open(self) -> Mem:
+        """Open the memory."""
+        return Mem.open(self.work, home=self.home)
+
+    def start(self, name: str, act: Callable[[Callable[..., None]], None]) -> None:
+        """Fork a process; `act` gets what it tells with."""
+        child = os.fork()
+        if child:
+            self.children[child] = name
+            return
+        code = 1
+        try:
+            told = os.open(self.base / f"told-{name}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+            def tell(*words: object) -> None:
+                os.write(told, (" ".join(map(str, words)) + "\n").encode())
+
+            act(tell)
+            code = 0
+        except BaseException as error:  # noqa: BLE001 - nothing may get past the end of a forked process
+            os.write(2, f"{name}: {error!r}\n".encode())
+        finally:
+            os._exit(code)
+
+    def told(self, kind: str) -> list[str]:
+        """Return what all processes told of one kind."""
+        found = []
+        for path in sorted(self.base.glob("told-*")):
+            rows = [row.partition(" ") for row in path.read_text("utf-8").splitlines()]
+            found += [rest for word, _, rest in rows if word == kind]
+        return found
+
+    # ------------------------------------------------------------ who is at work
+
+    def writer(self, who: int) -> Callable[[Callable[..., None]], None]:
+        """Return a process that appends, edits with a precondition and adds records."""
+
+        def act(tell: Callable[..., None]) -> None:
+            chance, mem = random.Random(f"{self.seed}/{who}"), self.open()
+            for number in range(self.rounds):
+                if time.monotonic() > self.end:
+                    return
+                token = f"w{who}x{number:04d}"
+                try:
+                    kind = chance.random()
+                    if kind < 0.75:
+                        target = chance.choice(("long_term", "scratchpad", "daily", "note", "note"))
+                        mem.write(
+                            target, line(token), name=chance.choice("abc") if target == "note" else None
+                        )
+                    elif kind < 0.9:
+                        path = mem.root / "projects" / mem.project / "notes" / "a.md"
+                        seen = path.read_bytes() if path.exists() else None
+                        mem.write("note", line(token), name="a", if_sha256=sha256(seen))
+                    else:
+                        mem.records.add(line(token), category="decisions", scope="project", title=token)
+                except (ConflictError, MatchError, BusyError) as error:
+                    tell("conflict", type(error).__name__)
+                    continue
+                tell("line", token)
+
+        return act
+
+    def editor(self, who: int) -> Callable[[Callable[..., None]], None]:
+        """Return a person who saves notes in turn by renaming and in place."""
+
+        def act(tell: Callable[..., None]) -> None:
+            chance, mem = random.Random(f"{self.seed}/editor{who}"), self.open()
+            path = mem.root / "projects" / mem.project / "notes" / f"{'ab'[who]}.md"
+            number = 0
+            while time.monotonic() < self.end and not (self.base / "done").exists():
+                token = f"hand{who}x{number:04d}"
+                number += 1
+                with contextlib.suppress(FileNotFoundError):
+                    style = ("rename", "in-place")[number % 2]
+                    workers.save(str(path), style, token, tell=lambda each: tell("displaced", each))
+                    tell("line", token)
+                time.sleep(chance.uniform(0.01, 0.05))
+
+        return act
+
+    def reindexer(self, tell: Callable[..., None]) -> None:
+        """Rebuild and ask the index all the time."""
+        while time.monotonic() < self.end and not (self.base / "done").exists():
+            with self.open() as mem:
+                mem.index.rebuild(["", mem.project])
+                mem.recall("begins a line")
+                mem.context_block()
+            tell("rebuilt")
+
+    def consolidation(self, tell: Callable[..., None]) -> None:
+        """Learn from a new session, again and again."""
+        number = 0
+        while time.monotonic() < self.end and not (self.base / "done").exists():
+            with self.open() as mem:
+                when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+                said = f"Please remember: the service number{number} listens on port {4000 + number}."
+                turn = Turn(number=1, role="user", text=said, time=when, tool="", outcome="")
+                about = {"project": "", "started": when, "status": "completed", "ticket": ""}
+                try:
+                    mem.sessions.add(Session(agent="claude", id=f"s{number}", turns=[turn], **about))
+                    report = learning.run(mem, force=True, model="none")
+                    tell("learned", report.extracted)
+                except MemolithError as error:
+                    tell("conflict", type(error).__name__)
+            number += 1
+
+
+def run(minutes: float, rounds: int, seed: int, _: str = "") -> Tally:
+    """Let all of them work until the writers are done or the time is over; then count."""
+    watch, tally = Stopwatch(minutes), Tally(seed)
+    base = Path(tempfile.mkdtemp(prefix="prove-"))
+    os.environ.update(MEMOLITH_MEMORIES_ENABLED="true", HOME=str(base / "user"))
+    crowd = _Crowd(base, seed, rounds, time.monotonic() + minutes * 60)
+    try:
+        with crowd.open() as mem:
+            for name in "abc":
+                mem.write("note", line(f"first{name}"), name=name)
+        for who in range(WRITERS):
+            crowd.start(f"writer{who}", crowd.writer(who))
+        for who in range(EDITORS):
+            crowd.start(f"editor{who}", crowd.editor(who))
+        crowd.start("reindexer", crowd.reindexer)
+        crowd.start("consolidation", crowd.consolidation)
+        _wait(crowd, tally, watch)
+        _count(crowd, tally)
+    finally:
+        for child in crowd.children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+        shutil.rmtree(base, ignore_errors=True)
+    return tally
+
+
+def _wait(crowd: _Crowd, tally: Tally, watch: Stopwatch) -> None:
+    """Wait for all; who says nothing for a minute hangs."""
+    size, since, wrong = 0, time.monotonic(), []
+    while crowd.children:
+        for child in list(crowd.children):
+            found, status = os.waitpid(child, os.WNOHANG)
+            if found:
+                name = crowd.children.pop(child)
+                code = os.waitstatus_to_exitcode(status)
+                wrong += [f"{name} ended with {code}"] if code else []
+        if not any(name.startswith("writer") for name in crowd.children.values()):
+            (crowd.base / "done").touch()
+        now = sum(path.stat().st_size for path in crowd.base.glob("told-*"))
+        if now != size:
+            size, since = now, time.monotonic()
+        elif time.monotonic() - since > _HANG:
+            wrong.append(
+                f"nothing was done for a minute, after {watch.passed:.0f} s: {crowd.children.values()}"
+            )
+            break
+        time.sleep(0.02)
+    tally.check("no deadlock, and everybody ended well", wrong, f"seed {crowd.seed}")
+
+
+def _count(crowd: _Crowd, tally: Tally) -> None:
+    with crowd.open() as mem:
+        mem.write("scratchpad", line("afterwards"))
+        mem.write("long_term", line("afterwards2"))
+        files = workers.memory_files(mem)
+        texts = [data.decode() for name, data in files.items() if not name.endswith("notes/MEMORY.md")]
+        old = b"\n".join(workers.kept(mem)).decode()
+        left = [str(path) for path in Path(mem.root).rglob(".tmp/*")]
+        index = [
+            [hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")
+        ]
+        mem.index.rebuild(["", mem.project])
+        fresh = [
+            [hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")
+        ]
+    about = f"seed {crowd.seed}"
+    acknowledged, displaced = crowd.told("line"), set(crowd.told("displaced"))
+    found = Counter(token for text in texts for token in tokens(text))
+    in_history = set(tokens(old))
+    lost = [each for each in acknowledged if each not in found and each not in in_history | displaced]
+    tally.rounds = len(acknowledged)
+    tally.injected["acknowledged writes and saves"] = len(acknowledged)
+    tally.injected["conflicts that were told"] = len(crowd.told("conflict"))
+    tally.injected["index rebuilt"] = len(crowd.told("rebuilt"))
+    tally.injected["sessions learned from"] = sum(map(int, crowd.told("learned")))
+    tally.injected["lines that an editor itself threw away"] = len(displaced)
+    tally.checks["lines"] = found.total()
+    tally.check("no acknowledged line is lost", [f"{each} is gone" for each in lost], about)
+    twice = [each for each, count in found.items() if count > 1]
+    tally.check("no line is there twice", twice, about)
+    whole = found.total()
+    lines = sum(" begins a line" in each for text in texts for each in text.splitlines())
+    # The title of a record, and what was learned, may quote a line; those are no lines of their own.
+    tally.check("no torn line", [f"{lines - whole} lines"] if _torn(texts) else [], about)
+    tally.check("no temporary file is left", left, about)
+    tally.check("index equals a fresh one", [] if index == fresh else [f"{index} {fresh}"], about)
+
+
+def _torn(texts: list[str]) -> list[str]:
+    bare = [each.removeprefix("\ufeff") for text in texts for each in text.splitlines()]
+    begun = [each for each in bare if each.startswith("- ") and " begins a line" in each]
+    return [each for each in begun if not tokens(each)]

@@ -1,0 +1,106 @@
+"""The proof kit cannot rot: a few seconds of each of its commands (docs/proof.md has the long runs)."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from prove import powerloss
+from prove.commands import COMMANDS
+from prove.fuzz import mutate
+
+from memolith.cli.app import cli, load_commands
+from tests.workers import ROOT
+
+# Commands that only read, or only show what others did.
+READING = {
+    *(
+        "read",
+        "context",
+        "search",
+        "recall",
+        "list",
+        "status",
+        "history",
+        "doctor",
+        "demo",
+        "completion",
+        "mcp",
+    ),
+    *("export", "index", "review", "project", "config", "learn", "memory"),
+}
+
+
+def prove(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "prove", *arguments, "--seed", "1"],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": os.environ.get("TMPDIR", "/tmp")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kit needs fork, and strace for the most part")
+@pytest.mark.parametrize(
+    ("what", "arguments", "wanted"),
+    [
+        ("faults", ["--rounds", "5", "--only", "write overwrite"], "no torn file"),
+        ("races", ["--rounds", "3", "--minutes", "0.2"], "no acknowledged line is lost"),
+        ("fuzz", ["--rounds", "2"], "MCP frames"),
+        ("leaks", ["--rounds", "12", "--only", "forget"], "importing it all again brings nothing back"),
+    ],
+)
+def test_a_short_run_finds_nothing_and_says_what_it_checked(
+    what: str, arguments: list[str], wanted: str
+) -> None:
+    said = prove(what, *arguments)
+    assert wanted in said
+    assert "0 violations" in said
+
+
+def test_every_command_that_writes_is_interrupted() -> None:
+    load_commands()
+    done = {each.line[0] for each in COMMANDS}
+    assert set(cli.commands) - READING - done == set()
+
+
+def test_a_power_loss_takes_what_was_not_synced_and_nothing_else(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    (tmp_path / "seed").mkdir()
+    disk = powerloss.Disk(top, tmp_path / "seed")
+
+    def call(name: str, arguments: str, result: int = 0) -> None:
+        disk.apply(powerloss.Call(name, arguments, result, "1"))
+
+    def text(value: str) -> str:
+        return "".join(f"\\x{byte:02x}" for byte in value.encode())
+
+    at = f'AT_FDCWD</>, "{text(f"{top}/a")}"'
+    call("openat", f"{at}, O_WRONLY|O_CREAT|O_EXCL, 0600", 3)
+    call("write", f'3<{top}/a>, "{text("hello")}", 5', 5)
+    chance = random.Random(1)
+    assert disk.state("none", "none", chance) == {}
+    assert disk.state("all", "none", chance) == {"a": b""}
+    call("fsync", f"3<{top}/a>")
+    assert disk.state("all", "none", chance) == {"a": b"hello"}
+    assert disk.state("none", "all", chance) == {}
+    call("fsync", f"4<{top}>")
+    assert disk.state("none", "none", chance) == {"a": b"hello"}
+    call("rename", f'"{text(f"{top}/a")}", "{text(f"{top}/b")}"')
+    assert disk.state("none", "none", chance) == {"a": b"hello"}
+    assert disk.state("all", "none", chance) == {"b": b"hello"}
+
+
+def test_the_same_seed_gives_the_same_case() -> None:
+    assert [mutate(b"abc" * 9, random.Random(each)) for each in range(20)] == [
+        mutate(b"abc" * 9, random.Random(each)) for each in range(20)
+    ]
