@@ -49,6 +49,7 @@ COMMANDS = [
     Command("edit", ["edit", "long_term", "--old", "old1 begins", "--new", "old1 zebra begins"]),
     Command("edit deletes", ["edit", "note", "--name", "topic"]),
     Command("undo", ["undo", "topic"]),
+    Command("promote", ["promote", "topic"]),
     Command("record add", ["record", "add", "zebra queue", "--category", "decisions", "--scope", "project"]),
     Command("record update", ["record", "update", "fact-0", "zebra number0 was changed"], repeats=True),
     Command("record reclassify", ["record", "reclassify", "fact-1", "principles"]),

@@ -173,7 +173,7 @@ def spread(points: list[tuple[str, int]], most: int) -> list[tuple[str, int]]:
 
 @proves("S0.21")
 def test_a_kill_around_any_file_system_call_leaves_old_or_new_text(traced: Traced, work: Path) -> None:
-    points = spread(traced.points(), 64)
+    points = spread(traced.points(), 64 if LONG else 32)
     assert len(points) > 10
 
     def kill(point: tuple[str, int, str]) -> str:
@@ -205,7 +205,9 @@ def test_a_kill_around_any_file_system_call_leaves_old_or_new_text(traced: Trace
 @pytest.mark.parametrize("code", ["ENOSPC", "EIO"])
 @proves("S0.21", "X.21")
 def test_a_failure_of_any_file_system_call_is_told_and_tears_nothing(traced: Traced, code: str) -> None:
-    points = spread([each for each in traced.points() if each[0] not in ("close", "fcntl")], 40)
+    points = spread(
+        [each for each in traced.points() if each[0] not in ("close", "fcntl")], 40 if LONG else 24
+    )
     assert len(points) > 10
 
     def fail(point: tuple[str, int]) -> str:

@@ -30,6 +30,9 @@ READING = {
         "demo",
         "completion",
         "mcp",
+        "why",
+        "stats",
+        "tui",
     ),
     *("export", "index", "review", "project", "config", "learn", "memory"),
 }
@@ -53,7 +56,7 @@ def prove(*arguments: str) -> str:
 @pytest.mark.parametrize(
     ("what", "arguments", "wanted"),
     [
-        ("faults", ["--rounds", "5", "--only", "write overwrite"], "no torn file"),
+        ("faults", ["--rounds", "2", "--only", "write overwrite"], "no torn file"),
         ("races", ["--rounds", "3", "--minutes", "0.2"], "no acknowledged line is lost"),
         ("fuzz", ["--rounds", "2"], "MCP frames"),
         ("leaks", ["--rounds", "12", "--only", "forget"], "importing it all again brings nothing back"),

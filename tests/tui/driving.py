@@ -29,7 +29,7 @@ class Driver:
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait until something is so; threads and screens take their time."""
-        for _ in range(1_000):
+        for _ in range(2_000):
             if condition():
                 return
             await asyncio.sleep(0.005)  # gives way to the app, which runs in this very loop
@@ -113,6 +113,7 @@ def drive(mem: Mem, script: Callable[[Driver], Awaitable[None]], size: tuple[int
         async with app.run_test(size=size) as pilot:
             driver = Driver(app, pilot)
             await driver.until(lambda: app.shelf is not None and not driver.busy, "the first screen")
+            await driver.until(lambda: app.is_settled, "the tree with its cursor")
             await script(driver)
 
     asyncio.run(run())

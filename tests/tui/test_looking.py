@@ -62,6 +62,7 @@ def test_the_overview_shows_which_sections_are_stale_and_that_memory_is_above_it
     async def script(app: Driver) -> None:
         await app.keys("o")
         await app.until(lambda: "above its soft limit" in app.page, "the warning")
+        await app.until(lambda: "(stale, check it)" in app.page, "the stale section")
         assert "Machine: updated 2020-01-26 (stale, check it)" in app.page
 
     drive(person, script)

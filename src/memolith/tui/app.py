@@ -137,6 +137,11 @@ class Memolith(Searching):
         self._steered = True
         self.call_after_refresh(self._steer)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the cursor of the tree is where it should be."""
+        return not self._steered
+
     def _steer(self) -> None:
         def settle() -> None:
             self._steered = False
@@ -157,7 +162,10 @@ class Memolith(Searching):
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Shelf]) -> None:
         """Show a shelf as soon as the cursor is on it."""
-        if event.node.data not in (None, self.shelf) and self._tree.has_focus and not self._steered:
+        # The cursor may have gone on since the tree said so.
+        if event.node is not self._tree.cursor_node or self._steered or not self._tree.has_focus:
+            return
+        if event.node.data not in (None, self.shelf):
             self.leave_search()
             self.open_shelf(event.node.data)
 
