@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -264,7 +265,8 @@ class Filled:
 
     def __init__(self, base: Path) -> None:
         self.base, self.home, self.work = base, base / "home", base / "work"
-        self.work.mkdir()
+        # A repository of its own: the tests may run inside another one.
+        subprocess.run(["git", "init", "-q", str(self.work)], check=True)
         with Mem.open(self.work, home=self.home) as mem:
             mem.remember("Run pytest.", "Running the tests")
             mem.records.add("Use pnpm.", category="decisions", scope="project", title="Use pnpm")
