@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from memolith import Mem
 
-settings.register_profile("default", deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+settings.register_profile("default", deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
 settings.register_profile("long", deadline=None, max_examples=10_000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
