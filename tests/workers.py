@@ -32,6 +32,16 @@ LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 # ---------------------------------------------------------------- started by the tests
 
 
+def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
+    """Wait until something is so that another process does; False if it does not come about."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
 def start(*arguments: object, writer: str = "ours") -> subprocess.Popen[str]:
     """Start a worker; it waits for a line on its standard input before it begins."""
     return subprocess.Popen(

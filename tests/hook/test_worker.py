@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from tests.conftest import Clock
 from tests.hook.conftest import Host
 from tests.ledger import proves
 from tests.repos import git, repo
+from tests.workers import until
 
 
 @pytest.fixture
@@ -47,15 +47,6 @@ def ended(work: Path, transcript: Path, clock: Clock, by_hand: None) -> Host:  #
     host = Host(work, clock)
     assert host.tell("Stop", transcript_path=str(transcript)) == ""
     return host
-
-
-def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @proves("S3.1", "S2.21")

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from memolith.sessions import Session, Turn
 from tests.conftest import NOON, Clock
 from tests.learn.loopback import Loopback, Reply, Request, says, status
 from tests.ledger import proves
+from tests.workers import until
 
 Capture = pytest.CaptureFixture[str]
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -610,15 +610,6 @@ def test_a_worker_in_the_background_is_detached_logs_and_ends(
     log = Path(mem.home) / "state" / "log" / "learn.log"
     assert until(lambda: "2 session(s) taught something" in log.read_text())
     assert until(lambda: not running(mem.home))
-
-
-def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def running(home: str) -> list[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from memolith.errors import ProviderError
@@ -26,7 +27,7 @@ _AT_ONCE = 64  # texts of one request
 _MAX_ANSWER = 64 << 20
 
 
-class _Service:
+class _Service(ABC):
     """What the two protocols share."""
 
     default_url = ""
@@ -63,8 +64,9 @@ class _Service:
     def _question(self, texts: list[str]) -> dict[str, object]:
         return {"model": self.model, "input": texts}
 
+    @abstractmethod
     def _rows(self, answer: object) -> object:
-        raise NotImplementedError
+        """Return the vectors of an answer."""
 
     def _key(self) -> str:
         return ""

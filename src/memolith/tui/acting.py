@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -50,13 +51,13 @@ class Acting(App[None]):
         self.shelf: Shelf | None = None
 
     @property
+    @abstractmethod
     def row(self) -> Row | None:
         """What the actions are about."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reload(self, keep: str | None = None) -> None:
         """Show what is there now."""
-        raise NotImplementedError
 
     def tell(self, message: str, *, problem: bool = False) -> None:
         """Say something. It may quote a text, which is never read as markup."""

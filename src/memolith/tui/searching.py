@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input
@@ -44,13 +45,13 @@ class Searching(Acting):
         """Return what does some work beside the rest, while there is a screen to show it on."""
         return Newest(self.run_worker, work, done, lambda: self.is_there)
 
+    @abstractmethod
     def open_shelf(self, shelf: Shelf) -> None:
         """Show a shelf."""
-        raise NotImplementedError
 
+    @abstractmethod
     def go(self, pane: str) -> None:
         """Give a pane the focus."""
-        raise NotImplementedError
 
     @property
     def is_there(self) -> bool:
