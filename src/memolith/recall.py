@@ -209,10 +209,10 @@ def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[
         missing = [unit for unit in matches if unit not in near]
         if near and missing:
             near.update(meaning.scores(asked.slugs, asked.query, missing, len(missing)))
-    units = index.units([*matches, *(unit for unit in near if unit not in matches)], text=False)
+    units = index.units([*matches, *(unit for unit in near if unit not in matches)])
     by_id = {unit.id: unit for unit in units}
     for unit in [unit for unit in units if unit.kind == "session"][:_AROUND]:
-        for other in index.neighbours(unit, len(ranking.NEIGHBOURS), text=False):
+        for other in index.neighbours(unit, len(ranking.NEIGHBOURS)):
             by_id.setdefault(other.id, other)
     if near:
         beside = [unit for unit in by_id if unit not in near]
@@ -259,11 +259,11 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) 
     near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
     first = min((hit.unit.date for hit in statements), default="")
     later = [
-        unit.id
-        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)), text=False)
+        unit
+        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
         if unit.date > first and asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
     ]
-    others = index.units(later)
+    others = index.with_text(later)
     # What reads like a change changes something that was said before. If there is hardly anything, it is
     # this.
     best = [known.get(hit.unit.id, hit) for hit in best]
@@ -284,9 +284,9 @@ def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], f
 
 def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Return the hits with their texts, as the files have them now; those that are gone are left out."""
-    missing = [hit.unit.id for hit in ranked if hit.unit.text is None]
+    missing = [hit.unit for hit in ranked if hit.unit.text is None]
     units = {hit.unit.id: hit.unit for hit in ranked if hit.unit.text is not None}
-    units.update((unit.id, unit) for unit in index.units(missing))
+    units.update((unit.id, unit) for unit in index.with_text(missing))
     return [
         Ranked(unit=units[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
         for hit in ranked

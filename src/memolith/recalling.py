@@ -88,12 +88,13 @@ def ticket_query(mem: Mem, ticket: str, context: str = "") -> str:
     """Return the question that a ticket is: its title, its description, and what else is said."""
     slugs = [mem.project]
     mem.index.sync(slugs)
-    found = [unit for unit in mem.index.by_record(slugs, [ticket]) if unit.kind == "ticket"]
+    tickets = [unit for unit in mem.index.by_record(slugs, [ticket]) if unit.kind == "ticket"]
+    found = mem.index.with_text(tickets[:1])
     if not found:
         raise NotFoundError(
             f"there is no ticket {quoted(ticket)} in this project; `memolith ticket list` shows all"
         )
-    unit = mem.index.units([found[0].id])[0]
+    unit = found[0]
     description = (unit.text or "").partition("\n## Notes")[0]
     return " ".join(f"{unit.title} {description} {context}".split())[:_QUERY]
 

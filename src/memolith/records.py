@@ -145,7 +145,7 @@ class Records:
         index.sync([slug])
         catalogue = index.catalogue(slug)
         found = index.lexical([slug], f"{title}\n{text}"[:_LOOKED_AT], _NEAR, ["record"])
-        paths = {unit.path for unit in index.units([match.unit_id for match in found], text=False)}
+        paths = {unit.path for unit in index.units([match.unit_id for match in found])}
         paths |= {
             path for _, name, path in catalogue if markdown.same_line(name).casefold() == title.casefold()
         }

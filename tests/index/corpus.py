@@ -71,7 +71,7 @@ def ranked(index: Index, query: str, slugs: list[str] | None = None) -> list[str
     slugs = BOTH if slugs is None else slugs
     index.sync(slugs)
     scores = {match.unit_id: match.score for match in index.lexical(slugs, query)}
-    units = index.units(list(scores), text=False)
+    units = index.units(list(scores))
     assert list(scores.values()) == sorted(scores.values(), reverse=True)
     return [unit.key for unit in sorted(units, key=lambda unit: (-scores[unit.id], unit.key))]
 

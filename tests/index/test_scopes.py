@@ -39,7 +39,7 @@ def test_no_answer_comes_from_a_foreign_project(tmp_path: Path) -> None:
         index.sync(["", *slugs])
         for slug in slugs:
             for word in [*WORDS, *slugs]:
-                units = index.units([m.unit_id for m in index.lexical(["", slug], word)], text=False)
+                units = index.units([m.unit_id for m in index.lexical(["", slug], word)])
                 assert {unit.scope for unit in units} <= {"", slug}
             assert index.terms([slug], "redis").total == len(WORDS)
 

@@ -15,7 +15,7 @@ BASE = f"memory/projects/{SLUG}"
 
 def found(index: Index, query: str) -> list[Unit]:
     index.sync(BOTH)
-    return index.units([match.unit_id for match in index.lexical(BOTH, query)])
+    return index.with_text(index.units([match.unit_id for match in index.lexical(BOTH, query)]))
 
 
 def only(index: Index, query: str) -> Unit:
@@ -105,7 +105,7 @@ def test_a_session_is_found_by_turn_without_the_noise_of_tools(tmp_path: Path) -
         assert found(index, "zebra") == []
         unit = only(index, "worker")
         assert (unit.key, unit.role, unit.turn, unit.kind) == ("session:claude-abc#1", "user", 1, "session")
-        (answer,) = index.neighbours(unit)
+        (answer,) = index.with_text(index.neighbours(unit))
         assert (answer.turn, answer.role) == (3, "assistant")
         assert answer.text is not None
         assert len(answer.text) <= 8000

@@ -185,13 +185,18 @@ class Index:
             lambda db: self._lexicon(db, slugs).analyse(query), lambda: Analysis(terms=[], total=0)
         )
 
-    def units(self, ids: Sequence[int], *, text: bool = True) -> list[Unit]:
-        """Return units in the given order. `text=False` spares reading the files (text is then None)."""
-        return self._ask(lambda db: self._reader.units(db, ids, text=text), list)
+    def units(self, ids: Sequence[int]) -> list[Unit]:
+        """Return units in the given order, without their texts; those that are gone are left out."""
+        return self._ask(lambda db: self._reader.units(db, ids), list)
 
-    def neighbours(self, unit: Unit, reach: int = 1, *, text: bool = True) -> list[Unit]:
-        """Return the units before and after one in its document, in order, without itself."""
-        return self._ask(lambda db: self._reader.neighbours(db, unit, reach, text=text), list)
+    def neighbours(self, unit: Unit, reach: int = 1) -> list[Unit]:
+        """Return the units before and after one in its document, in order, without itself and their texts."""
+        return self._ask(lambda db: self._reader.neighbours(db, unit, reach), list)
+
+    def with_text(self, units: Sequence[Unit]) -> list[Unit]:
+        """Return units with their texts, as the files have them now; those that are gone are left out."""
+        with self._lock:
+            return self._reader.with_text(units)
 
     def by_record(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records or tickets with these ids (for `supersedes`), without their text."""

@@ -25,6 +25,7 @@ class Unit(Value):
         "key",
         "kind",
         "last_line",
+        "masked",
         "parent",
         "path",
         "position",
@@ -32,6 +33,7 @@ class Unit(Value):
         "role",
         "scope",
         "source",
+        "stamp",
         "status",
         "supersedes",
         "text",
@@ -63,6 +65,16 @@ class Unit(Value):
     parent: int | None  # the unit of the whole document that this is a part of
     position: int  # in its document, from 0; the whole document has -1 if it has parts
     content_hash: bytes  # of the text: vectors are kept by it
+    masked: bool  # whether the file has something that is not shown
+    stamp: tuple[int, int, int, int]  # the file as it was indexed: inode, size, mtime, ctime
+
+    def with_text(self, text: str) -> Unit:
+        """Return the same unit with its text."""
+        found = Unit.__new__(Unit)
+        for name in Unit.__slots__:
+            object.__setattr__(found, name, getattr(self, name))
+        object.__setattr__(found, "text", text)
+        return found
 
 
 def kind_of(unit_id: int) -> str:

@@ -69,13 +69,13 @@ class Reader:
         self._home = home
         self._documents: dict[object, Document] = {}
 
-    def units(self, connection: Connection, ids: Sequence[int], *, text: bool) -> list[Unit]:
-        """Return units in the given order; those that are gone are left out."""
+    def units(self, connection: Connection, ids: Sequence[int]) -> list[Unit]:
+        """Return units in the given order, without their texts; those that are gone are left out."""
         asked = ",".join(str(int(each)) for each in ids)
         found = {row[0]: row for row in connection.execute(f"{_SELECT} WHERE units.id IN ({asked})")}
-        return list(self._built((found[each] for each in ids if each in found), text=text))
+        return [_unit(found[each]) for each in ids if each in found]
 
-    def neighbours(self, connection: Connection, unit: Unit, reach: int, *, text: bool) -> list[Unit]:
+    def neighbours(self, connection: Connection, unit: Unit, reach: int) -> list[Unit]:
         """Return the units around one in its document."""
         where = (
             "WHERE units.file = (SELECT file FROM units WHERE id = ?) AND position BETWEEN ? AND ? "
@@ -84,14 +84,14 @@ class Reader:
         if unit.position < 0:
             return []
         values = [unit.id, unit.position - reach, unit.position + reach, unit.id]
-        return list(self._built(connection.execute(f"{_SELECT} {where}", values), text=text))
+        return [_unit(row) for row in connection.execute(f"{_SELECT} {where}", values)]
 
     def by_record(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records and tickets with these ids."""
         numbers = ",".join(map(str, _numbers(connection, slugs)))
         where = f"WHERE files.record = ? AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
         rows = [row for each in ids if each for row in connection.execute(f"{_SELECT} {where}", [each])]
-        return list(self._built(rows, text=False))
+        return [_unit(row) for row in rows]
 
     def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records that supersede one of these."""
@@ -99,7 +99,7 @@ class Reader:
         where = (
             f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
         )
-        found = self._built(connection.execute(f"{_SELECT} {where}"), text=False)
+        found = [_unit(row) for row in connection.execute(f"{_SELECT} {where}")]
         return [unit for unit in found if not set(ids).isdisjoint(unit.supersedes)]
 
     def catalogue(self, connection: Connection, slug: str) -> list[tuple[str, str, str]]:
@@ -125,22 +125,21 @@ class Reader:
             ).fetchall()
             wanted = [row[0] for row in rows if row[1] not in skip]
             for at in range(0, len(wanted), 200):
-                for unit in self.units(connection, wanted[at : at + 200], text=True):
+                for unit in self.with_text(self.units(connection, wanted[at : at + 200])):
                     text = unit.text or ""
                     told = unit.kind == "session" or unit.title in text[: len(unit.title) + 4]
                     yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
 
-    def _built(self, rows: Iterable[Row], *, text: bool) -> Iterator[Unit]:
+    def with_text(self, units: Iterable[Unit]) -> list[Unit]:
+        """Return units with their texts, as the files have them now; those that are gone are left out."""
         read: dict[str, Read | None] = {}
         reader = walk.Files(self._home)
-        for row in rows:
-            said = self._text(dict(zip(_COLUMNS, row, strict=True)), read, reader) if text else None
-            if said is not None or not text:
-                yield _unit(row, said)
+        texts = [(unit, self._text(unit, read, reader)) for unit in units]
+        return [unit.with_text(text) for unit, text in texts if text is not None]
 
-    def _text(self, row: dict[str, Any], read: dict[str, Read | None], reader: walk.Files) -> str | None:
+    def _text(self, unit: Unit, read: dict[str, Read | None], reader: walk.Files) -> str | None:
         """Return a unit's text; None if its file is gone or has no such part any more."""
-        place = f"{row['directory']}/{row['file_name']}"
+        place = unit.path if unit.kind == "session" else f"{_STORE}{unit.path}"
         if place not in read:
             try:
                 read[place] = reader.read(place)
@@ -150,31 +149,30 @@ class Reader:
         if found is None:
             return None
         data, stamp = found
-        known = (row["inode"], row["size"], row["mtime"], row["ctime"])
-        kind = KINDS[row["kind"]]
-        if kind != "session" and not row["masked"] and stamp == known:
-            lines = files.text_of(data).split("\n")[row["first"] - 1 : row["last"]]
+        if unit.first_line is not None and not unit.masked and stamp == unit.stamp:
+            lines = files.text_of(data).split("\n")[unit.first_line - 1 : unit.last_line]
             text = "\n".join(lines).strip("\n")
         else:
-            pieces = dict(self._document(kind, row, data, (place, stamp)).pieces())
-            if row["position"] not in pieces:
+            pieces = dict(self._document(unit, data, (place, stamp)).pieces())
+            if unit.position not in pieces:
                 return None
-            text = pieces[row["position"]].text
+            text = pieces[unit.position].text
         if text.isascii():
             return text
         from memolith.text import hygiene
 
         return hygiene.clean(text)[0]
 
-    def _document(self, kind: str, row: dict[str, Any], data: bytes, key: object) -> Document:
+    def _document(self, unit: Unit, data: bytes, key: object) -> Document:
         document = self._documents.get(key)
         if document is None:
             from memolith.index import documents
 
-            if kind == "session":
-                document = documents.read_session(row["file_name"], data)
+            name = unit.path.rpartition("/")[2]
+            if unit.kind == "session":
+                document = documents.read_session(name, data)
             else:
-                document = documents.read(kind, row["file_name"], files.text_of(data), row["mtime"])
+                document = documents.read(unit.kind, name, files.text_of(data), unit.stamp[2])
             while len(self._documents) >= _KEPT:
                 del self._documents[next(iter(self._documents))]
             self._documents[key] = document
@@ -191,7 +189,7 @@ def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, byte
     return connection.execute(query).fetchall()
 
 
-def _unit(row: Row, text: str | None) -> Unit:
+def _unit(row: Row) -> Unit:
     # In the order of `_COLUMNS`, by place: this is done for hundreds of units of a question.
     (number, position, parent, first, last, turn, role, digest, code, category, record, title, date) = row[
         :13
@@ -214,7 +212,7 @@ def _unit(row: Row, text: str | None) -> Unit:
         category=category,
         record=record,
         title=title,
-        text=text,
+        text=None,
         first_line=first,
         last_line=last,
         turn=turn,
@@ -229,4 +227,6 @@ def _unit(row: Row, text: str | None) -> Unit:
         parent=parent,
         position=position,
         content_hash=digest,
+        masked=bool(row[22]),
+        stamp=row[23:],
     )
