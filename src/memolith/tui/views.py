@@ -116,7 +116,13 @@ def _overview(mem: Mem) -> View:
     found = overview(mem)
     lines = [_plain(line, 13) for line in found.render().splitlines() if not line.startswith("warning ")]
     lines += [_warning(f"⚠ {warning}") for warning in found.warnings]
-    hints = ("/  search everything", "n  add something", "i  what an agent gets to see", "?  all keys")
+    hints = (
+        "/  search everything",
+        "n  add something",
+        "i  what an agent gets to see",
+        "r  what waits for you",
+        "?  all keys",
+    )
     return View("Overview", [*lines, Line(Content("")), *(_quiet(hint) for hint in hints)])
 
 
