@@ -324,7 +324,9 @@ def test_without_a_terminal_or_with_dry_run_it_is_only_shown(
 ) -> None:
     before = snapshot(everybody)
     assert init() == 0
-    assert capfd.readouterr().out.endswith("would change; nothing was written: repeat with --yes\n")
+    said = capfd.readouterr().out
+    assert said.endswith("would change; nothing was written: repeat with --yes; --dry-run shows all\n")
+    assert "(hooks SessionStart, UserPromptSubmit, PostCompact, Stop, SessionEnd; permissions mcp__" in said
     assert init("--import") == 0
     assert "repeat with --yes" in capfd.readouterr().out
     assert init("--yes", "--ephemeral-memory") == 2

@@ -60,8 +60,9 @@ def init(
 ) -> None:
     """Make memolith part of the agents on this machine: hooks, MCP server and a slash command.
 
-    Shows a diff of every file first. Comments, order and unknown keys of the files stay, a copy of each is
-    kept, and --uninstall gives back the same bytes. docs/agents/ says what happens then.
+    Shows first what changes in files that are there, and what new ones hold (--dry-run: every line).
+    Comments, order and unknown keys of the files stay, a copy of each is kept, and --uninstall gives back the
+    same bytes. docs/agents/ says what happens then.
 
     \b
     memolith init
@@ -174,7 +175,7 @@ class _Flow:
         elif dry_run:
             message = f"{len(changes)} file(s) would change; nothing was written"
         elif not yes and not is_asked:
-            message = f"{len(changes)} file(s) would change; nothing was written: repeat with --yes"
+            message = f"{len(changes)} file(s) would change; nothing was written: repeat with --yes; --dry-run shows all"
         elif is_asked and not click.confirm(f"Change {len(changes)} file(s)?", default=True, err=True):
             message = "Nothing was changed"
         else:
@@ -212,8 +213,8 @@ class _Flow:
                     output.note(str(step.problem), "error")
                 elif not step.is_change:
                     output.text(f"  unchanged  {step.path}")
-                elif not dry_run and (step.target.form == "text" or step.after is None):
-                    output.text(f"  {step.action:<9}  {step.path} (ours alone)")
+                elif not dry_run and (step.target.form == "text" or None in (step.before, step.after)):
+                    output.text(f"  {step.action:<9}  {step.path} ({step.holds})")
                 else:
                     output.text(f"  {step.action:<9}  {step.path}")
                     lines = output.masked(step.diff()).split("\n")[2:]

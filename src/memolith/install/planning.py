@@ -45,6 +45,16 @@ class Step(Value):
             return "unchanged"
         return "created" if self.before is None else "removed" if self.after is None else "changed"
 
+    @property
+    def holds(self) -> str:
+        """What of ours is in a file that has nothing else, in some words."""
+        parts: dict[str, list[str]] = {}
+        for entry in (each for each in self.target.entries if not each.is_needed):
+            name = entry.value if isinstance(entry.value, str) else entry.path[-1]
+            parts.setdefault(entry.path[0], []).append(name)
+        told = [f"{name} {', '.join(dict.fromkeys(each))}" for name, each in parts.items()]
+        return "; ".join(told) or "ours alone"
+
     def diff(self) -> str:
         """Return what changes as a diff with little around it: the rest of the file is not ours to show."""
         from difflib import unified_diff
