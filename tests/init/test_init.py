@@ -319,14 +319,24 @@ def test_what_has_our_name_and_is_not_ours_is_left_alone(
     assert {name: (user / name).read_text() for name in files} == files
 
 
+def test_of_a_file_that_is_new_it_says_in_a_line_what_it_holds(
+    user: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert init("--agent", "claude") == 0
+    said = capfd.readouterr().out
+    assert (
+        f"created    {user}/.claude/settings.json (hooks SessionStart, UserPromptSubmit, PostCompact," in said
+    )
+    assert "permissions mcp__memolith__memory_search, mcp__memolith__memory_read" in said
+    assert len(said.splitlines()) == 5
+
+
 def test_without_a_terminal_or_with_dry_run_it_is_only_shown(
     everybody: Path, tmp_path: Path, snapshot: Snapshot, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = snapshot(everybody)
     assert init() == 0
-    said = capfd.readouterr().out
-    assert said.endswith("would change; nothing was written: repeat with --yes; --dry-run shows all\n")
-    assert "(hooks SessionStart, UserPromptSubmit, PostCompact, Stop, SessionEnd; permissions mcp__" in said
+    assert capfd.readouterr().out.endswith("nothing was written: repeat with --yes; --dry-run shows all\n")
     assert init("--import") == 0
     assert "repeat with --yes" in capfd.readouterr().out
     assert init("--yes", "--ephemeral-memory") == 2

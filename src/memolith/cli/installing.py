@@ -175,7 +175,8 @@ class _Flow:
         elif dry_run:
             message = f"{len(changes)} file(s) would change; nothing was written"
         elif not yes and not is_asked:
-            message = f"{len(changes)} file(s) would change; nothing was written: repeat with --yes; --dry-run shows all"
+            would = f"{len(changes)} file(s) would change; nothing was written"
+            message = f"{would}: repeat with --yes; --dry-run shows all"
         elif is_asked and not click.confirm(f"Change {len(changes)} file(s)?", default=True, err=True):
             message = "Nothing was changed"
         else:
