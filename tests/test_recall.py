@@ -49,6 +49,15 @@ def test_every_kind_is_found_with_what_opens_it(mem: Mem) -> None:
         assert 0 < hit.score < 1
 
 
+def test_that_somebody_asked_the_same_before_is_no_answer(mem: Mem) -> None:
+    session(mem, "s1", "Which port do the tests need?", "Port 6380, for Redis.")
+    session(mem, "s2", "The tests need a free port.", "Noted.")
+    found = {hit.source for hit in mem.recall("which port do the  tests need?", semantic=False)}
+    assert "session x-s1 turn 1" not in found
+    assert {"session x-s1 turn 2", "session x-s2 turn 1"} <= found
+    assert mem.recall("The tests need a free port.", semantic=False).hits[0].source == "session x-s2 turn 1"
+
+
 @proves("S3.3", "S3.5", "S3.15")
 def test_both_scopes_are_asked_and_the_same_text_comes_once(mem: Mem) -> None:
     record(mem, "mine", "Use tabs in Makefiles.", user=True)

@@ -38,6 +38,7 @@ _SUBJECT = 120  # characters of a statement that say what it is about
 STATEMENTS = ("memory", "note", "record", "daily")
 _SPARE = 3  # hits that take the place of those that say the same as another
 MAX_LIMIT = 1000
+_ASKS = ("?", "？", "؟")
 _MARKS = ".,;:!?\"'()[]{}`"
 
 
@@ -177,7 +178,7 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
             names=_names(asked.query),
         )
         ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
-        ranked = _different(_with_text(index, ranked))[: asked.limit]
+        ranked = _different(_with_text(index, ranked), asked.query)[: asked.limit]
     return _answer(home, asked, ranked, state)
 
 
@@ -294,14 +295,25 @@ def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
     ]
 
 
-def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Leave out what was said already, if only with another title or other spaces."""
+def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
+    """Leave out what was said already, if only with another title or other spaces.
+
+    That somebody asked the same before is no answer either.
+    """
     first: dict[str, Ranked] = {}
+    question = _plain(query)
     for hit in ranked:
-        same = first.setdefault(" ".join((hit.unit.text or "").split()).casefold(), hit)
+        text = _plain(hit.unit.text or "")
+        if text == question and text.endswith(_ASKS) and hit.unit.role == "user":
+            continue
+        same = first.setdefault(text, hit)
         if same is not hit:
             same.also.extend([hit.unit.key, *hit.also])
     return list(first.values())
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _answer(home: str, asked: Question, ranked: Sequence[Ranked], state: State) -> Recall:
