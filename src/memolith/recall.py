@@ -316,9 +316,7 @@ def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
     return list(first.values())
 
 
-def _answer(
-    home: str, asked: Question, ranked: Sequence[Ranked], notes: list[str], state: State
-) -> Recall:
+def _answer(home: str, asked: Question, ranked: Sequence[Ranked], notes: list[str], state: State) -> Recall:
     return Recall(
         query=asked.query,
         hits=[_hit(home, each) for each in ranked],

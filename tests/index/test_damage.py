@@ -145,7 +145,11 @@ def test_an_index_that_is_damaged_time_and_again_is_answered_from_memory_and_say
 
 def test_what_somebody_changed_in_the_middle_of_a_write_is_not_sealed(tmp_path: Path) -> None:
     """Else it would be believed for ever; `prove faults` damages the index while it is asked."""
-    file = Derived(str(tmp_path), "x.sqlite3", 1, lambda db: db.executescript("CREATE TABLE t (word)"))
+
+    def build(database: sqlite3.Connection) -> None:
+        database.execute("CREATE TABLE t (word)")
+
+    file = Derived(str(tmp_path), "x.sqlite3", 1, build)
     with file.writing(1) as connection:
         connection.execute("INSERT INTO t VALUES ('zebra')")
 
