@@ -24,7 +24,6 @@ class Command:
     again: tuple[int, ...] = ()  # how else it may end then: there may be nothing left to do
     learns: bool = False  # a session that cannot be read is left for the next run, the others are not
     attended: bool = False  # at a terminal
-    settings: dict[str, str] = field(default_factory=dict)
 
     def acknowledged(self, code: int, said: str) -> bool:
         """Tell whether it said that what it was asked for is done."""
@@ -138,9 +137,7 @@ COMMANDS = [
     Command("config set", ["config", "set", "history.versions", "40"], repeats=True),
     # A secret that was typed by hand is left for `scan --purge`, so something is still wrong.
     Command("doctor --fix", ["doctor", "--fix"], codes=(1,), repeats=True),
-    Command(
-        "index rebuild", ["index", "rebuild"], repeats=True, settings={"MEMOLITH_SEMANTIC_PROVIDER": "none"}
-    ),
+    Command("index rebuild", ["index", "rebuild"], repeats=True),
     Command("recall", ["recall", "zebra"], repeats=True),
     Command("init", ["init", "--agent", "claude", "--yes"], repeats=True),
     Command(

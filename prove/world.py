@@ -151,7 +151,6 @@ class World:
         """Run a command in a process of its own, after `prepare` in that process; see `run`."""
 
         def act() -> int:
-            os.environ.update(command.settings)
             if command.attended:
                 os.dup2(os.openpty()[1], 0)
             prepare()
