@@ -133,7 +133,7 @@ def _toml_text(data: bytes) -> None:
             raise AssertionError("what was put in is not there")
 
 
-class _Place:
+class Place:
     """A directory and a memory for the parsers that need one."""
 
     def __init__(self, base: Path) -> None:
@@ -297,7 +297,7 @@ def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
     os.environ.update(HOME=str(base / "user"), MEMOLITH_HOOKS_SESSIONS="false")
     signal.signal(signal.SIGALRM, _alarm)
     try:
-        parsers = [each for each in _Place(base).parsers() if only in ("", each.name)]
+        parsers = [each for each in Place(base).parsers() if only in ("", each.name)]
         share = minutes * 60 * (0.6 if not only else 1.0) / max(1, len(parsers))
         for parser in parsers:
             _fuzz(parser, share, rounds, tally)
