@@ -22,13 +22,25 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=10**9, help="how many rounds, or cases of each kind")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
     parser.add_argument("--only", default="", help="one command, parser or test by its name")
+    parser.add_argument(
+        "--every",
+        nargs="?",
+        const="kill,error,power",
+        default="",
+        metavar="KINDS",
+        help="faults: go through every call instead of choosing one; kill, error, power, or some of them",
+    )
     given = parser.parse_args()
     for name in list(os.environ):
         if name.startswith(("MEMOLITH_", "XDG_", "GIT_")):
             del os.environ[name]
+    # Vectors are made as far as the time of an answer goes, so no two answers need be the same.
+    os.environ["MEMOLITH_SEMANTIC_PROVIDER"] = "none"
     minutes = given.minutes or (_COMMANDS[given.what] if given.rounds == 10**9 else 60.0)
     begin = time.monotonic()
-    tally = importlib.import_module(f"prove.{given.what}").run(minutes, given.rounds, given.seed, given.only)
+    more = {"every": given.every} if given.every else {}
+    proof = importlib.import_module(f"prove.{given.what}")
+    tally = proof.run(minutes, given.rounds, given.seed, given.only, **more)
     return show(given.what, tally, time.monotonic() - begin)
 
 

@@ -2,59 +2,71 @@
 
 Each round takes one command from the same start and kills it, lets a call fail, or takes the power away;
 then the checks of prove/invariants.py. Last come the surroundings (prove/surroundings.py) and writers that
-are wrong on purpose.
+are wrong on purpose. Which call is chance; `--every` goes through all of them instead.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 import resource
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 
-from memolith.cli import main
 from prove import broken, powerloss, surroundings, tracing
 from prove.commands import COMMANDS, Command
-from prove.invariants import Expected, begin, expect, judge, repeat, stdin
+from prove.invariants import Expected, begin, expect, judge, repeat
 from prove.report import Stopwatch, Tally
 from prove.world import World, can_trace, scratch, warm
 
 PARTS = 2
+KINDS = ("kill", "error", "power")  # what `--every` can go through
 _FEW = 20  # rounds for which a second process does not pay
 _SMALL = 600  # bytes; less, and a command could not even say what is wrong
 
 
-def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
+def run(minutes: float, rounds: int, seed: int, only: str = "", every: str = "") -> Tally:
     """Run rounds in two processes until the time or the number of rounds is used up."""
     warm()
     tally = Tally(seed)
     if rounds < _FEW:
-        tally.add(_part(minutes, rounds, seed, 0, only))
+        tally.add(_part(minutes, rounds, seed, 0, only, every))
         return tally
     with ProcessPoolExecutor(PARTS, mp_context=get_context("fork")) as pool:
-        asked = [pool.submit(_part, minutes, rounds // PARTS, seed, number, only) for number in range(PARTS)]
+        asked = [
+            pool.submit(_part, minutes, rounds // PARTS, seed, number, only, every) for number in range(PARTS)
+        ]
         for each in asked:
             tally.add(each.result())
     return tally
 
 
-def _part(minutes: float, rounds: int, seed: int, number: int, only: str) -> Tally:
+def _part(minutes: float, rounds: int, seed: int, number: int, only: str, every: str) -> Tally:
     watch, tally = Stopwatch(minutes), Tally(seed)
     base = scratch()
     try:
         world = World(base / "world")
         chance = random.Random(f"{seed}/{number}")
         commands = [each for each in COMMANDS if only in ("", each.name)]
-        mine = commands[number::PARTS] if not only else commands
-        chance.shuffle(mine)
+        if not commands:
+            raise SystemExit(f"--only {only!r}: no such command; one of {[each.name for each in COMMANDS]}")
         part = _Part(world, chance, tally)
-        for turn in part.turns(mine):
-            turn()
-            if tally.rounds >= rounds or not watch.has_time(0.8):
+        turns: Iterator[Callable[[], None]]
+        if every:
+            turns = itertools.islice(part.all(commands, every.split(",")), number, None, PARTS)
+        else:
+            mine = commands[number::PARTS] if not only else commands
+            chance.shuffle(mine)
+            turns = part.turns(mine)
+        for turn in turns:
+            if tally.rounds >= rounds or not watch.has_time(1.0 if every else 0.8):
+                tally.notes += ["the time was over before every call had its turn"] if every else []
                 break
-        if not only:
+            turn()
+        if not only and not every:
             part.broken_writers(number)
             surroundings.check(world, part.known, tally, chance, watch, rounds // 4)
     finally:
@@ -85,21 +97,42 @@ class _Part:
                 for kind in kinds:
                     yield lambda kind=kind, command=command: kind(self._expected(command))  # type: ignore[misc]
 
+    def all(self, commands: list[Command], kinds: list[str]) -> Iterator[Callable[[], None]]:
+        """Yield a round for each call of the commands, each error of it, each state of a power loss.
+
+        A kill before a call that only reads is one before the next that does not.
+        """
+        for command in commands:
+            expected = self._expected(command)
+            points = self._all_points(expected)
+            if "kill" in kinds:
+                yield from (
+                    partial(self._kill, expected, point) for point in dict.fromkeys(points) if point.changes
+                )
+            if "error" in kinds:
+                yield from (
+                    partial(self._fail, expected, point, error, for_good=False)
+                    for point in dict.fromkeys(points)
+                    for error, calls in tracing.ERRORS.items()
+                    if point.name in calls
+                )
+            if "power" in kinds:
+                states = powerloss.states(self._world, expected, random.Random(command.name))
+                yield from (partial(self._lose_power, expected, *state) for state in states)
+
     def _expected(self, command: Command) -> Expected:
         if command.name not in self.known:
             self.known[command.name] = expect(self._world, command)
         return self.known[command.name]
 
-    def _judge(self, expected: Expected, about: str, *, acknowledged: bool, fewer: bool = False) -> None:
+    def _judge(self, expected: Expected, about: str, *, acknowledged: bool) -> None:
         about = f"{expected.command.name}: {about}; seed {self._tally.seed}"
         again = expected.command.repeats and not acknowledged and self._chance.random() < 0.5
         if again:
             repeat(self._world, expected, self._tally, about)
         else:
             index = self._chance.random() < 0.4
-            judge(
-                self._world, expected, self._tally, about, acknowledged=acknowledged, index=index, fewer=fewer
-            )
+            judge(self._world, expected, self._tally, about, acknowledged=acknowledged, index=index)
 
     def _told(self, expected: Expected, code: int, said: str, about: str) -> None:
         """Check that a command which met an error said so, and judge what it left."""
@@ -107,23 +140,16 @@ class _Part:
         wrong = [f"exit code {code}: {said[-200:]!r}"] if code < 0 or "Traceback" in said else []
         wrong += ["it failed without a word"] if code > 0 and not said.strip() else []
         self._tally.check("an error is told, without a traceback", wrong, f"{command.name}: {about}")
-        admitted = bool(command.admits) and command.admits in said
-        self._judge(
-            expected, f"{about}, exit code {code}", acknowledged=code == 0 and not admitted, fewer=True
-        )
+        self._judge(expected, f"{about}, exit code {code}", acknowledged=command.acknowledged(code, said))
 
     # ------------------------------------------------------------ kinds of harm
 
     def _moment(self, expected: Expected) -> None:
         begin(self._world, expected)
         command, seconds = expected.command, self._chance.uniform(0, 0.08)
-        code, said = self._world.run(
-            lambda: main(self._world.arguments(command.line)),
-            stdin=stdin(self._world, command),
-            kill_after=seconds,
-        )
+        code, said = self._world.execute(command, kill_after=seconds)
         self._tally.round("kill -9 at a random moment")
-        done = code == 0 and not (command.admits and command.admits in said)
+        done = command.acknowledged(code, said)
         self._judge(expected, f"kill -9 after {seconds:.4f} s", acknowledged=done)
 
     def _short(self, expected: Expected) -> None:
@@ -136,29 +162,40 @@ class _Part:
         self._tally.round("short write: no file beyond some bytes (RLIMIT_FSIZE)")
         self._told(expected, code, said, f"no file beyond {size} bytes")
 
-    def _point(self, expected: Expected, *among: str) -> tracing.Point | None:
+    def _all_points(self, expected: Expected) -> list[tracing.Point]:
         name = expected.command.name
         if name not in self._points:
             self._points[name] = tracing.points(self._world, expected)
-        fitting = [point for point in self._points[name] if not among or point[0] in among]
+        return self._points[name]
+
+    def _point(self, expected: Expected, *among: str) -> tracing.Point | None:
+        fitting = [point for point in self._all_points(expected) if not among or point.name in among]
         return self._chance.choice(fitting) if fitting else None
 
     def _call(self, expected: Expected) -> None:
         point = self._point(expected)
-        if point is None:
-            return
-        code = tracing.kill(self._world, expected, point)
+        if point is not None:
+            self._kill(expected, point)
+
+    def _kill(self, expected: Expected, point: tracing.Point) -> None:
+        code, said = tracing.kill(self._world, expected, point)
         self._tally.round("SIGKILL at a file system call")
-        self._judge(expected, f"kill at {point[0]} number {point[1]}", acknowledged=code == 0)
+        about = f"kill at {point.name} number {point.number}"
+        self._judge(expected, about, acknowledged=expected.command.acknowledged(code, said))
 
     def _error(self, expected: Expected) -> None:
         error = self._chance.choice(sorted(tracing.ERRORS))
         point = self._point(expected, *tracing.ERRORS[error])
-        if point is None:
-            return
-        code, said = tracing.fail(self._world, expected, point, error)
-        self._tally.round(f"a file system call fails with {error}")
-        self._told(expected, code, said, f"{error} at {point[0]} number {point[1]}")
+        if point is not None:
+            self._fail(expected, point, error, for_good=self._chance.random() < 0.3)
+
+    def _fail(self, expected: Expected, point: tracing.Point, error: str, *, for_good: bool) -> None:
+        code, said = tracing.fail(self._world, expected, point, error, for_good=for_good)
+        self._tally.round(
+            f"a file system call {'and all like it fail' if for_good else 'fails'} with {error}"
+        )
+        later = " and all later ones" if for_good else ""
+        self._told(expected, code, said, f"{error} at {point.name} number {point.number}{later}")
 
     def _power(self, expected: Expected) -> None:
         name = expected.command.name
@@ -168,10 +205,14 @@ class _Part:
         if not self._states[name]:  # all of them were tried
             self._states[name] = powerloss.states(self._world, expected, self._chance, some=8)
             self._chance.shuffle(self._states[name])
-        where, state, ended = self._states[name].pop()
+        self._lose_power(expected, *self._states[name].pop())
+
+    def _lose_power(
+        self, expected: Expected, where: str, state: dict[str, bytes | None], ended: bool
+    ) -> None:
         powerloss.build(self._world, state)
         self._tally.round("power loss")
-        self._judge(expected, where, acknowledged=ended)
+        self._judge(expected, where, acknowledged=ended and expected.command.acks)
 
     # ------------------------------------------------------------ the harness itself
 

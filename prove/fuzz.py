@@ -34,9 +34,15 @@ from memolith.install import jsontext, tomltext
 from memolith.serving import wire
 from memolith.serving.protocol import Protocol
 from memolith.text import frontmatter, memory_url, miniyaml, yamledit
+from prove.machine import Library
 from prove.report import Stopwatch, Tally
 from prove.world import scratch, warm
 
+_MODELS = 2
+_SHOWN = {
+    Memory: "files are as in the model, and every change can be undone",
+    Library: "what is kept, found and forgotten is as in the model",
+}
 _SLOW = 2.0  # seconds of work for an input of some kilobytes: a loop that does not end
 _BYTES = [
     b"\0",
@@ -133,7 +139,7 @@ def _toml_text(data: bytes) -> None:
             raise AssertionError("what was put in is not there")
 
 
-class _Place:
+class Place:
     """A directory and a memory for the parsers that need one."""
 
     def __init__(self, base: Path) -> None:
@@ -297,14 +303,14 @@ def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
     os.environ.update(HOME=str(base / "user"), MEMOLITH_HOOKS_SESSIONS="false")
     signal.signal(signal.SIGALRM, _alarm)
     try:
-        parsers = [each for each in _Place(base).parsers() if only in ("", each.name)]
+        parsers = [each for each in Place(base).parsers() if only in ("", each.name)]
         share = minutes * 60 * (0.6 if not only else 1.0) / max(1, len(parsers))
         for parser in parsers:
             _fuzz(parser, share, rounds, tally)
     finally:
         shutil.rmtree(base, ignore_errors=True)
     if only in ("", "machine"):
-        _machine(watch, minutes, rounds, tally)
+        _machine(watch, rounds, tally)
     return tally
 
 
@@ -350,10 +356,10 @@ def _broken(parser: Parser, data: bytes) -> list[str]:
     return [f"{took:.1f} s of work"] if took > _SLOW else []
 
 
-def _machine(watch: Stopwatch, minutes: float, rounds: int, tally: Tally) -> None:
+def _machine(watch: Stopwatch, rounds: int, tally: Tally) -> None:
     """Let hypothesis call the library in any order, next to a model of what it should do."""
-    examples, steps = 0, 40
-    while examples < rounds and (watch.has_time() or not examples):
+    examples, steps, turn = 0, 40, 0
+    while turn < _MODELS or (examples < rounds and watch.has_time()):
         batch = min(20, rounds)
         given = settings(
             max_examples=batch,
@@ -365,18 +371,16 @@ def _machine(watch: Stopwatch, minutes: float, rounds: int, tally: Tally) -> Non
         )
         wrong = []
         try:
-            machine = seeded(tally.seed + examples)(type("Machine", (Memory,), {}))
+            model = (Memory, Library)[turn % 2]
+            machine = seeded(tally.seed + examples)(type("Machine", (model,), {}))
             run_state_machine_as_test(machine, settings=given)
         except Exception as error:  # noqa: BLE001 - a failing example, with the steps that lead there
             notes = "; ".join(getattr(error, "__notes__", []))
             wrong = [f"{error!r} {notes}"[:1500]]
-        tally.check(
-            "files are as in the model, and every change can be undone",
-            wrong,
-            f"seed {tally.seed + examples}",
-        )
-        tally.injected[f"sequences of up to {steps} calls"] += batch
+        tally.check(_SHOWN[model], wrong, f"seed {tally.seed + examples}")
+        tally.injected[f"sequences of up to {steps} calls, {model.__name__}"] += batch
         tally.rounds += batch
         examples += batch
-        if wrong or minutes * 60 < watch.passed:
+        turn += 1
+        if wrong:
             return

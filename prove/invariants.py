@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import itertools
 import os
 import pickle
 import shutil
+import sqlite3
+import tarfile
+import zlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,23 +43,17 @@ class Expected:
     after: Files = field(default_factory=dict)
     published: dict[str, set[bytes]] = field(default_factory=dict)
     unkept: set[str] = field(default_factory=set)
+    without: list[Files] = field(default_factory=list)  # ... and when sessions could not be read
+    queue: list[tuple[object, ...]] = field(default_factory=list)
 
-    def may_be(self, name: str, data: bytes | None, *, fewer: bool) -> bool:
-        """Tell whether a file may have this content; `fewer`: a part may have failed, nothing was killed."""
+    def may_be(self, name: str, data: bytes | None) -> bool:
+        """Tell whether a file may have this content."""
         on_the_way = self.published.get(name, set())
         if name.endswith("notes/MEMORY.md"):
             # The list of the notes follows them one by one; the block is what counts.
             return all(row.startswith((b"- [", b"<!--", b"#")) for row in (data or b"").splitlines() if row)
-        if data is not None and fewer and self.command.learns and name.startswith("home/memory/"):
-            # Of a session that could not be read at that moment nothing is there: whole lines, but fewer.
-            every = [self.before.get(name) or b"", self.after.get(name) or b"", *on_the_way]
-            known = {row for text in every for row in text.splitlines()}
-            return (
-                data.endswith(b"\n") and {row for row in data.splitlines() if b"session" not in row} <= known
-            )
-        if data is None:
-            return None in (self.before.get(name), self.after.get(name))
-        return data in (self.before.get(name), self.after.get(name)) or data in on_the_way
+        states = [self.before, self.after, *self.without]
+        return data in on_the_way or data in [state.get(name) for state in states]
 
 
 def snapshot(world: World) -> Files:
@@ -63,8 +63,34 @@ def snapshot(world: World) -> Files:
         for path in [top, *sorted(top.rglob("*"))]:
             inside = path.relative_to(world.round)
             if path.is_file() and ".tmp" not in inside.parts and not is_temporary(path.name):
-                found[str(inside)] = path.read_bytes()
+                data = path.read_bytes()
+                found[str(inside)] = _members(data) if path.name.endswith(".tar.gz") else data
     return found
+
+
+def _members(archive: bytes) -> bytes:
+    """Return what an archive holds, without its times; nothing of one that is not whole."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as file:
+            files_ = [(each.name, (file.extractfile(each) or io.BytesIO()).read()) for each in file]
+    except (OSError, EOFError, tarfile.TarError, zlib.error):
+        return b"torn"
+    return repr([(name, data) for name, data in files_ if "manifest" not in name]).encode()
+
+
+def queue(world: World) -> list[tuple[object, ...]]:
+    """Return what the queue of learning knows; its file must be whole."""
+    path = world.home / "state" / "state.sqlite3"
+    if not path.exists():
+        return []
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        whole = database.execute("PRAGMA integrity_check").fetchall()
+        if whole != [("ok",)]:
+            raise OSError(f"{path}: {whole}")
+        return database.execute(
+            "SELECT kind, key, status, forced, input_watermark, success_watermark FROM jobs "
+            "ORDER BY kind, key"
+        ).fetchall()
 
 
 def is_temporary(name: str) -> bool:
@@ -84,10 +110,10 @@ def expect(world: World, command: Command) -> Expected:
     shutil.copytree(world.round, start)
     found = Expected(command, start, snapshot(world))
     record = world.base / "published"
-    code, said = world.run(lambda: _recorded(world, command, record), stdin=stdin(world, command))
-    if code not in command.codes:
+    code, said = world.execute(command, prepare=lambda: _record(world, record))
+    if code not in command.codes or command.says not in said:
         raise RuntimeError(f"{command.name} ended with {code}: {said}")
-    found.after = snapshot(world)
+    found.after, found.queue = snapshot(world), queue(world)
     found.published = pickle.loads(record.read_bytes())  # noqa: S301 - our own child wrote it
     with world.open() as mem:
         versions = kept(mem)
@@ -95,10 +121,25 @@ def expect(world: World, command: Command) -> Expected:
         name for name in _changed(found.before, found.after) if found.before[name] not in versions
     }
     begin(world, found)
-    world.run(lambda: main(world.arguments(command.line)), stdin=stdin(world, command))
-    if _differences(snapshot(world), found.after):
-        raise RuntimeError(f"{command.name} does not write the same bytes twice")
+    world.execute(command)
+    if different := _differences(snapshot(world), found.after):
+        raise RuntimeError(f"{command.name} does not write the same bytes twice: {different}")
+    if command.learns:
+        found.without = list(_without_sessions(world, found))
     return found
+
+
+def _without_sessions(world: World, expected: Expected) -> Iterator[Files]:
+    """Yield what the command leaves when some of its sessions cannot be read, for each set of them."""
+    begin(world, expected)
+    copies = sorted(path.relative_to(world.round) for path in world.home.glob("sessions/*/*"))
+    for count in range(1, len(copies) + 1):
+        for damaged in itertools.combinations(copies, count):
+            begin(world, expected)
+            for path in damaged:
+                (world.round / path).write_bytes(b"damaged")
+            world.execute(expected.command)
+            yield {name: data for name, data in snapshot(world).items() if name.startswith("home/memory/")}
 
 
 def begin(world: World, expected: Expected) -> None:
@@ -107,13 +148,8 @@ def begin(world: World, expected: Expected) -> None:
     shutil.copytree(expected.start, world.round)
 
 
-def stdin(world: World, command: Command) -> str:
-    """Return what a command reads from its standard input."""
-    return command.stdin.replace("{base}", str(world.base))
-
-
-def _recorded(world: World, command: Command, record: Path) -> int:
-    """Run a command and note each content that a name got in one step."""
+def _record(world: World, record: Path) -> None:
+    """Let this process note each content that a name gets in one step, in a file when it ends."""
     seen: dict[str, set[bytes]] = defaultdict(set)
 
     def noted(real: Callable[..., object]) -> Callable[..., object]:
@@ -128,9 +164,7 @@ def _recorded(world: World, command: Command, record: Path) -> int:
 
     for name in ("exchange", "create", "rename", "replace"):
         setattr(files, name, noted(getattr(files, name)))
-    code = main(world.arguments(command.line))
-    record.write_bytes(pickle.dumps(dict(seen)))
-    return code
+    world.at_end = lambda: record.write_bytes(pickle.dumps(dict(seen)))
 
 
 def _changed(before: Files, after: Files) -> list[str]:
@@ -158,7 +192,6 @@ def judge(
     *,
     acknowledged: bool,
     index: bool = True,
-    fewer: bool = False,
 ) -> None:
     """Check a memory whose command was interrupted, or acknowledged in spite of everything.
 
@@ -166,15 +199,14 @@ def judge(
     """
     found = snapshot(world)
     names = sorted(set(found) | set(expected.before) | set(expected.after))
-    torn = [
-        f"{name} is neither old nor new"
-        for name in names
-        if not expected.may_be(name, found.get(name), fewer=fewer)
-    ]
+    torn = [f"{name} is neither old nor new" for name in names if not expected.may_be(name, found.get(name))]
     tally.check("no torn file", torn, about)
-    if acknowledged and expected.command.acks:
-        tally.check("no acknowledged write lost", _differences(found, expected.after), about)
     try:
+        queued = queue(world)
+        if acknowledged:
+            lost = [] if queued == expected.queue else [f"the queue has {queued}, not {expected.queue}"]
+            lost += _differences(found, expected.after)
+            tally.check("no acknowledged write lost", lost, about)
         with world.open() as mem:
             tally.check("old bytes in history", _unkept(expected, found, mem), about)
             tally.check("the block lists all notes", _unlisted(mem), about)
@@ -183,7 +215,7 @@ def judge(
         with world.open() as mem:
             _next_write(mem, tally, about)
             tally.check("every version reads back", _versions(mem), about)
-    except (MemolithError, OSError) as error:
+    except (MemolithError, OSError, sqlite3.Error) as error:
         tally.check("memory opens", [repr(error)], about)
 
 
@@ -192,10 +224,11 @@ def repeat(world: World, expected: Expected, tally: Tally, about: str) -> None:
     command = expected.command
     CLOCK.seconds += LATER
     try:
-        code, said = world.run(lambda: main(world.arguments(command.line)), stdin=stdin(world, command))
+        code, said = world.execute(command)
     finally:
         CLOCK.seconds -= LATER
-    wrong = [] if code in command.codes else [f"run again, it ends with {code}: {said[-200:]}"]
+    fine = (*command.codes, *command.again)
+    wrong = [] if code in fine else [f"run again, it ends with {code}: {said[-200:]}"]
     wrong += _differences(snapshot(world), expected.after) if command.repeats and not wrong else []
     stray = [path for path in world.round.rglob("*") if path.is_file() and is_temporary(path.name)]
     wrong += [f"{path} is left" for path in stray]
@@ -218,7 +251,11 @@ def _unlisted(mem: Mem) -> list[str]:
     """Return the notes that the block does not know, whatever their stored list says."""
     folder, listed = mem.root / "projects" / mem.project / "notes", mem.context_block() or ""
     notes = [path.name for path in folder.glob("*.md") if path.name != "MEMORY.md"]
-    return [f"{name} is not listed" for name in notes if f"({name})" not in listed]
+    lines = [row for row in listed.splitlines() if row.startswith("- [") and ".md)" in row]
+    gone = [row for row in lines if not any(f"({name})" in row for name in notes)]
+    return [f"{name} is not listed" for name in notes if f"({name})" not in listed] + [
+        f"{row} is listed, but there is no such note" for row in gone
+    ]
 
 
 def answers(mem: Mem) -> list[list[str]]:

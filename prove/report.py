@@ -6,6 +6,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
+_LONG = 1500  # characters of a violation
+
 
 @dataclass
 class Tally:
@@ -53,8 +55,8 @@ class Stopwatch:
         return self.passed < self._seconds * part
 
 
-def show(what: str, tally: Tally, seconds: float, most: int = 20) -> int:
-    """Print the figures; return the exit code."""
+def show(what: str, tally: Tally, seconds: float, most: int = 5) -> int:
+    """Print the figures, and some violations of each check; return the exit code."""
     rate = tally.rounds / seconds if seconds else 0.0
     print(f"prove {what}: {tally.rounds} rounds in {seconds:.0f} s ({rate:.1f}/s), seed {tally.seed}")
     for title, counts in (("injected", tally.injected), ("checked", tally.checks)):
@@ -62,9 +64,12 @@ def show(what: str, tally: Tally, seconds: float, most: int = 20) -> int:
             print(f"  {title:<9} {count:>8}  {name}")
     for note in tally.notes:
         print(f"  note      {note}")
-    for each in tally.violations[:most]:
-        print(f"  VIOLATION {each}")
-    if len(tally.violations) > most:
-        print(f"  … and {len(tally.violations) - most} more")
+    kinds = Counter(each.partition(":")[0] for each in tally.violations)
+    for kind, count in kinds.items():
+        some = [each for each in tally.violations if each.partition(":")[0] == kind][:most]
+        for each in some:
+            print(f"  VIOLATION {each if len(each) < _LONG else f'{each[:_LONG]} … {each[-200:]}'}")
+        if count > most:
+            print(f"  … and {count - most} more of these")
     print(f"  {len(tally.violations)} violations")
     return 1 if tally.violations else 0

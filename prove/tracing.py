@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
-from memolith.cli import main
-from prove.invariants import Expected, begin, stdin
+from prove.invariants import Expected, begin
 from prove.world import World
 
-Point = tuple[str, int]
+
+class Point(NamedTuple):
+    """A call: its name, which one of that name it is, and whether it changes anything on a disk."""
+
+    name: str
+    number: int
+    changes: bool
+
+
 CALLS = (
     "openat,open,creat,write,pwrite64,writev,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,"
     "mkdir,mkdirat,rmdir,ftruncate,truncate,fchmod,chmod,flock,utimensat,setxattr,fsetxattr"
@@ -16,16 +24,7 @@ CALLS = (
 # Each error, and the calls that give it.
 _OPENS = ("openat", "open", "creat")
 _NAMES = (
-    "rename",
-    "renameat",
-    "renameat2",
-    "link",
-    "linkat",
-    "unlink",
-    "unlinkat",
-    "mkdir",
-    "mkdirat",
-    "rmdir",
+    *("rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir"),
 )
 _SYNCS = ("fsync", "fdatasync")
 _WRITES = ("write", "pwrite64", "writev", "ftruncate")
@@ -49,18 +48,12 @@ def run(
     `prepare` is done in the process of the command, before it.
     """
     begin(world, expected)
-    command = expected.command
-
-    def act() -> int:
-        prepare()
-        return main(world.arguments(command.line))
-
     trace = None if arguments is None else ["-f", *arguments]
-    return world.run(act, stdin=stdin(world, command), trace=trace)
+    return world.execute(expected.command, prepare=prepare, trace=trace)
 
 
 def points(world: World, expected: Expected) -> list[Point]:
-    """Return the calls that touch the memory, each as a name and which call of that name it is."""
+    """Return the calls that touch the memory, and the one that says that it is done."""
     log = world.base / "log"
     run(world, expected, ["-y", "-s", "0", "-o", str(log), "-e", f"trace={CALLS}"])
     seen: dict[tuple[str, str], int] = {}
@@ -71,23 +64,27 @@ def points(world: World, expected: Expected) -> list[Point]:
         if not name.isidentifier() and not name.replace("64", "").isidentifier():
             continue
         seen[who, name] = seen.get((who, name), 0) + 1
-        if f"{world.round}/" in entry or f"{world.round}>" in entry:
-            found.append((name, seen[who, name]))
+        if f"{world.round}/" in entry or f"{world.round}>" in entry or f"{world.base}/out>" in entry:
+            reads = name in _OPENS and not any(flag in entry for flag in ("O_CREAT", "O_TRUNC"))
+            found.append(Point(name, seen[who, name], changes=not reads and name != "flock"))
     return found
 
 
-def kill(world: World, expected: Expected, point: Point) -> int:
-    """Run the command and kill it instead of one of its calls; return its exit code.
+def kill(world: World, expected: Expected, point: Point) -> tuple[int, str]:
+    """Run the command and kill it instead of one of its calls; return its exit code and what it said.
 
     After a call is before the next one: nothing that touches a disk lies in between.
     """
-    name, number = point
-    where = ["-o", "/dev/null", "-e", f"trace={CALLS}"]
-    return run(world, expected, [*where, "-e", f"inject={name}:error=EIO:signal=KILL:when={number}"])[0]
+    inject = f"inject={point.name}:error=EIO:signal=KILL:when={point.number}"
+    return run(world, expected, ["-o", "/dev/null", "-e", f"trace={CALLS}", "-e", inject])
 
 
-def fail(world: World, expected: Expected, point: Point, error: str) -> tuple[int, str]:
-    """Run the command and let one of its calls fail; return its exit code and what it said."""
-    name, number = point
-    where = ["-o", "/dev/null", "-e", f"trace={CALLS}"]
-    return run(world, expected, [*where, "-e", f"inject={name}:error={error}:when={number}"])
+def fail(
+    world: World, expected: Expected, point: Point, error: str, *, for_good: bool = False
+) -> tuple[int, str]:
+    """Run the command and let one of its calls fail, or it and all later ones of that name.
+
+    Return its exit code and what it said.
+    """
+    inject = f"inject={point.name}:error={error}:when={point.number}{'+' if for_good else ''}"
+    return run(world, expected, ["-o", "/dev/null", "-e", f"trace={CALLS}", "-e", inject])

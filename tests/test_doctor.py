@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem, notes
+from memolith.cli import main
 from memolith.doctor import examine, repair, scopes
 from memolith.errors import BusyError
 from memolith.store.gate import Gate
@@ -141,6 +142,13 @@ FAULTS: dict[str, tuple[Break, tuple[str, str], bool]] = {
 @proves("X.18")
 def test_a_clean_store_has_no_findings(full: Mem) -> None:
     assert examine(full) == []
+
+
+def test_the_lock_of_the_hooks_worker_is_ours(full: Mem) -> None:
+    """Found by `prove leaks`: `doctor` said that it belongs to nobody."""
+    assert main(["hook", "--work"]) == 0
+    assert (Path(full.home) / "state" / "locks" / "hook-worker.lock").exists()
+    assert not [kind for kind, _ in kinds(full) if kind == "lock"]
 
 
 @proves("X.18", "S1.19", "S4.15")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, WriteMode, import_memory
+from memolith import Mem, WriteMode, import_memory, purging
 from memolith.cli import main
 from memolith.errors import PartialError, StorageError
+from memolith.hook import edge
 from memolith.learn import run as learning
 from memolith.learn.queue import Queue
 from memolith.sessions import Session, Turn
@@ -185,3 +186,31 @@ def test_a_file_that_could_not_be_cleaned_is_an_error(
     assert json.loads(told.out)["forgotten"] is False
     assert "forget it again" in told.err
     assert bytes_of(Path(planted.home))
+
+
+def test_files_that_are_called_after_what_is_forgotten_get_another_name(
+    mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by `prove leaks`: a record learned from a session is named after its first words."""
+    mem.remember("It opens on Mondays.", "Vault door zebrafish7731")
+    mem.records.add(FACT, category="principles", scope="project")
+    mem.write("note", "See [the door](vault-door-zebrafish7731.md).\nstays", name="other")
+    row = {"session_id": "s", "cwd": str(work), "hook_event_name": "UserPromptSubmit"}
+    edge.answer(json.dumps({**row, "prompt": "What opens the vault door on Mondays?"}).encode())
+    mem.close()
+
+    def names() -> list[Path]:
+        return [path for path in Path(mem.home).rglob("*") if MARK.decode() in path.name]
+
+    assert names()
+    with monkeypatch.context() as patch:  # who is interrupted finds what is left
+        patch.setattr(purging, "_rename", lambda *_, **_more: [])
+        assert forget("door zebrafish7731", "--yes", "--project", str(work)) == 0
+    assert forget("door zebrafish7731", "--yes", "--project", str(work)) == 0
+    assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0
+    assert (names(), bytes_of(Path(mem.home))) == ([], [])
+    fresh = Mem.open(work)
+    assert fresh.read("note", "forgotten").endswith("It opens on Mondays.\n")
+    assert "(forgotten.md)" in (fresh.context_block() or "")
+    assert fresh.read("note", "other") == "stays\n"
+    assert len(fresh.gate.history.entries(f"projects/{fresh.project}/notes/forgotten.md")) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,17 @@ def test_wrong_values_are_named_with_the_right_ones(mem: Mem) -> None:
         mem.tickets.update("t")
     with pytest.raises(InputError, match="already"):
         mem.tickets.add("Other", number="T")
+
+
+def test_who_notes_something_at_the_same_time_as_others_loses_nothing(mem: Mem) -> None:
+    """Found by `prove races`: a note was added to what the ticket had been before another one came."""
+    mem.tickets.add("Login", number="t")
+    wanted = [f"note{number}" for number in range(24)]
+
+    def note(text: str) -> None:
+        with Mem.open(mem.identity.root) as other:
+            other.tickets.note("t", text)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(note, wanted))
+    assert sorted(note.split()[-1] for note in mem.tickets.get("t").notes) == sorted(wanted)

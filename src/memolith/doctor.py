@@ -255,7 +255,7 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
 def _locks(mem: Mem) -> Iterator[Finding]:
     """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
     tree = locks.tree(mem.home)
-    ours = {"user.lock", "config.lock", "index.lock", "queue.lock"}
+    ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock"}
     known = ours | {f"{slug}.lock" for slug in scopes(str(mem.root))}
     try:
         found = tree.names(locks.DIRECTORY, "")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+
 from memolith import provenance
-from memolith.errors import InputError, MemolithError, NotFoundError
+from memolith.errors import InputError, MemolithError, NotFoundError, StorageError
 from memolith.model import MAX_WRITE_BYTES
 from memolith.places import Tree
 from memolith.store import files, layout
@@ -22,12 +24,17 @@ if TYPE_CHECKING:
 MAX_ID = 60
 
 
-def load(root: str, relative: str) -> tuple[frontmatter.Parsed, str] | None:
-    """Return a file's parts and the date of its last change; None if it is not there or may not be read."""
+def load(root: str, relative: str, *, strict: bool = False) -> tuple[frontmatter.Parsed, str] | None:
+    """Return a file's parts and the date of its last change; None if it is not there or may not be read.
+
+    `strict` is for who decides by it what to write: a disk that gave no answer is a StorageError, not a no.
+    """
     tree = Tree(root)
     try:
         data, found = tree.read(relative), tree.stat(relative)
-    except MemolithError:
+    except MemolithError as error:
+        if strict and isinstance(error, StorageError) and error.error.errno != errno.EFBIG:
+            raise
         return None  # a link or an unreadable file must not hide the others; `doctor` reports it
     if data is None or found is None:
         return None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from memolith import purging
 from memolith.errors import InputError
+from memolith.purging import Cleaned
 from memolith.sessions import change_copy
-from memolith.store import forgotten, layout
+from memolith.store import forgotten, layout, receipts
 from memolith.store.screening import quoted
 from memolith.text import frontmatter
 from memolith.text.miniyaml import dump_scalar, split_key
@@ -19,21 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.mem import Mem
-    from memolith.purging import Cleaned, Mask
+    from memolith.purging import Mask
     from memolith.store.archive import Archive
 
 _LEAST = 4
+_FORGOTTEN = "forgotten"
 _AS_A_WHOLE = "/items/"  # values of programs: a line less, and they could not be read any more
 
 
 class Eraser(purging.Cleaner):
     """Takes out the lines that have a text, and remembers them by their hashes."""
 
-    in_names = False
-
     def __init__(self, mem: Mem, text: str) -> None:
         super().__init__(mem)
         self._text = forgotten.folded(text)
+        plain = "".join(char if char.isascii() and char.isalnum() else " " for char in self._text)
+        self.in_names = "-".join(plain.split())  # as `layout.file_name` spells it
+        if len(self.in_names) < _LEAST:
+            self.in_names = ""
         if len(self._text) < _LEAST or "\n" in text.strip():
             raise InputError(
                 f"{quoted(text)}: give a part of one line, at least {_LEAST} characters, that is in what you "
@@ -42,12 +46,13 @@ class Eraser(purging.Cleaner):
         self.keys: set[str] = set()
 
     def has(self, line: str) -> bool:
-        """Tell whether a line has the text."""
-        return self._text in forgotten.folded(line)
+        """Tell whether a line has the text, or the name of a file that is called so."""
+        said = forgotten.folded(line)
+        return self._text in said or ("-" in self.in_names and f"{self.in_names}.md" in said)
 
     def without(self, text: str, instead: str | None = None) -> str:
         """Return a text without the lines that have it."""
-        if self._text not in forgotten.folded(text):
+        if not self.has(text):
             return text
         self.keys.update(forgotten.key(line) for line in text.split("\n") if self.has(line))
         return forgotten.changed(text, self.has, instead)
@@ -90,6 +95,10 @@ class Eraser(purging.Cleaner):
                 head.append(f"{name}: {dump_scalar(forgotten.INSTEAD)}")
         return "\n".join(head) + body
 
+    def new_name(self, name: str) -> str:
+        """Return what a file is called instead of after what is forgotten."""
+        return _FORGOTTEN if self.in_names and self.in_names in name.casefold() else ""
+
     def copy(self, archive: Archive, name: str, *, dry: bool) -> int:
         """Take it out of the copy of a session; its turns keep their numbers."""
         return change_copy(archive, name, lambda text: self.without(text, forgotten.INSTEAD), dry=dry)
@@ -101,6 +110,8 @@ def erase(
     """Take a text out of this project and what is kept for all, or out of every project."""
     scopes = purging.scopes_of(mem) if everywhere else [layout.USER, mem.project]
     done = purging.clean(mem, eraser, scopes, tell, dry=dry)
+    for path, count in receipts.without(mem.home, eraser.in_names, tell, dry=dry):
+        done.append(Cleaned(path=path, action="masked", secrets=count))
     if eraser.keys and not dry:
         forgotten.keep(mem.gate, eraser.keys)
     return done

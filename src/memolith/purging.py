@@ -61,10 +61,13 @@ PLACES: tuple[tuple[str, Clean], ...] = (
 )
 
 
+_SKILLS = "skills"
+_TITLED = ("notes", "records", "tickets", "lessons", "rollout_summaries", _SKILLS)
+_FIXED = ("MEMORY.md", "SKILL.md")
+
+
 class Cleaner:
     """What is looked for, and how it is taken out: secrets, if nothing else is said."""
-
-    in_names = True  # whether names of notes that have it are changed
 
     def __init__(self, mem: Mem) -> None:
         self._mem = mem
@@ -80,6 +83,11 @@ class Cleaner:
     def copy(self, archive: Archive, name: str, *, dry: bool) -> int:
         """Take it out of the copy of a session; return how often it was there. `dry` only counts."""
         return 0 if dry else mask_copy(archive, name)
+
+    def new_name(self, name: str) -> str:
+        """Return what a file is called instead, without an ending; empty if its name does not have it."""
+        kinds = name_kinds(name)
+        return layout.file_name(f"secret {kinds[0]}") if kinds else ""
 
 
 def purge(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Cleaned]:
@@ -98,8 +106,7 @@ def clean(
             with mem.gate.scope(scope):
                 for tree in ("memory", "history"):
                     done += _clean_tree(mem, tree, scope, cleaner, tell, dry=dry)
-                if cleaner.in_names and not dry:
-                    done += _rename(mem, scope, cleaner, tell)
+                done += _rename(mem, scope, cleaner, tell, dry=dry)
                 done += _sessions(mem, scope, cleaner, dry=dry) if scope else []
         except MemolithError as error:
             tell(str(error))
@@ -156,26 +163,44 @@ def _files(mem: Mem, tree: str, scope: str) -> list[str]:
     return [path for path in found if scope_of(_below(path, mem.home)) == scope]
 
 
-def _rename(mem: Mem, scope: str, cleaner: Cleaner, tell: Callable[[str], None]) -> list[Cleaned]:
-    """Give notes whose name is a secret another one, in the memory and in the history."""
+def _rename(
+    mem: Mem, scope: str, cleaner: Cleaner, tell: Callable[[str], None], *, dry: bool
+) -> list[Cleaned]:
+    """Give files whose name has it another one, in the memory and in the history."""
     done = []
-    directory = layout.notes(scope)
-    tops = (str(mem.root), os.path.join(mem.home, "history"))
-    names = {name for top in tops if os.path.isdir(top) for name in Tree(top).names(directory)}
-    for name in sorted(names):
-        kinds = name_kinds(name)
-        if kinds:
-            try:
-                fresh = masking.rename_note(
-                    mem.gate, f"{directory}/{name}", layout.file_name(f"secret {kinds[0]}")
-                )
-                notes.update_index(mem.gate, scope, fresh)
-            except MemolithError as error:
-                tell(str(error))
-                continue
-            done.append(Cleaned(path=layout.locate(tops[0], fresh), action="renamed", secrets=len(kinds)))
+    for relative in _named(mem, scope):
+        name = cleaner.new_name(os.path.basename(relative))
+        if not name:
+            continue
+        fresh = relative
+        try:
+            if not dry:
+                fresh = masking.rename(mem.gate, relative, name)
+                notes.update_index(mem.gate, scope, fresh if layout.notes(scope) in fresh else None)
+        except MemolithError as error:
+            tell(str(error))
+            continue
+        done.append(Cleaned(path=layout.locate(str(mem.root), fresh), action="renamed", secrets=1))
     # The index lost a line with the old name; the copy of it that was kept has it too.
-    return [*done, *(_clean_tree(mem, "history", scope, cleaner, tell) if done else [])]
+    again = done and not dry
+    return [*done, *(_clean_tree(mem, "history", scope, cleaner, tell) if again else [])]
+
+
+def _named(mem: Mem, scope: str) -> list[str]:
+    """Return the files of a scope that are called after what is in them, also those only the history has."""
+    found = set()
+    top = layout.scope_directory(scope)
+    for tree in (Tree(str(mem.root)), Tree(os.path.join(mem.home, "history"))):
+        for kind in _TITLED:
+            for directory, below, names in tree.walk(f"{top}/{kind}" if top else kind):
+                # In the history, a file is a directory of its versions.
+                found |= {f"{directory}/{name}" for name in [*names, *below] if name.endswith(".md")}
+                if directory.endswith(_SKILLS):
+                    found |= {f"{directory}/{name}" for name in below}
+                below[:] = [name for name in below if not name.endswith(".md")]
+    # Deeper ones first: their directory may get another name.
+    rest = (path for path in found if os.path.basename(path) not in _FIXED)
+    return sorted(rest, key=lambda path: (-path.count("/"), path))
 
 
 def _below(path: str, top: str) -> str:

@@ -38,6 +38,8 @@ _SUBJECT = 120  # characters of a statement that say what it is about
 STATEMENTS = ("memory", "note", "record", "daily")
 _SPARE = 3  # hits that take the place of those that say the same as another
 MAX_LIMIT = 1000
+_TRIES = 4  # until the index stays the same while it is asked
+_UNSTEADY = "the index was changed again and again while it was asked; something may be missing: ask again"
 _ASKS = ("?", "？", "؟")
 _MARKS = ".,;:!?\"'()[]{}`"
 
@@ -161,25 +163,35 @@ class Question:
 
 
 def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = None) -> Recall:
-    """Answer a question; nothing is returned that is not about it."""
-    state = index.sync(asked.slugs)
-    ranked: list[Ranked] = []
-    if asked.query.strip():
-        candidates = _candidates(index, asked, meaning)
-        analysis = index.terms(asked.slugs, asked.query)
-        ranked = ranking.rank(
-            candidates,
-            analysis,
-            asked.day,
-            past=asked.past,
-            spelled=_spelled(asked.query),
-            times=when.spans(asked.query, asked.day),
-            limit=max(_SETTLED, asked.limit) + _SPARE,
-            names=_names(asked.query),
-        )
-        ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
-        ranked = _different(_with_text(index, ranked), asked.query)[: asked.limit]
-    return _answer(home, asked, ranked, state)
+    """Answer a question; nothing is returned that is not about it.
+
+    An answer takes several looks into the index. If somebody wrote, damaged or replaced it meanwhile, they
+    may be looks into two of them, so it is asked again.
+    """
+    for _ in range(_TRIES):
+        state = index.sync(asked.slugs)
+        stamp = index.stamp()
+        ranked = _ranked(index, asked, meaning, state) if asked.query.strip() else []
+        if index.stamp() == stamp:
+            return _answer(home, asked, ranked, state)
+    return _answer(home, asked, ranked, state, _UNSTEADY)
+
+
+def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State) -> list[Ranked]:
+    candidates = _candidates(index, asked, meaning)
+    analysis = index.terms(asked.slugs, asked.query)
+    ranked = ranking.rank(
+        candidates,
+        analysis,
+        asked.day,
+        past=asked.past,
+        spelled=_spelled(asked.query),
+        times=when.spans(asked.query, asked.day),
+        limit=max(_SETTLED, asked.limit) + _SPARE,
+        names=_names(asked.query),
+    )
+    ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
+    return _different(_with_text(index, ranked), asked.query)[: asked.limit]
 
 
 def _spelled(query: str) -> dict[str, str]:
@@ -316,13 +328,15 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _answer(home: str, asked: Question, ranked: Sequence[Ranked], state: State) -> Recall:
+def _answer(
+    home: str, asked: Question, ranked: Sequence[Ranked], state: State, problem: str | None = None
+) -> Recall:
     return Recall(
         query=asked.query,
         hits=[_hit(home, each) for each in ranked],
-        complete=state.complete,
+        complete=state.complete and problem is None,
         missing=state.missing,
-        notes=state.notes,
+        notes=[*state.notes, problem] if problem else state.notes,
     )
 
 

@@ -72,9 +72,9 @@ class Record(Value):
         )
 
 
-def read(root: str, relative: str) -> Record | None:
+def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
     """Return a record from its file, with what a person left out filled in; None if it cannot be read."""
-    loaded = entries.load(root, relative)
+    loaded = entries.load(root, relative, strict=strict)
     if loaded is None:
         return None
     parsed, changed = loaded

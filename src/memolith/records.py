@@ -149,7 +149,7 @@ class Records:
         paths |= {
             path for _, name, path in catalogue if markdown.same_line(name).casefold() == title.casefold()
         }
-        near = filter(None, (read(self._root, path) for path in sorted(paths)))
+        near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
         files = (name.removesuffix(".md") for category in CATEGORIES for name in self._names(slug, category))
         ids = {number for number, _, _ in catalogue}.union(files)
         return ids, [record for record in near if record.holds(self._mem.today)]
@@ -264,10 +264,10 @@ class Records:
     def forget_source(self, session: str) -> builtins.list[str]:
         """Delete what only this session taught, of what was learned; return the ids.
 
-        A record that others support stays, without this source.
+        A record that others support stays, without this source. StorageError if one cannot be read.
         """
         gone = []
-        for record in self._all(self._slugs(None)):
+        for record in self._all(self._slugs(None), strict=True):
             sources = list(dict.fromkeys(filter(None, [record.source, *record.sources])))
             left = [each for each in sources if each.partition("#")[0] != session]
             if len(left) == len(sources) or not record.origin.startswith("extracted"):
@@ -290,15 +290,19 @@ class Records:
         status: str | None = None,
         *,
         archived: bool = False,
+        strict: bool = False,
     ) -> builtins.list[Record]:
-        """Return records by category and id; those that are archived or superseded only if asked for."""
+        """Return records by category and id; those that are archived or superseded only if asked for.
+
+        One that cannot be read is left out, or if `strict` a StorageError.
+        """
         if category is not None:
             check_category(category)
         if status is not None and status not in STATUSES:
             raise InputError(f"unknown status {quoted(status)}; one of {', '.join(STATUSES)}")
         return [
             record
-            for record in self._all(self._slugs(scope))
+            for record in self._all(self._slugs(scope), strict=strict)
             if category in (None, record.category)
             and (record.status == status if status else archived or record.status == "active")
         ]
@@ -315,14 +319,14 @@ class Records:
     def _slugs(self, scope: str | None) -> builtins.list[str]:
         return [self._slug(scope)] if scope is not None else [self._mem.project, layout.USER]
 
-    def _all(self, slugs: builtins.list[str]) -> builtins.list[Record]:
-        return [record for slug in slugs for record in self._read(slug)]
+    def _all(self, slugs: builtins.list[str], *, strict: bool = False) -> builtins.list[Record]:
+        return [record for slug in slugs for record in self._read(slug, strict=strict)]
 
-    def _read(self, slug: str) -> Iterator[Record]:
+    def _read(self, slug: str, *, strict: bool) -> Iterator[Record]:
         seen: set[str] = set()
         for category in CATEGORIES:
             for name in self._names(slug, category):
-                record = read(self._root, f"{layout.records(slug, category)}/{name}")
+                record = read(self._root, f"{layout.records(slug, category)}/{name}", strict=strict)
                 if record is not None and record.id not in seen:
                     seen.add(record.id)
                     yield record

@@ -157,7 +157,6 @@ class Tickets:
         sessions: Sequence[str] | None = None,
     ) -> Ticketed:
         """Change a ticket; its notes stay."""
-        ticket = self.get(number)
         for value, known, what in (
             (status, STATUSES, "status"),
             (type, TYPES, "type"),
@@ -167,11 +166,6 @@ class Tickets:
                 _check(value, known, what)
         if title is not None and not markdown.same_line(title):
             raise InputError("a ticket needs a title; give it some words")
-        asked = {"number": ticket.id, "title": title}
-        if description is not None and (
-            held := hold(self._mem, "tickets.update", description, asked, user_wide=False)
-        ):
-            return _held(held.held or "", held.filename, held.message, held.warnings)
         given = {
             "title": title,
             "status": status,
@@ -180,22 +174,31 @@ class Tickets:
             "sessions": None if sessions is None else list(dict.fromkeys(sessions)),
         }
         fields = {key: value for key, value in given.items() if value is not None}
-        if not fields and description is None:
-            raise InputError(f"what should change about ticket {ticket.id}? Give an option")
-        body = None if description is None else _body(description, ticket.notes)
-        return self._set(ticket, {**fields, "updated": self._mem.today}, body, f"Updated ticket {ticket.id}")
+        with self._mem.gate.scope(self._mem.project):  # notes that somebody adds at this moment stay too
+            ticket = self.get(number)
+            asked = {"number": ticket.id, "title": title}
+            if description is not None and (
+                held := hold(self._mem, "tickets.update", description, asked, user_wide=False)
+            ):
+                return _held(held.held or "", held.filename, held.message, held.warnings)
+            if not fields and description is None:
+                raise InputError(f"what should change about ticket {ticket.id}? Give an option")
+            body = None if description is None else _body(description, ticket.notes)
+            message = f"Updated ticket {ticket.id}"
+            return self._set(ticket, {**fields, "updated": self._mem.today}, body, message)
 
     def note(self, number: str, text: str) -> Ticketed:
         """Add a dated note to a ticket."""
-        ticket = self.get(number)
         line = " ".join(text.split())
         if not line:
             raise InputError("the note is empty; give it some words")
-        if held := hold(self._mem, "tickets.note", line, {"number": ticket.id}, user_wide=False):
-            return _held(held.held or "", held.filename, held.message, held.warnings)
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._mem.now()))
-        body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
-        return self._set(ticket, {"updated": self._mem.today}, body, f"Noted on ticket {ticket.id}")
+        with self._mem.gate.scope(self._mem.project):  # else a note of somebody else at this moment is lost
+            ticket = self.get(number)
+            if held := hold(self._mem, "tickets.note", line, {"number": ticket.id}, user_wide=False):
+                return _held(held.held or "", held.filename, held.message, held.warnings)
+            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._mem.now()))
+            body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
+            return self._set(ticket, {"updated": self._mem.today}, body, f"Noted on ticket {ticket.id}")
 
     def close(self, number: str) -> Ticketed:
         """Mark a ticket as closed."""
@@ -211,8 +214,9 @@ class Tickets:
 
     def link(self, number: str, session: str) -> Ticketed:
         """Note that a session was an execution of a ticket."""
-        ticket = self.get(number)
-        return self.update(ticket.id, sessions=[*ticket.sessions, session])
+        with self._mem.gate.scope(self._mem.project):
+            ticket = self.get(number)
+            return self.update(ticket.id, sessions=[*ticket.sessions, session])
 
     def get(self, number: str) -> Ticket:
         """Return a ticket; the beginning of its id is enough. NotFoundError if there is none."""

@@ -11,6 +11,7 @@ import pytest
 from prove.damage import DAMAGE
 
 from memolith.index import Index, schema
+from memolith.store.derived import Derived
 from tests.index.corpus import BOTH, everything, fill, ranked, write
 from tests.ledger import proves
 
@@ -140,3 +141,23 @@ def test_an_index_that_is_damaged_time_and_again_is_answered_from_memory_and_say
         monkeypatch.setattr(index._file, "connection", damaged)
         assert everything(index) == fresh
         assert "memory only" in index.sync(BOTH).notes[0]
+
+
+def test_what_somebody_changed_in_the_middle_of_a_write_is_not_sealed(tmp_path: Path) -> None:
+    """Else it would be believed for ever; `prove faults` damages the index while it is asked."""
+
+    def build(database: sqlite3.Connection) -> None:
+        database.execute("CREATE TABLE t (word)")
+
+    file = Derived(str(tmp_path), "x.sqlite3", 1, build)
+    with file.writing(1) as connection:
+        connection.execute("INSERT INTO t VALUES ('zebra')")
+
+    def write_and_change() -> None:
+        with file.writing(1) as connection:
+            connection.execute("INSERT INTO t VALUES ('other')")
+            Path(file.path).write_bytes(Path(file.path).read_bytes().replace(b"zebra", b"horse"))
+
+    with pytest.raises(sqlite3.Error, match="changed"):
+        write_and_change()
+    assert file.connection() is None

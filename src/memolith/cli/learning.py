@@ -9,7 +9,7 @@ import click
 from memolith.cli import output, progress
 from memolith.cli.app import Group, cli, shared
 from memolith.cli.fast import notice
-from memolith.errors import InputError
+from memolith.errors import InputError, PartialError
 
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
@@ -60,6 +60,10 @@ def run_learning(
             progress=progress.bar("sessions"),
         )
         output.json(report.as_dict()) if options.json else output.text(str(report))
+        if report.failed:
+            raise PartialError(
+                "a part of it failed and is done by a later run; `memolith learn why` says what happened"
+            )
 
 
 @learn.command("status")

@@ -37,11 +37,12 @@ class Cleared(Value):
 def clear(mem: Mem, *, user: bool = False, everything: bool = False) -> Cleared:
     """Clear this project, or with `user` what was learned for all projects.
 
-    `everything` also takes what people wrote here; its history stays.
+    `everything` also takes what people wrote here; its history stays. StorageError, before anything is taken
+    back, if a record cannot be read: nobody knows then whether it was learned.
     """
     records = [
         record
-        for record in mem.records.list(scope="user" if user else "project", archived=True)
+        for record in mem.records.list(scope="user" if user else "project", archived=True, strict=True)
         if everything or record.origin.startswith("extracted")
     ]
     for record in records:

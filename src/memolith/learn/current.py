@@ -7,10 +7,11 @@ person, and is not written again. Without that file, everything counts as writte
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 from memolith.document import MARKER
-from memolith.errors import MemolithError
+from memolith.errors import StorageError, UnsafePathError
 from memolith.learn import merging
 from memolith.model import Value
 from memolith.places import Tree
@@ -185,8 +186,14 @@ def _walk(tree: Tree, directory: str) -> Iterator[tuple[str, bool]]:
 def _text(tree: Tree, path: str) -> str | None:
     try:
         data = tree.read(path)
-    except MemolithError:
-        return None  # special or too large: not ours
+    except UnsafePathError:
+        return None  # special: not ours
+    except StorageError as error:
+        if error.error.errno == errno.EFBIG:
+            return None  # nor is what is too large
+        # What cannot be read at this moment is there all the same: taken for missing, every line of ours
+        # would count as written by hand.
+        raise
     return None if data is None else data.decode("utf-8", "surrogateescape")
 
 

@@ -17,10 +17,11 @@ def forget(mem: Mem, queue: Queue, name: str) -> list[str]:
 
     What other sessions say as well stays, without this one as a source. `memolith undo` brings records back.
     """
-    if queue.forget_session(mem.project, name):
-        queue.enqueue(CONSOLIDATE, mem.project, forced=True)
     gone = mem.records.forget_source(name)
     for held in quarantine.waiting(mem):
         if str(held.arguments.get("source", "")).partition("#")[0] == name:
             mem.gate.rewrite(held.filename, lambda _: None, op="forget")
+    # Its row goes last: as long as it is there, the next run does what this one could not.
+    if queue.forget_session(mem.project, name):
+        queue.enqueue(CONSOLIDATE, mem.project, forced=True)
     return gone

@@ -46,7 +46,7 @@ class Worker:
 
     def do(self, jobs: list[Job], count: Count) -> str:
         """Do all jobs; return why the run has to stop, or nothing."""
-        sessions = {job.key: session for job in jobs if (session := self._session(job)) is not None}
+        sessions = {job.key: session for job in jobs if (session := self._session(job, count)) is not None}
         found = self._learned([job for job in jobs if job.key in sessions], sessions)
         stop = ""
         self._known = [each.session for each in self._queue.outputs(self._mem.project)]
@@ -56,13 +56,15 @@ class Worker:
                 stop = self._settle(job, sessions[job.key], result, count) or stop
         return stop
 
-    def _session(self, job: Job) -> Session | None:
+    def _session(self, job: Job, count: Count) -> Session | None:
         try:
-            return self._mem.sessions.get(job.session)
-        except NotFoundError:
-            forgetting.forget(self._mem, self._queue, job.session)
+            try:
+                return self._mem.sessions.get(job.session)
+            except NotFoundError:
+                forgetting.forget(self._mem, self._queue, job.session)
         except MemolithError as error:
             self._queue.fail(job, str(error))
+            count.failed += 1
         return None
 
     def _learned(

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from memolith.config import Settings
-from memolith.errors import CeilingError, ConfigError, MemolithError
+from memolith.errors import CeilingError, ConfigError, MemolithError, StorageError
 from memolith.learn import eligible, forgetting, llm, phase1, phase2, prompting
 from memolith.learn.ledger import Ledger
 from memolith.learn.metered import Metered
@@ -168,7 +168,10 @@ class Run:
         withdrawn = {each.name for each in choice.refused if each.forget}
         gone = {each.session for each in self._queue.outputs(slug)} - set(self._mem.sessions.stored())
         for name in sorted((withdrawn & set(self._queue.watermarks(slug))) | gone):
-            forgetting.forget(self._mem, self._queue, name)
+            try:
+                forgetting.forget(self._mem, self._queue, name)
+            except StorageError:  # the next run tries again, and this one goes on
+                self._done.failed += 1
         with self._queue.together():
             for each in choice.candidates:
                 self._queue.enqueue(EXTRACT, f"{slug}/{each.session.name}", each.watermark, forced=force)

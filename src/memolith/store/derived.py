@@ -70,6 +70,14 @@ class Derived:
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
+            # Pages are written by the commit, not before: whatever changed the file until now was not us.
+            # Sealed all the same, it would be believed for ever.
+            if Place.of(self.path).fingerprint() != self.seen:
+                import sqlite3
+
+                connection.execute("ROLLBACK")
+                self._remove()
+                raise sqlite3.DatabaseError("somebody else changed the file while it was written")
             connection.execute("COMMIT")
             self._seal()
 

@@ -6,7 +6,6 @@ wants it back.
 
 from __future__ import annotations
 
-from memolith.errors import MemolithError
 from memolith.places import Tree
 
 TYPE_CHECKING = False
@@ -34,11 +33,11 @@ def key(line: str) -> str:
 
 
 def known(root: str) -> frozenset[str]:
-    """Return the hashes of the lines that are to stay away; none if the list cannot be read."""
-    try:
-        data = Tree(root).read(PLACE)
-    except MemolithError:
-        return frozenset()
+    """Return the hashes of the lines that are to stay away. StorageError if the list cannot be read.
+
+    Without it nothing may come in: what somebody wanted forgotten would be back.
+    """
+    data = Tree(root).read(PLACE)
     return frozenset((data or b"").decode("ascii", "replace").split("\n")[1:]) - {""}
 
 

@@ -66,27 +66,24 @@ def drop_cache(home: str) -> None:
                 files.unlink(place)
 
 
-def rename_note(gate: Gate, relative: str, name: str) -> str:
-    """Give a note, and what is in the history of it, a name that tells nothing; return the new path.
+def rename(gate: Gate, relative: str, name: str) -> str:
+    """Give a file, and what is in the history of it, a name that tells nothing; return the new path.
 
-    `relative` may be gone by now; then only its history is renamed.
+    `relative` may be gone by now; then only its history is renamed. Under the lock of its scope.
     """
-    from memolith.text.digest import sha256
-
     memory, history = Tree(gate.root), Tree(os.path.join(os.path.dirname(gate.root), "history"))
-    directory, number = os.path.dirname(relative), 1
+    directory, old = os.path.split(relative)
+    there, number = memory.stat(relative) is not None, 1
     while True:
-        fresh = f"{directory}/{name}{'' if number == 1 else f'-{number}'}.md"
-        if memory.stat(fresh) is None and history.stat(fresh) is None:
+        fresh = f"{directory}/{name}{'' if number == 1 else f'-{number}'}{os.path.splitext(old)[1]}"
+        # A file without a history is that of somebody who was interrupted between the two.
+        if history.stat(fresh) is None and (memory.stat(fresh) is None or not there):
             break
         number += 1
-    data = memory.read(relative)
-    if data is not None:
-        text = data.decode("utf-8", "surrogateescape")
-        gate.rewrite(fresh, lambda _: text, op="purge", remember=False)
-        gate.rewrite(relative, lambda _: None, op="purge", remember=False, if_sha256=sha256(data))
-    with files.told(relative), contextlib.suppress(FileNotFoundError):
-        before, after = history.place(relative), history.place(fresh)
-        files.rename(before, after)
-        files.sync_directory(after.folder)
+    for tree in (memory, history):
+        if tree.stat(relative) is not None:
+            with files.told(relative):
+                before, after = tree.place(relative), tree.place(fresh)
+                files.rename(before, after)
+                files.sync_directory(after.folder)
     return fresh

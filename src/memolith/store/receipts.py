@@ -17,7 +17,7 @@ from memolith.store import files, locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 DIRECTORY = "hooks"
 _MAX_BYTES = 1_048_576
@@ -117,6 +117,45 @@ def sweep(home: str) -> None:
         with contextlib.suppress(OSError):
             if now - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
                 files.unlink(Place(folder, entry.name))
+
+
+def without(
+    home: str, name: str, tell: Callable[[str], None], *, dry: bool = False
+) -> Iterator[tuple[str, int]]:
+    """Take the name of what is forgotten out of all receipts; yield each file with how often it had it.
+
+    In place and of the same length: whoever has a file open goes on appending to it.
+    """
+    wanted = name.encode()
+    tree = Tree(os.path.join(home, "state"))
+    for each in names(home, "") if wanted else []:
+        place = tree.place(f"{DIRECTORY}/{each}")
+        try:
+            with files.told(place.path):
+                data = (place.read(_MAX_BYTES, cut=True) or b"").lower()
+                count = data.count(wanted)
+                if count and not dry:
+                    _blank(place, wanted)
+        except MemolithError as error:
+            tell(str(error))
+            continue
+        if count:
+            yield place.path, count
+
+
+def _blank(place: Place, wanted: bytes) -> None:
+    fd = locks.open_lock(place)
+    try:
+        locks.acquire(fd, place.path, _WAIT)
+        data = os.read(fd, _MAX_BYTES).lower()
+        at = data.find(wanted)
+        while at >= 0:
+            os.lseek(fd, at, os.SEEK_SET)
+            os.write(fd, b"-" * len(wanted))
+            at = data.find(wanted, at + len(wanted))
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def told(home: str) -> Iterator[tuple[str, list[str]]]:
