@@ -92,7 +92,9 @@ class Matrix:
             found = [(part.names, part.all(query)) for part in parts]
         else:
             differing = [part.differing(query) for part in parts]
-            bound = np.partition(np.concatenate(differing), _NEAR)[_NEAR]
+            # Counted instead of sorted: there are few different numbers.
+            counts = np.bincount(np.concatenate(differing))
+            bound = np.searchsorted(np.cumsum(counts), _NEAR, "right")
             found = []
             for part, each in zip(parts, differing, strict=True):
                 near = np.flatnonzero(each <= bound)
