@@ -111,7 +111,7 @@ def _memory(home: Path, query: str, *, meaning: bool) -> list[Row]:
 
 
 def _writes(mem: Mem, home: Path, rounds: int, seconds: float) -> list[Row]:
-    """Measure writes of 4 KB, by the clock on the wall: they wait for the disk. CPU time tells how they grow."""
+    """Measure writes of 4 KB: wall time, for they wait for the disk; CPU time tells how they grow."""
     data, number = ("x" * 79 + "\n") * 50, numbers()
     beside = home / "beside"
     beside.mkdir()

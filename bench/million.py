@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 TURNS = 240
 SHARE = 25  # one unit of so many is a note
-QUERIES = 60
 
 
 def sessions(slug: str, directory: Path, count: int, text: Text) -> Iterator[str]:
@@ -46,7 +45,7 @@ def sessions(slug: str, directory: Path, count: int, text: Text) -> Iterator[str
         yield from (turn["text"] for turn in turns)
 
 
-def measure(home: Path, units: int = 1_000_000) -> Row:
+def measure(home: Path, units: int = 1_000_000, asked: int = 60) -> Row:
     """Make the memory, index it, ask it; return the figures."""
     text = Text()
     mem = Mem.open(scale.WORK, home=home)
@@ -54,7 +53,7 @@ def measure(home: Path, units: int = 1_000_000) -> Row:
     notes, size = fill(mem, units // SHARE, text)
     turns = home / "sessions" / mem.project
     said = list(sessions(mem.project, turns, units - units // SHARE, text))
-    queries = scale.questions(text)[:QUERIES]
+    queries = scale.questions(text)[:asked]
     shell = ["--home", str(home), "--project", scale.WORK]
     cpu, wall = scale.spent(), time.perf_counter()
     resident = costs.peak(costs.COMMAND, *shell, "index", "sync", MEMOLITH_SEMANTIC_PROVIDER="none")

@@ -30,10 +30,11 @@ ORDER = ("`memolith", "hook", "write", "first index", "looking", "search", "reca
 
 
 def written(page: str, results: dict[str, Row]) -> str:
-    """Return the page with all between `<!-- measured: NAME -->` and `<!-- end -->` made anew."""
+    """Return the page with what stands between `<!-- measured: NAME -->` and `<!-- end -->` made anew."""
 
     def part(found: re.Match[str]) -> str:
-        return f"{found[1]}\n{PARTS[found[2]](results)}\n{found[3]}"
+        known = any(found[2] in SHOWN[each] for each in results)
+        return f"{found[1]}\n{PARTS[found[2]](results)}\n{found[3]}" if known else found[0]
 
     return re.sub(r"(?s)(<!-- measured: (\w+) -->)\n.*?(<!-- end -->)", part, page)
 

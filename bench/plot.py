@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     Points = Sequence[tuple[float, float]]  # notes, milliseconds
 
-WIDTH, HEIGHT = 760, 420
-LEFT, RIGHT, TOP, BOTTOM = 70, 250, 50, 60
+WIDTH, HEIGHT = 780, 420
+LEFT, RIGHT, TOP, BOTTOM = 92, 250, 50, 60
 # Colours that can be told apart by everybody (Okabe and Ito); the shapes also without colour.
 STYLES = (
     ("#d55e00", "M-4.5-4.5h9v9h-9z"),
@@ -93,7 +93,7 @@ def _axes(frame: _Frame, sizes: Sequence[float], title: str) -> list[str]:
     parts.append(f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="#222"/>')
     parts.append(f'<text x="{middle:.0f}" y="{bottom + 42}" text-anchor="middle">notes</text>')
     parts.append(
-        f'<text transform="translate(18 {(TOP + bottom) / 2:.0f}) rotate(-90)" text-anchor="middle">'
-        "time of a question (CPU)</text>"
+        f'<text transform="translate(22 {(TOP + bottom) / 2:.0f}) rotate(-90)" text-anchor="middle">'
+        "CPU time, median</text>"
     )
     return parts

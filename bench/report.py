@@ -101,7 +101,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.write and not given.quick:
         parts = results.load()
         page.PAGE.write_text(page.written(page.PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
-        page.PICTURE.write_text(page.picture(parts), encoding="utf-8")
+        if "cost" in parts:
+            page.PICTURE.write_text(page.picture(parts), encoding="utf-8")
         print(f"{page.PAGE}\n{page.PICTURE}", file=sys.stderr)
     return 0
 
