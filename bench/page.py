@@ -12,7 +12,7 @@ from bench.table import FORMS
 from bench.table import told as scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Sequence
 
     from bench.results import Row
 
@@ -59,12 +59,9 @@ def _run(part: Row) -> str:
     )
 
 
-def _table(*head: str) -> Callable[[Iterable[Iterable[str]]], str]:
-    def table(rows: Iterable[Iterable[str]]) -> str:
-        lines = [head, ["---"] * len(head), *rows]
-        return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("|  |", "| |")
-
-    return table
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("|  |", "| |")
 
 
 def cost(results: dict[str, Row]) -> str:
@@ -75,7 +72,7 @@ def cost(results: dict[str, Row]) -> str:
     lines = []
     for floor in dict.fromkeys(row["floor"] for what in jobs for row in rows if row["what"] == what):
         known = {row["size"]: row for row in rows if row["floor"] == floor}
-        cells = [_value(known[size]["of_floor"], known[size]["unit"]) for size in sizes]
+        cells = [_told(known[size], "of_floor", "p95_of_floor") for size in sizes]
         lines.append([f"*{floor}*", "", *cells, _growth(sizes, [known[size]["of_floor"] for size in sizes])])
     for what in jobs:
         mine = {row["size"]: row for row in rows if row["what"] == what}
@@ -83,9 +80,8 @@ def cost(results: dict[str, Row]) -> str:
         grown = _growth(list(mine), [row.get("cpu", row["value"]) for row in mine.values()])
         lines.append([what, next(iter(mine.values()))["floor"], *cells, grown])
     first, *others = (f"{size:,}" for size in sizes)
-    return f"{_run(results['cost'])}\n\n" + _table(
-        "", "floor", f"{first} notes", *others, "grows with n to the"
-    )(lines)
+    head = ["", "floor", f"{first} notes", *others, "grows with n to the"]
+    return f"{_run(results['cost'])}\n\n{_table(head, lines)}"
 
 
 def _place(what: str) -> int:
@@ -93,9 +89,11 @@ def _place(what: str) -> int:
 
 
 def _cell(row: Row) -> str:
-    ratio = row["value"] / row["of_floor"]
-    more = f", p95 {_value(row['p95'], row['unit'])}" if "p95" in row else ""
-    return f"{_value(row['value'], row['unit'])}{more} ({_digits(ratio)} ×)"
+    return f"{_told(row, 'value', 'p95')} ({_digits(row['value'] / row['of_floor'])} ×)"
+
+
+def _told(row: Row, half: str, p95: str) -> str:
+    return _value(row[half], row["unit"]) + (f", p95 {_value(row[p95], row['unit'])}" if p95 in row else "")
 
 
 def _value(value: float, unit: str) -> str:
@@ -115,27 +113,26 @@ def targets(results: dict[str, Row]) -> str:
     """Return the targets of the index, and what was measured; what misses its target is bold."""
     rows = results["cost"]["targets"]
     sizes = sorted({row["size"] for row in rows})
+    head = ["measured of what is allowed", *(f"{size:,}" for size in sizes)]
     lines = []
     for what in dict.fromkeys(row["what"] for row in rows if row["target"] is not None):
         mine = {row["size"]: row for row in rows if row["what"] == what}
-        cells = []
-        for size in sizes:
-            row = mine.get(size)
-            if row is None:
-                cells.append("–")
-                continue
-            shown, limit = _target(row["value"], row["unit"]), row["target"]
-            missed = limit is not None and row["value"] > limit
-            cells.append(
-                (f"**{shown}**" if missed else shown)
-                + (f" of {_target(limit, row['unit'])}" if limit else "")
-            )
-        lines.append([what, *cells])
-    return _table("measured of what is allowed", *(f"{size:,}" for size in sizes))(lines)
+        lines.append([what, *(_judged(mine[size]) if size in mine else "–" for size in sizes)])
+    return _table(head, lines)
 
 
-def _target(value: float, unit: str) -> str:
-    return told(value) if unit == "ms" else f"{value:.2f} ×"
+def _judged(row: Row) -> str:
+    value, target = (
+        "" if each is None else f"{each:.2f} ×" if row["unit"] == "x" else _exactly(each)
+        for each in (row["value"], row["target"])
+    )
+    if not target:
+        return value
+    return f"**{value}** of {target}" if row["value"] > row["target"] else f"{value} of {target}"
+
+
+def _exactly(milliseconds: float) -> str:
+    return told(milliseconds) if milliseconds >= 100 else f"{milliseconds:.1f} ms"
 
 
 def million(results: dict[str, Row]) -> str:
@@ -157,7 +154,7 @@ def million(results: dict[str, Row]) -> str:
         ["recall, words, p50 and p95", f"{told(got['recall_p50_ms'])}, {told(got['recall_p95_ms'])}"],
         ["plain FTS5 query, p50 and p95", f"{told(got['plain_p50_ms'])}, {told(got['plain_p95_ms'])}"],
     ]
-    return f"{_run(results['million'])}\n\n" + _table("", "1,000,000 units")(lines)
+    return f"{_run(results['million'])}\n\n{_table(['', '1,000,000 units'], lines)}"
 
 
 def _mb(value: float | None) -> str:
@@ -175,8 +172,8 @@ def ranking(results: dict[str, Row]) -> str:
             for form in ("plain", "words", "meaning")
         ]
         lines.append([f"{row['set']} ({row['questions']})", " / ".join(row["measures"]), *forms])
-    table = _table("set", "measure", "plain FTS5", "words only", "with `memolith[semantic]`")
-    return f"{_run(results['quality'])}\n\n{table(lines)}"
+    head = ["set", "measure", "plain FTS5", "words only", "with `memolith[semantic]`"]
+    return f"{_run(results['quality'])}\n\n{_table(head, lines)}"
 
 
 def current(results: dict[str, Row]) -> str:
@@ -191,9 +188,8 @@ def current(results: dict[str, Row]) -> str:
     for row in [*rows, {"set": "all", "stale": total, **every}]:
         cells = [f"{row[form]['current']:.3f}" if form in row else "–" for form in FORMS]
         lines.append([f"{row['set']} ({row['stale']})", *cells[:3], f"{cells[3]} / {cells[4]}"])
-    return _table("set", "plain FTS5", "words only", "with the extra", "`supersedes` known: words / extra")(
-        lines
-    )
+    head = ["set", "plain FTS5", "words only", "with the extra", "`supersedes` known: words / extra"]
+    return _table(head, lines)
 
 
 PARTS = {"cost": cost, "targets": targets, "million": million, "ranking": ranking, "current": current}

@@ -73,11 +73,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--from-results", action="store_true", help="measure nothing")
     parser.add_argument("--write", action="store_true", help="make docs/benchmarks.md and its picture")
     given = parser.parse_args(argv)
+    if given.quick and given.write:
+        parser.error("--quick keeps nothing that --write could show: leave one of them away")
     told = list(sys.argv[1:] if argv is None else argv)
-    # Where writing bytecode is switched off, every start would compile the package anew.
-    compileall.compile_dir(str(Path(memolith.__file__).parent), quiet=2)
     parts = results.load()
     if not given.from_results:
+        # Where writing bytecode is switched off, every start would compile the package anew.
+        compileall.compile_dir(str(Path(memolith.__file__).parent), quiet=2)
         run = results.stamp(
             " ".join(["python -m bench.report", *(each for each in told if each != "--write")])
         )
@@ -98,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 results.save(parts)  # after each: what takes a quarter of an hour is not measured twice
             for shown in page.SHOWN[name]:
                 print(f"{page.PARTS[shown](parts)}\n", flush=True)
-    if given.write and not given.quick:
+    if given.write:
         parts = results.load()
         page.PAGE.write_text(page.written(page.PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
         if "cost" in parts:
