@@ -76,7 +76,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.quick and given.write:
         parser.error("--quick keeps nothing that --write could show: leave one of them away")
     told = list(sys.argv[1:] if argv is None else argv)
-    parts = results.load()
     if not given.from_results:
         # Where writing bytecode is switched off, every start would compile the package anew.
         compileall.compile_dir(str(Path(memolith.__file__).parent), quiet=2)
@@ -95,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name in [only] if only else ["cost", "quality"]:
             if (part := jobs[name]()) is None:
                 continue
-            parts[name] = {"run": run, **part}
+            parts = {**results.load(), name: {"run": run, **part}}
             if not given.quick:
                 results.save(parts)  # after each: what takes a quarter of an hour is not measured twice
             for shown in page.SHOWN[name]:
