@@ -67,9 +67,9 @@ def measure(given: argparse.Namespace, command: str) -> None:
     # Where writing bytecode is switched off, every start would compile the package anew.
     compileall.compile_dir(str(Path(memolith.__file__).parent), quiet=2)
     run = results.stamp(command)
-    sizes = QUICK if given.quick else SIZES
+    sizes: Sequence[int] = QUICK if given.quick else SIZES
     if given.sizes:
-        sizes = tuple(int(each) for each in given.sizes.split(","))
+        sizes = [int(each) for each in given.sizes.split(",")]
     jobs: dict[str, Callable[[], Iterator[Row]]] = {
         "cost": lambda: cost(sizes, 5 if given.quick else 15),
         "quality": quality,
