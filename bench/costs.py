@@ -17,6 +17,7 @@ from bench.__main__ import alternate, replace, run
 from bench.hook import Jobs, settle, telling
 from bench.notes import Text
 from memolith import Mem
+from memolith.errors import MemolithError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,6 +121,12 @@ def _writes(mem: Mem, home: Path, rounds: int, seconds: float) -> list[Row]:
         "write: the scratchpad": lambda: mem.write("scratchpad", f"{next(number)}\n{data}", "overwrite"),
         "write: a new note": lambda: mem.remember(data, f"The note {next(number)}"),
     }
+    for what, job in list(jobs.items()):
+        try:
+            job()
+        except MemolithError as error:  # a limit that is reached is told, and the other jobs are measured
+            print(f"{what} cannot be measured: {error}", file=sys.stderr, flush=True)
+            del jobs[what]
     took = alternate(jobs, rounds, seconds=seconds)
     spent = alternate(jobs, rounds // 4, clock=scale.spent, seconds=seconds)
     floor = took.pop(REPLACE)
