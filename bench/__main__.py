@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import compileall
 import json
+import math
 import os
 import subprocess
 import sys
@@ -29,15 +30,40 @@ def median(values: list[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
-def alternate(jobs: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Time the jobs in turn, so that a busy machine slows all of them alike; return medians in ms."""
+def alternate(
+    jobs: dict[str, Callable[[], object]],
+    rounds: int,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
+    seconds: float = math.inf,
+) -> dict[str, float]:
+    """Time the jobs in turn, so that a busy machine slows all of them alike; return medians in ms.
+
+    After some `seconds`, three rounds are enough.
+    """
     times: dict[str, list[float]] = {name: [] for name in jobs}
-    for _ in range(rounds):
+    deadline = time.monotonic() + seconds
+    for number in range(rounds):
+        if number >= 3 and time.monotonic() > deadline:
+            break
         for name, job in jobs.items():
-            start = time.perf_counter()
+            start = clock()
             job()
-            times[name].append((time.perf_counter() - start) * 1000)
+            times[name].append((clock() - start) * 1000)
     return {name: median(values) for name, values in times.items()}
+
+
+def replace(directory: Path, data: bytes) -> None:
+    """Replace a file so that it is on the disk afterwards, with nothing else."""
+    temporary = str(directory / "t")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    os.write(fd, data)
+    os.fsync(fd)
+    os.close(fd)
+    os.replace(temporary, str(directory / "file.md"))
+    fd = os.open(str(directory), os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
 
 
 def run(*command: str, cwd: Path) -> Callable[[], None]:
@@ -98,15 +124,7 @@ def bench_write(base: Path) -> list[tuple[str, float, float, float]]:
     numbers = iter(range(10_000_000))
 
     def floor() -> None:
-        temporary = str(directory / "t")
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        os.write(fd, data.encode())
-        os.fsync(fd)
-        os.close(fd)
-        os.replace(temporary, str(directory / "file.md"))
-        fd = os.open(str(directory), os.O_RDONLY)
-        os.fsync(fd)
-        os.close(fd)
+        replace(directory, data.encode())
 
     def overwrite() -> None:
         mem.write("scratchpad", f"{next(numbers)}\n{data}", "overwrite")
@@ -141,7 +159,7 @@ def bench_block(base: Path, sizes: list[int]) -> list[tuple[str, float, float, f
         project.mkdir()
         mem = fill(base / f"block-home{size}", project, size)
         block = mem.context_block() or ""
-        took = alternate({"block": lambda mem=mem: mem.context_block() and None}, ROUNDS * 3)["block"]  # type: ignore[misc]
+        took = alternate({"block": mem.context_block}, ROUNDS * 3)["block"]
         shown = len(block.encode())
         rows.append((f"context_block() at {size} notes, {shown} bytes shown, ms", took, 1.0, 2.0))
         if first is None:

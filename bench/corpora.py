@@ -39,6 +39,16 @@ def replaced(queries: Sequence[Row]) -> dict[str, list[str]]:
     }
 
 
+def session_file(name: str, slug: str, started: str, turns: Iterable[Row]) -> bytes:
+    """Return a stored session as its file has it; of a turn, role and text count."""
+    lines: list[Row] = [{"agent": _AGENT, "id": name, "project": slug, "started": started}]
+    for number, row in enumerate(turns, 1):
+        role = "assistant" if row["role"] == "assistant" else "user"
+        lines.append({"turn": number, "role": role, "time": started, "text": row["text"]})
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return gzip.compress(text.encode(), 1, mtime=0)
+
+
 class Corpus:
     """A loaded corpus: a memory per haystack, and which row each hit stands for."""
 
@@ -95,15 +105,11 @@ class Corpus:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         identity = f"{_AGENT}-{name}"
         started = f"{turns[0]['date'] or '2026-01-01T00:00'}:00Z"
-        lines: list[Row] = [{"agent": _AGENT, "id": name, "project": slug, "started": started}]
         for number, row in enumerate(turns, 1):
-            role = "assistant" if row["role"] == "assistant" else "user"
-            lines.append({"turn": number, "role": role, "time": started, "text": row["text"]})
             self._documents[haystack, f"session:{identity}#{number}"] = row["doc_id"]
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         path = directory / f"{identity}.jsonl.gz"
         if not path.exists():
-            path.write_bytes(gzip.compress(text.encode(), 1, mtime=0))
+            path.write_bytes(session_file(name, slug, started, turns))
         self._sessions[haystack, identity] = session
 
     def _note(self, haystack: str, slug: str, number: int, row: Row) -> None:

@@ -77,6 +77,20 @@ def alternate(jobs: dict[str, Callable[[int], None]]) -> dict[str, float]:
     return {name: median(values) for name, values in times.items()}
 
 
+def settle(mem: Mem) -> None:
+    """Add what a block shows besides notes, and do what only the first commands have to do."""
+    mem.remember("A note like all others.", "One more")  # and with it the index of the notes
+    mem.write("long_term", "\n".join(f"- fact {number}: {'x' * 60}" for number in range(40)))
+    mem.write("daily", "\n".join(f"- done {number}" for number in range(40)))
+    mem.context_block()
+    mem.recall("anything", semantic=False)
+
+
+def telling(notes: Path) -> list[str]:
+    """Return words of some notes, for prompts about them."""
+    return [word for each in sorted(notes.iterdir())[:60] for word in each.read_text().split()[6:11]]
+
+
 def main() -> int:
     """Measure and print; return the exit code."""
     # Where writing bytecode is switched off, every start would compile the package anew.
@@ -88,12 +102,8 @@ def main() -> int:
         with Mem.open(work, home=home) as mem:
             text = Text()
             notes, _ = fill(mem, count, text)
-            mem.remember("A note like all others.", "One more")  # and with it the index of the notes
-            mem.write("long_term", "\n".join(f"- fact {number}: {'x' * 60}" for number in range(40)))
-            mem.write("daily", "\n".join(f"- done {number}" for number in range(40)))
-            mem.context_block()
-            mem.recall("anything", semantic=False)
-            words = [word for each in sorted(notes.iterdir())[:60] for word in each.read_text().split()[6:11]]
+            settle(mem)
+            words = telling(notes)
         jobs = Jobs(home, work, words)
         found = alternate(
             {

@@ -35,13 +35,14 @@ class Text:
         self._words = words(60_000)
         self._weights = [1 / (rank + 2.7) for rank in range(len(self._words))]
         self._pool: list[str] = []
+        self._used = 0
 
     def words(self, count: int) -> list[str]:
         """Return the next words."""
-        if len(self._pool) < count:
-            self._pool = self._random.choices(self._words, self._weights, k=200_000)
-        taken, self._pool = self._pool[:count], self._pool[count:]
-        return taken
+        if len(self._pool) < self._used + count:
+            self._pool, self._used = self._random.choices(self._words, self._weights, k=200_000), 0
+        self._used += count
+        return self._pool[self._used - count : self._used]
 
     def note(self, number: int) -> str:
         """Return the next note."""

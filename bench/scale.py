@@ -1,7 +1,8 @@
 """`python -m bench.scale [1000 10000 100000]`: what the index costs, as ratios and as growth.
 
-Floors of the same run: a bare `os.scandir` + `stat` walk, a bare interpreter start. Notes are made from a
-vocabulary with the frequencies of real text (Zipf), with a fixed seed. CPU times: the machine may be busy.
+Floors of the same run: a bare `os.scandir` + `stat` walk, a bare interpreter start, plain FTS5 over the same
+notes. Notes are made from a vocabulary with the frequencies of real text (Zipf), with a fixed seed. CPU
+times: the machine may be busy.
 Exits with 1 if a target of issue 4 is missed.
 """
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import memolith
 from bench.notes import Text, fill
+from bench.scoring import Table
 from memolith import Mem
 from memolith.config import Settings
 from memolith.index import Index
@@ -29,7 +31,7 @@ from memolith.semantic.numbers import np
 from memolith.semantic.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memolith.semantic.bert import Array
 
@@ -55,12 +57,17 @@ def walk(directory: Path) -> None:
         entry.stat(follow_symlinks=False)
 
 
+def spent() -> float:
+    """Return the CPU seconds of this process and of those that it has waited for: a clock."""
+    of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + of_children.ru_utime + of_children.ru_stime
+
+
 def child(*command: str) -> float:
     """Return the CPU milliseconds of a process."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = spent()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+    return (spent() - start) * 1000
 
 
 class Stand:
@@ -92,51 +99,90 @@ def by_meaning(mem: Mem, queries: list[str]) -> list[float]:
     return [cpu(mem.recall, query) for query in queries[1:101]]
 
 
-def measure(home: Path, count: int) -> list[tuple[str, float, str, float | None]]:
-    """Return rows: what, value, unit, target."""
-    text = Text()
+class Figures:
+    """What was measured at one size, in CPU milliseconds and bytes; each list in turn with its floor."""
+
+    def __init__(self) -> None:
+        self.first = self.plain_first = self.one = 0.0
+        self.text = self.index = 0
+        self.walk: list[float] = []
+        self.sync: list[float] = []
+        self.journal: list[float] = []
+        self.plain: list[float] = []
+        self.recall: list[float] = []
+        self.start: list[float] = []
+        self.shell: list[float] = []
+        self.shell_walk: list[float] = []
+        self.meaning: list[float] = []
+
+
+def questions(text: Text) -> list[str]:
+    """Return questions of two to eight words, as common and as rare as those of the notes."""
+    return [" ".join(text.words(random.Random(n).randrange(2, 9))) for n in range(200)]
+
+
+def texts(*directories: Path) -> Iterator[str]:
+    """Yield what the notes say."""
+    for directory in directories:
+        for entry in os.scandir(directory):
+            yield Path(entry.path).read_text(encoding="utf-8")
+
+
+def collect(home: Path, count: int) -> tuple[Figures, Path, list[str]]:
+    """Make a memory of so many notes and measure it; return also its notes, and what was asked."""
+    text, got = Text(), Figures()
     mem = Mem.open(WORK, home=home)
-    directory, size = fill(mem, count, text)
+    directory, got.text = fill(mem, count, text)
     index, scopes = mem.index, ["", mem.project]
-    first = cpu(index.sync, scopes)
-    queries = [" ".join(text.words(random.Random(n).randrange(2, 9))) for n in range(200)]
-    bare, nothing = [], []
+    got.first = cpu(index.sync, scopes)
+    queries = questions(text)
+    start = time.process_time()
+    plain = Table(texts(directory))
+    got.plain_first = (time.process_time() - start) * 1000
     for _ in range(7):
-        bare.append(cpu(walk, directory))
+        got.walk.append(cpu(walk, directory))
         with Index(str(home)) as fresh:
-            nothing.append(cpu(fresh.sync, scopes))
+            got.sync.append(cpu(fresh.sync, scopes))
     index.sync(scopes)
-    journal = [cpu(index.sync, scopes) for _ in range(20)]
+    got.journal = [cpu(index.sync, scopes) for _ in range(20)]
     (directory / "note-000001.md").write_text("changed\n")
-    one = cpu(index.sync, scopes)
-    times = [cpu(lambda query: mem.recall(query, semantic=False), query) for query in queries]
-    starts, shells, walks = [], [], []
+    got.one = cpu(index.sync, scopes)
+    for query in queries:
+        got.recall.append(cpu(lambda query: mem.recall(query, semantic=False), query))
+        got.plain.append(cpu(plain.best, query, 10))
     for _ in range(9):
-        starts.append(child(sys.executable, "-c", "pass"))
-        shells.append(child(*COMMAND, "--home", str(home), "--project", WORK, "recall", queries[0]))
-        walks.append(child(sys.executable, "-c", WALK.format(directory=str(directory))))
-    start = percentile(starts, 0.5)
-    meaning = by_meaning(mem, queries)
+        got.start.append(child(sys.executable, "-c", "pass"))
+        got.shell.append(child(*COMMAND, "--home", str(home), "--project", WORK, "recall", queries[0]))
+        got.shell_walk.append(child(sys.executable, "-c", WALK.format(directory=str(directory))))
+    got.meaning = by_meaning(mem, queries)
+    got.index = os.path.getsize(index.path)
     mem.close()
+    return got, directory, queries
+
+
+def judged(got: Figures, count: int) -> list[tuple[str, float, str, float | None]]:
+    """Return rows: what, value, unit, target."""
+    start = percentile(got.start, 0.5)
     limit = {10_000: 15_000.0, 100_000: 180_000.0}.get(count)
     rows = [
-        ("first index", first, "ms", limit),
-        ("size / text", os.path.getsize(index.path) / size, "x", 1.5 if count >= 10_000 else None),
-        ("no-change sync / bare walk", percentile(nothing, 0.5) / percentile(bare, 0.5), "x", 3.0),
-        ("no-change sync, long-lived", percentile(journal, 0.5), "ms", 1.0),
-        ("one changed note, long-lived", one, "ms", None),
-        ("Mem.recall p50", percentile(times, 0.5), "ms", 10.0),
-        ("Mem.recall p95", percentile(times, 0.95), "ms", 30.0),
+        ("first index", got.first, "ms", limit),
+        ("size / text", got.index / got.text, "x", 1.5 if count >= 10_000 else None),
+        ("no-change sync / bare walk", percentile(got.sync, 0.5) / percentile(got.walk, 0.5), "x", 3.0),
+        ("no-change sync, long-lived", percentile(got.journal, 0.5), "ms", 1.0),
+        ("one changed note, long-lived", got.one, "ms", None),
+        ("Mem.recall p50", percentile(got.recall, 0.5), "ms", 10.0),
+        ("Mem.recall p95", percentile(got.recall, 0.95), "ms", 30.0),
+        ("plain FTS5 p50", percentile(got.plain, 0.5), "ms", None),
         (
             "memolith recall / bare interpreter",
-            percentile(shells, 0.5) / start,
+            percentile(got.shell, 0.5) / start,
             "x",
             5.0 if count <= 10_000 else None,
         ),
-        ("  of that, interpreter and bare walk", percentile(walks, 0.5) / start, "x", None),
+        ("  of that, interpreter and bare walk", percentile(got.shell_walk, 0.5) / start, "x", None),
     ]
-    if meaning:
-        rows.append(("Mem.recall by meaning too, p50", percentile(meaning, 0.5), "ms", 25.0))
+    if got.meaning:
+        rows.append(("Mem.recall by meaning too, p50", percentile(got.meaning, 0.5), "ms", 25.0))
     return rows
 
 
@@ -149,7 +195,7 @@ def main() -> int:
     for count in sizes:
         with tempfile.TemporaryDirectory() as home:
             print(f"{count:,} notes")
-            for what, value, unit, target in measure(Path(home), count):
+            for what, value, unit, target in judged(collect(Path(home), count)[0], count):
                 verdict = (
                     ""
                     if target is None

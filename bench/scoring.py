@@ -181,30 +181,42 @@ def asked(query: Row) -> bool:
     )
 
 
-class Plain:
-    """FTS5 with Porter stemming over the same rows: OR of the words but stop words, whole rows, BM25."""
+class Table:
+    """FTS5 with Porter stemming over texts: OR of the words but stop words, whole texts, BM25."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self._tables: dict[str, sqlite3.Connection] = {}
-        self._rows: dict[str, list[Row]] = defaultdict(list)
-        for row in rows:
-            self._rows[row["haystack"]].append(row)
-        for name, mine in self._rows.items():
-            table = self._tables[name] = sqlite3.connect(":memory:")
-            table.execute("CREATE VIRTUAL TABLE rows USING fts5(text, tokenize='porter unicode61')")
-            texts = ((n, f"{row.get('title') or ''}\n{row['text']}") for n, row in enumerate(mine))
-            table.executemany("INSERT INTO rows (rowid, text) VALUES (?, ?)", texts)
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._table = sqlite3.connect(":memory:")
+        self._table.execute("CREATE VIRTUAL TABLE rows USING fts5(text, tokenize='porter unicode61')")
+        self._table.executemany("INSERT INTO rows (rowid, text) VALUES (?, ?)", enumerate(texts))
 
-    def ranking(self, query: Row, level: str) -> list[str]:
-        """Return the rows (or their sessions) for a query, best first."""
-        words = "".join(char if char.isalnum() else " " for char in query["query"].lower()).split()
+    def best(self, question: str, limit: int) -> list[int]:
+        """Return which texts answer a question best, counted from 0."""
+        words = "".join(char if char.isalnum() else " " for char in question.lower()).split()
         telling = [word for word in words if word not in STOP] or words
         match = " OR ".join(f'"{word}"' for word in dict.fromkeys(telling))
         if not match:
             return []
-        found = self._tables[query["haystack"]].execute(
-            "SELECT rowid FROM rows WHERE rows MATCH ? ORDER BY bm25(rows), rowid LIMIT 1000", [match]
+        found = self._table.execute(
+            "SELECT rowid FROM rows WHERE rows MATCH ? ORDER BY bm25(rows), rowid LIMIT ?", [match, limit]
         )
+        return [row[0] for row in found]
+
+
+class Plain:
+    """Plain full-text search over the same rows."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            self._rows[row["haystack"]].append(row)
+        self._tables = {
+            name: Table(f"{row.get('title') or ''}\n{row['text']}" for row in mine)
+            for name, mine in self._rows.items()
+        }
+
+    def ranking(self, query: Row, level: str) -> list[str]:
+        """Return the rows (or their sessions) for a query, best first."""
         field = "session" if level == "session" else "doc_id"
         mine = self._rows[query["haystack"]]
-        return list(dict.fromkeys(mine[row[0]][field] for row in found))
+        found = self._tables[query["haystack"]].best(query["query"], 1000)
+        return list(dict.fromkeys(mine[number][field] for number in found))

@@ -17,9 +17,10 @@ from memolith import ranking
 from memolith.semantic import passages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Loaded = tuple[Corpus, list[Row], str, tuple[str, ...]]
+FORMS = ("plain", "words", "meaning", "words, supersedes known", "meaning, supersedes known")
 
 # name: corpus, questions, level, what is printed
 SETS = {
@@ -93,28 +94,43 @@ def scores(corpus: Corpus, queries: list[Row], level: str) -> dict[str, float]:
     return mean(measures(corpus.ranking(query, level), query) for query in queries)
 
 
-def told(found: dict[str, float], wanted: tuple[str, ...]) -> str:
+def told(found: dict[str, float], wanted: Sequence[str]) -> str:
     return " / ".join(f"{found[each]:.3f}" for each in wanted if each in found)
+
+
+def every(*, lexical: bool) -> Iterator[Row]:
+    """Yield what each set gives: the measures of each of the `FORMS` that there is."""
+    for name, (corpus, questions, level, wanted) in SETS.items():
+        data, asked_ = rows(corpus), rows(questions)
+        queries = [query for query in asked_ if asked(query)]
+        plain = Plain(data)
+        found: Row = {
+            "set": name,
+            "questions": len(queries),
+            "stale": sum(1 for query in queries if query.get("stale")),
+            "measures": wanted,
+            "plain": mean(measures(plain.ranking(query, level), query) for query in queries),
+        }
+        for relations, known in ((None, ""), (replaced(asked_), ", supersedes known")):
+            if known and "current" not in wanted:
+                continue
+            for semantic in (False,) if lexical else (False, True):
+                with tempfile.TemporaryDirectory(prefix="memolith-quality-") as directory:
+                    memory = Corpus(data, Path(directory), relations, semantic=semantic)
+                    memory.prepare()
+                    form = ("meaning" if semantic else "words") + known
+                    found[form] = scores(memory, queries, level)
+        yield found
 
 
 def whole(*, lexical: bool) -> int:
     """Print a row for each set: plain FTS5, words only, with the extra; then with `supersedes` known."""
     print("| set | measure | plain FTS5 | words only | with the extra | `supersedes` known, both |")
     print("|---|---|---|---|---|---|")
-    for name, (corpus, questions, level, wanted) in SETS.items():
-        data, every = rows(corpus), rows(questions)
-        queries = [query for query in every if asked(query)]
-        plain = Plain(data)
-        columns = [told(mean(measures(plain.ranking(query, level), query) for query in queries), wanted)]
-        for relations in (None, replaced(every)):
-            if relations is not None and "current" not in wanted:
-                continue
-            for semantic in (False,) if lexical else (False, True):
-                with tempfile.TemporaryDirectory(prefix="memolith-quality-") as directory:
-                    memory = Corpus(data, Path(directory), relations, semantic=semantic)
-                    memory.prepare()
-                    columns.append(told(scores(memory, queries, level), wanted))
-        print(f"| {name} ({len(queries)}) | {' / '.join(wanted)} | {' | '.join(columns)} |", flush=True)
+    for row in every(lexical=lexical):
+        wanted = row["measures"]
+        shown = " | ".join(told(row[form], wanted) for form in FORMS if form in row)
+        print(f"| {row['set']} ({row['questions']}) | {' / '.join(wanted)} | {shown} |", flush=True)
     return 0
 
 

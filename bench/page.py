@@ -1,0 +1,197 @@
+"""The measured parts of docs/benchmarks.md, and its picture, from bench/results.json."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.plot import drawn, told
+from bench.results import exponent
+from bench.table import FORMS
+from bench.table import told as scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bench.results import Row
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE, PICTURE = DOCS / "benchmarks.md", DOCS / "images" / "latency.svg"
+# Jobs whose latency is drawn, and what they are called there.
+DRAWN = {
+    "search": "search (reads every file)",
+    "recall, words": "recall, words",
+    "recall, words and meaning": "recall, words and meaning",
+    "`memolith recall`": "memolith recall, new process",
+}
+FLOOR = "plain FTS5 query"
+ORDER = ("`memolith", "hook", "write", "first index", "looking", "search", "recall", "memory", "disk")
+
+
+def written(page: str, results: dict[str, Row]) -> str:
+    """Return the page with what stands between `<!-- measured: NAME -->` and `<!-- end -->` made anew."""
+
+    def part(found: re.Match[str]) -> str:
+        known = any(found[2] in SHOWN[each] for each in results)
+        return f"{found[1]}\n{PARTS[found[2]](results)}\n{found[3]}" if known else found[0]
+
+    return re.sub(r"(?s)(<!-- measured: (\w+) -->)\n.*?(<!-- end -->)", part, page)
+
+
+def picture(results: dict[str, Row]) -> str:
+    """Return docs/images/latency.svg."""
+    rows = results["cost"]["rows"]
+    lines = {
+        name: points
+        for what, name in DRAWN.items()
+        if (points := [(row["size"], row["value"]) for row in rows if row["what"] == what])
+    }
+    floors = {row["size"]: row["of_floor"] for row in rows if row["floor"] == FLOOR}
+    return drawn(lines, {FLOOR: sorted(floors.items())}, "How long a question takes")
+
+
+def _run(part: Row) -> str:
+    run = part["run"]
+    return (
+        f"{run['date']}, `{run['command']}`, commit {run['commit']}; {run['cores']} cores, Python "
+        f"{run['python']}, SQLite {run['sqlite']}, {run['kernel']}, load {run['load']} at the start."
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("|  |", "| |")
+
+
+def cost(results: dict[str, Row]) -> str:
+    """Return what each job costs at each size, over its floor, and how that grows."""
+    rows = sorted(results["cost"]["rows"], key=lambda row: row["size"])
+    sizes = sorted({row["size"] for row in rows})
+    jobs = sorted(dict.fromkeys(row["what"] for row in rows), key=_place)
+    lines = []
+    for floor in dict.fromkeys(row["floor"] for what in jobs for row in rows if row["what"] == what):
+        known = {row["size"]: row for row in rows if row["floor"] == floor}
+        cells = [_told(known[size], "of_floor", "p95_of_floor") for size in sizes]
+        lines.append([f"*{floor}*", "", *cells, _growth(sizes, [known[size]["of_floor"] for size in sizes])])
+    for what in jobs:
+        mine = {row["size"]: row for row in rows if row["what"] == what}
+        cells = [_cell(mine[size]) if size in mine else "–" for size in sizes]
+        grown = _growth(list(mine), [row.get("cpu", row["value"]) for row in mine.values()])
+        lines.append([what, next(iter(mine.values()))["floor"], *cells, grown])
+    first, *others = (f"{size:,}" for size in sizes)
+    head = ["", "floor", f"{first} notes", *others, "grows with n to the"]
+    return f"{_run(results['cost'])}\n\n{_table(head, lines)}"
+
+
+def _place(what: str) -> int:
+    return next(number for number, begin in enumerate(ORDER) if what.startswith(begin))
+
+
+def _cell(row: Row) -> str:
+    return f"{_told(row, 'value', 'p95')} ({_digits(row['value'] / row['of_floor'])} ×)"
+
+
+def _told(row: Row, half: str, p95: str) -> str:
+    return _value(row[half], row["unit"]) + (f", p95 {_value(row[p95], row['unit'])}" if p95 in row else "")
+
+
+def _value(value: float, unit: str) -> str:
+    return told(value) if unit == "ms" else f"{_digits(value)} {unit}"
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 99.5 else f"{value:.2g}" if value < 9.95 else f"{value:.0f}"
+
+
+def _growth(sizes: list[int], values: list[float]) -> str:
+    found = exponent(sizes, values)
+    return "–" if found is None else f"{found:.2f}".replace("-0.00", "0.00")
+
+
+def targets(results: dict[str, Row]) -> str:
+    """Return the targets of the index, and what was measured; what misses its target is bold."""
+    rows = results["cost"]["targets"]
+    sizes = sorted({row["size"] for row in rows})
+    head = ["measured of what is allowed", *(f"{size:,}" for size in sizes)]
+    lines = []
+    for what in dict.fromkeys(row["what"] for row in rows if row["target"] is not None):
+        mine = {row["size"]: row for row in rows if row["what"] == what}
+        lines.append([what, *(_judged(mine[size]) if size in mine else "–" for size in sizes)])
+    return _table(head, lines)
+
+
+def _judged(row: Row) -> str:
+    value, target = (
+        "" if each is None else f"{each:.2f} ×" if row["unit"] == "x" else _exactly(each)
+        for each in (row["value"], row["target"])
+    )
+    if not target:
+        return value
+    return f"**{value}** of {target}" if row["value"] > row["target"] else f"{value} of {target}"
+
+
+def _exactly(milliseconds: float) -> str:
+    return told(milliseconds) if milliseconds >= 100 else f"{milliseconds:.1f} ms"
+
+
+def million(results: dict[str, Row]) -> str:
+    """Return what a million units cost."""
+    got = results["million"]["row"]
+    build, look = got["index_cpu_s"] / got["plain_build_cpu_s"], got["sync_ms"] / got["walk_ms"]
+    lines = [
+        ["units in files", f"{got['units']:,} in {got['files']:,}"],
+        ["text; as files, sessions compressed", f"{got['text_mb']:.0f} MB; {got['files_mb']:.0f} MB"],
+        ["first index, CPU and wall", f"{got['index_cpu_s']:.0f} s, {got['index_wall_s']:.0f} s"],
+        ["over a plain FTS5 build", f"{build:.1f} ×"],
+        ["index over text", f"{got['index_mb']:.0f} MB, {got['index_mb'] / got['text_mb']:.2f} ×"],
+        [
+            "most memory, indexing and recalling",
+            f"{_mb(got['index_memory_mb'])}, {_mb(got['recall_memory_mb'])}",
+        ],
+        ["looking for changes, new process; over a bare walk", f"{told(got['sync_ms'])}; {look:.1f} ×"],
+        ["looking for changes, long-lived", told(got["long_lived_sync_ms"])],
+        ["recall, words, p50 and p95", f"{told(got['recall_p50_ms'])}, {told(got['recall_p95_ms'])}"],
+        ["plain FTS5 query, p50 and p95", f"{told(got['plain_p50_ms'])}, {told(got['plain_p95_ms'])}"],
+    ]
+    return f"{_run(results['million'])}\n\n{_table(['', '1,000,000 units'], lines)}"
+
+
+def _mb(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f} MB"
+
+
+def ranking(results: dict[str, Row]) -> str:
+    """Return how well questions are answered, next to plain FTS5."""
+    lines = []
+    for row in results["quality"]["rows"]:
+        if "current" in row["measures"]:
+            continue
+        forms = [
+            scores(row[form], row["measures"]) if form in row else "–"
+            for form in ("plain", "words", "meaning")
+        ]
+        lines.append([f"{row['set']} ({row['questions']})", " / ".join(row["measures"]), *forms])
+    head = ["set", "measure", "plain FTS5", "words only", "with `memolith[semantic]`"]
+    return f"{_run(results['quality'])}\n\n{_table(head, lines)}"
+
+
+def current(results: dict[str, Row]) -> str:
+    """Return how often what holds now comes before what held."""
+    rows = [row for row in results["quality"]["rows"] if "current" in row["measures"]]
+    total = sum(row["stale"] for row in rows)
+    forms = [form for form in FORMS if all(form in row for row in rows)]
+    every = {
+        form: {"current": sum(row[form]["current"] * row["stale"] for row in rows) / total} for form in forms
+    }
+    lines = []
+    for row in [*rows, {"set": "all", "stale": total, **every}]:
+        cells = [f"{row[form]['current']:.3f}" if form in row else "–" for form in FORMS]
+        lines.append([f"{row['set']} ({row['stale']})", *cells[:3], f"{cells[3]} / {cells[4]}"])
+    head = ["set", "plain FTS5", "words only", "with the extra", "`supersedes` known: words / extra"]
+    return _table(head, lines)
+
+
+PARTS = {"cost": cost, "targets": targets, "million": million, "ranking": ranking, "current": current}
+# Which of them show what was measured.
+SHOWN = {"cost": ("cost", "targets"), "quality": ("ranking", "current"), "million": ("million",)}
