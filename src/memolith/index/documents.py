@@ -21,6 +21,7 @@ WHOLE = 3000  # characters up to which a note is one unit
 PART = 1500
 FACTS = 700
 MAX_TURN = 8000
+_SPEAKERS = ("user", "assistant")
 MAX_SESSION = 200_000_000  # bytes; a small file can unpack to any size
 # Fields of a head that describe the file and are no text to search for.
 _ABOUT = frozenset(
@@ -261,7 +262,7 @@ def read_session(name: str, data: bytes) -> Document:
 
     document = Document()
     document.record = document.title = name.removesuffix(".jsonl.gz")
-    for number, row in enumerate(_unpacked(data).split("\n")):
+    for number, row in enumerate(rows(data)):
         try:
             turn = json.loads(row)
         except ValueError:
@@ -273,16 +274,37 @@ def read_session(name: str, data: bytes) -> Document:
             document.category = str(turn.get("ticket") or "")
             document.status = str(turn.get("status") or "") or "active"
             continue
-        if turn.get("role") not in ("user", "assistant"):
+        if turn.get("role") not in _SPEAKERS:
             continue
-        said, hidden = masked(str(turn.get("text") or "").strip())
+        text, hidden = masked(str(turn.get("text") or "").strip())
         document.masked = document.masked or hidden
-        if said:
-            piece = Piece(said[:MAX_TURN], document.title, None, None, str(turn.get("time") or ""))
+        if text:
+            piece = Piece(text[:MAX_TURN], document.title, None, None, str(turn.get("time") or ""))
             given = turn.get("turn")
             piece.turn, piece.role = given if isinstance(given, int) else number, str(turn["role"])
             document.parts.append(piece)
     return document
+
+
+def said(session: list[str], turn: int) -> str | None:
+    """Return the text of one turn as `read_session` has it, without a look at the others.
+
+    None if its row is not in its place; then the whole session has to be read.
+    """
+    import json
+
+    try:
+        row = json.loads(session[turn])
+    except (ValueError, IndexError):
+        return None
+    if not isinstance(row, dict) or row.get("turn", turn) != turn or row.get("role") not in _SPEAKERS:
+        return None
+    return masked(str(row.get("text") or "").strip())[0][:MAX_TURN]
+
+
+def rows(data: bytes) -> list[str]:
+    """Return the lines of a stored session: the first is about all of it, then one for each turn."""
+    return _unpacked(data).split("\n")
 
 
 def _unpacked(data: bytes) -> str:

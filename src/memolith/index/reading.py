@@ -68,6 +68,7 @@ class Reader:
     def __init__(self, home: str) -> None:
         self._home = home
         self._documents: dict[object, Document] = {}
+        self._sessions: dict[object, list[str]] = {}
 
     def units(self, connection: Connection, ids: Sequence[int]) -> list[Unit]:
         """Return units in the given order, without their texts; those that are gone are left out."""
@@ -149,10 +150,8 @@ class Reader:
         if found is None:
             return None
         data, stamp = found
-        if unit.first_line is not None and not unit.masked and stamp == unit.stamp:
-            lines = files.text_of(data).split("\n")[unit.first_line - 1 : unit.last_line]
-            text = "\n".join(lines).strip("\n")
-        else:
+        text = self._as_indexed(unit, data, (place, stamp)) if stamp == unit.stamp else None
+        if text is None:
             pieces = dict(self._document(unit, data, (place, stamp)).pieces())
             if unit.position not in pieces:
                 return None
@@ -162,6 +161,21 @@ class Reader:
         from memolith.text import hygiene
 
         return hygiene.clean(text)[0]
+
+    def _as_indexed(self, unit: Unit, data: bytes, key: object) -> str | None:
+        """Return the text of a unit whose file is as it was indexed; None if all of it must be looked at."""
+        if unit.first_line is not None:
+            lines = files.text_of(data).split("\n")[unit.first_line - 1 : unit.last_line]
+            return None if unit.masked else "\n".join(lines).strip("\n")
+        if unit.turn is None:
+            return None
+        from memolith.index import documents
+
+        session = self._sessions.get(key)
+        if session is None:
+            _make_room(self._sessions)
+            session = self._sessions[key] = documents.rows(data)
+        return documents.said(session, unit.turn)
 
     def _document(self, unit: Unit, data: bytes, key: object) -> Document:
         document = self._documents.get(key)
@@ -173,10 +187,14 @@ class Reader:
                 document = documents.read_session(name, data)
             else:
                 document = documents.read(unit.kind, name, files.text_of(data), unit.stamp[2])
-            while len(self._documents) >= _KEPT:
-                del self._documents[next(iter(self._documents))]
+            _make_room(self._documents)
             self._documents[key] = document
         return document
+
+
+def _make_room(kept: dict[object, Any]) -> None:
+    while len(kept) >= _KEPT:
+        del kept[next(iter(kept))]
 
 
 def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, bytes]]:
