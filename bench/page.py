@@ -71,7 +71,8 @@ def cost(results: dict[str, Row]) -> str:
     jobs = sorted(dict.fromkeys(row["what"] for row in rows), key=_place)
     lines = []
     for floor in dict.fromkeys(row["floor"] for what in jobs for row in rows if row["what"] == what):
-        known = {row["size"]: row for row in rows if row["floor"] == floor}
+        beside = sorted((row for row in rows if row["floor"] == floor), key=lambda row: "p95" in row)
+        known = {row["size"]: row for row in beside}  # the last of a size: one that has a p95, if any has
         cells = [_told(known[size], "of_floor", "p95_of_floor") for size in sizes]
         lines.append([f"*{floor}*", "", *cells, _growth(sizes, [known[size]["of_floor"] for size in sizes])])
     for what in jobs:

@@ -71,6 +71,7 @@ def test_a_memory_like_that_of_a_million_units_has_as_many_as_were_asked_for(tmp
     assert "| units in files | 500 in 22 |" in shown
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(
     os.environ.get("HYPOTHESIS_PROFILE") != "long", reason="many starts; the long form runs it"
 )
