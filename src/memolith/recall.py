@@ -163,6 +163,7 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
     """Answer a question; nothing is returned that is not about it."""
     state = index.sync(asked.slugs)
     ranked: list[Ranked] = []
+    texts = _Texts(index)
     if asked.query.strip():
         candidates = _candidates(index, asked, meaning)
         analysis = index.terms(asked.slugs, asked.query)
@@ -175,9 +176,10 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
             times=when.spans(asked.query, asked.day),
             limit=max(_SETTLED, asked.limit) + _SPARE,
             names=_names(asked.query),
+            texts=texts.said,
         )
-        ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
-        ranked = _different(_with_text(index, ranked))[: asked.limit]
+        ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + _SPARE]
+        ranked = _different(texts.of(ranked))[: asked.limit]
     return _answer(home, asked, ranked, state)
 
 
@@ -245,12 +247,12 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
     return list(by_id.values())
 
 
-def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
+def _settled(
+    index: Index, texts: _Texts, asked: Question, ranked: list[Ranked], state: State
+) -> list[Ranked]:
     """Put what is current before what it replaces, be it among the best hits or not found itself."""
     best = ranked[:_SETTLED]
-    known = {
-        hit.unit.id: hit for hit in _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
-    }
+    known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if hit.unit.kind in STATEMENTS])}
     statements = [hit for hit in known.values() if len(hit.unit.text or "") <= _STATEMENT]
     links: dict[tuple[int, int], float] = {}
     for hit in statements[:_FOLLOWED]:
@@ -282,16 +284,33 @@ def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], f
     return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
 
 
-def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Return the hits with their texts, as the files have them now; those that are gone are left out."""
-    missing = [hit.unit.id for hit in ranked if hit.unit.text is None]
-    units = {hit.unit.id: hit.unit for hit in ranked if hit.unit.text is not None}
-    units.update((unit.id, unit) for unit in index.units(missing))
-    return [
-        Ranked(unit=units[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
-        for hit in ranked
-        if hit.unit.id in units
-    ]
+class _Texts:
+    """What the units of a question say, as the files have it now; each is read once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._read: dict[int, Unit] = {}
+
+    def units(self, ids: Sequence[int]) -> dict[int, Unit]:
+        """Return units with their texts; those that are gone are left out."""
+        self._read.update(
+            (unit.id, unit) for unit in self._index.units([i for i in ids if i not in self._read])
+        )
+        return {each: self._read[each] for each in ids if each in self._read}
+
+    def said(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return titles and texts."""
+        return {each: f"{unit.title}\n{unit.text}" for each, unit in self.units(ids).items()}
+
+    def of(self, ranked: Sequence[Ranked]) -> list[Ranked]:
+        """Return hits with their texts."""
+        known = {hit.unit.id: hit.unit for hit in ranked if hit.unit.text is not None}
+        known.update(self.units([hit.unit.id for hit in ranked if hit.unit.text is None]))
+        return [
+            Ranked(unit=known[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
+            for hit in ranked
+            if hit.unit.id in known
+        ]
 
 
 def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
