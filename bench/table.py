@@ -65,7 +65,7 @@ PARTS: dict[str, dict[str, object]] = {
     "words × 1.25": {"SATURATION": 0.96},
     "meaning only": {"SATURATION": 1e9},
 }
-NO_THRESHOLD: dict[str, object] = {"ANSWER": -1.0, "FEW": 0.0, "NEAR": -1.0, "TAIL": 0.0}
+NO_THRESHOLD: dict[str, object] = {"ANSWER": -9.0, "NEAR": -1.0, "TAIL": 0.0}
 
 
 class Weights:

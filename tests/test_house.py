@@ -31,7 +31,7 @@ LAYERS = [
     {"brief"},
     {"context", "search", "recall"},
     {"ranking"},
-    {"staleness"},
+    {"relevance", "staleness"},
     {"notes", "document", "replies", "targets", "journal", "prompts", "quarantine"},
     {"entries"},
     {"index", "semantic"},

@@ -15,15 +15,17 @@ from __future__ import annotations
 from functools import cache
 from math import exp, log
 
-from memolith import staleness
+from memolith import relevance, staleness
 from memolith.model import Value
 from memolith.text import terms, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memolith.index import Analysis, Unit
+
+    Texts = Callable[[Sequence[Unit]], Mapping[int, str]]
 
 # A turn answers with what was said around it: words it lacks count partly if its neighbours have them.
 NEIGHBOURS = (0.3, 0.15)
@@ -42,7 +44,6 @@ ROLES = {"assistant": 0.85}
 KINDS = {"record": 1.04, "memory": 1.04, "note": 1.02, "session": 0.98, "daily": 0.99}
 RECENT = 0.03  # what is of today gets so much more; half of it after HALF_LIFE days
 HALF_LIFE = 90.0
-PRIOR = 100
 # Words with which one asks, rather than what one asks about; they count so much.
 FILLER = 0.3
 _FILLERS = (
@@ -60,11 +61,11 @@ _FILLERS = (
 # A time that a question names is like a word of it: what was said then counts the more, the less of what was
 # found is of that time.
 WHEN = 0.15
-# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: the
-# words that are found of all that were asked for or, where there are vectors, the nearest meaning.
-ANSWER = 0.2
-FEW = 0.25  # by chance, one word of few is a larger part of a question: as many words share this
-STRANGE = 2.0  # a name that nobody here ever mentioned counts so much among the words that are missing
+# By words only, a text is the better one that begins with those of the question. A turn has no beginning.
+LEADS, LOOKED_AT = 0.08, 12
+# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: by words
+# (`relevance`) or, where there are vectors, the nearest meaning.
+ANSWER = 0.6
 NEAR = 0.445
 USUAL = 500  # units for which these hold: the best of more is better by chance, the best of fewer worse
 SUPPORT, ENOUGH = 0.3, 0.44  # words support the nearest meaning: so much of them, counted up to so many
@@ -121,11 +122,12 @@ def rank(
     times: Sequence[when.Span] = (),
     limit: int | None = None,
     names: Collection[str] = (),
+    texts: Texts = lambda _: {},
 ) -> list[Ranked]:
     """Return the candidates that answer, best first.
 
     `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed,
-    `times` what the question says of when it was, `names` which of its terms are names.
+    `times` what the question says of when it was, `names` which of its terms are names, `texts` the texts.
     """
     hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
     turns = _turns(hits)
@@ -140,7 +142,7 @@ def rank(
     for hit in hits:
         hit.evidence += hit.words + then * hit.then
         hit.evidence *= _prior(hit.candidate.unit, day)
-    if not hits or not _is_related(hits, asked, names, semantic=semantic):
+    if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
         return []
     # Of equals, the newer one; then always the same.
     hits.sort(key=lambda hit: hit.candidate.unit.key)
@@ -160,20 +162,25 @@ def rank(
     ]
 
 
-def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], *, semantic: bool) -> bool:
-    """Tell whether a question is about anything here."""
+def _is_near(hits: Sequence[_Hit], asked: Analysis) -> bool:
+    """Tell whether a question is about anything here, by meaning, which words support."""
     size = log(max(asked.total, 1)) / log(USUAL)
-    words = max(hit.words for hit in hits)
-    if semantic:
-        nearest = max(hit.meaning for hit in hits) + SUPPORT * min(words, ENOUGH)
-        return nearest >= NEAR * (0.66 + 0.34 * size) or max(hit.covered for hit in hits) >= CERTAIN
-    weight = weights(asked)
-    missing = {term.term for term in asked.terms if not term.df}
-    strange = sum(value for term, value in weight.items() if term in names and term in missing)
-    words *= sum(weight.values()) / (sum(weight.values()) + (STRANGE - 1) * strange or 1.0)
-    telling = sum(term not in _FILLERS for term in weight)
-    chance: float = size**0.75
-    return words >= ANSWER * max(0.66 + 0.34 * size, chance) + FEW / max(1, telling) * chance
+    nearest = max(hit.meaning for hit in hits) + SUPPORT * min(max(hit.words for hit in hits), ENOUGH)
+    return nearest >= NEAR * (0.66 + 0.34 * size) or max(hit.covered for hit in hits) >= CERTAIN
+
+
+def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], texts: Texts) -> bool:
+    """Tell whether a question is about anything here, by words; and see which texts begin with them."""
+    subject = relevance.Subject(asked, weights(asked), names, _fillers())
+    best = sorted(hits, key=lambda hit: -hit.words)[: relevance.BEST]
+    documents = [hit for hit in hits if hit.candidate.unit.kind != "session"]
+    shown = sorted(documents, key=lambda hit: -hit.evidence)[:LOOKED_AT]
+    said = texts([hit.candidate.unit for hit in {*best, *shown}])
+    for hit in shown:
+        hit.evidence += LEADS * subject.leads(said.get(hit.candidate.unit.id, ""))
+    near = max(subject.close(said.get(hit.candidate.unit.id, "")) for hit in best)
+    evidence = subject.evidence([(hit.words, hit.covered, hit.candidate.terms) for hit in best], near)
+    return max(hit.covered for hit in hits) >= CERTAIN or evidence >= relevance.needed(ANSWER, asked.total)
 
 
 def current_first(
@@ -249,10 +256,7 @@ def _fillers() -> frozenset[str]:
 
 
 def weights(asked: Analysis) -> dict[str, float]:
-    """Return the weight of each telling word of a question: how rare it is here.
-
-    A small memory cannot know which words are rare, so it is taken as a part of one that is PRIOR larger.
-    """
+    """Return the weight of each telling word of a question: how rare it is here."""
     telling = [term for term in asked.terms if term.weight] or asked.terms
     found = {}
     fillers = _fillers()
@@ -262,7 +266,7 @@ def weights(asked: Analysis) -> dict[str, float]:
             continue  # another form of a word (gen-itgc as one) that nobody uses
         if not term.df and when.is_date(term.term):
             continue  # a date is in the head of a text more often than in it
-        rarity = log(1 + (asked.total + PRIOR - term.df + 0.5) / (term.df + 0.5))
+        rarity = relevance.rarity(term.df, asked.total)
         found[term.term] = rarity * weight * (FILLER if term.term in fillers else 1.0)
     return found
 

@@ -178,6 +178,7 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
 
 
 def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State) -> list[Ranked]:
+    texts = _Texts(index)
     candidates = _candidates(index, asked, meaning)
     analysis = index.terms(asked.slugs, asked.query)
     ranked = ranking.rank(
@@ -189,9 +190,10 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
         times=when.spans(asked.query, asked.day),
         limit=max(_SETTLED, asked.limit) + _SPARE,
         names=_names(asked.query),
+        texts=texts.said,
     )
-    ranked = _settled(index, asked, ranked, state)[: asked.limit + _SPARE]
-    return _different(_with_text(index, ranked), asked.query)[: asked.limit]
+    ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + _SPARE]
+    return _different(texts.of(ranked), asked.query)[: asked.limit]
 
 
 def _spelled(query: str) -> dict[str, str]:
@@ -258,12 +260,12 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
     return list(by_id.values())
 
 
-def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
+def _settled(
+    index: Index, texts: _Texts, asked: Question, ranked: list[Ranked], state: State
+) -> list[Ranked]:
     """Put what is current before what it replaces, be it among the best hits or not found itself."""
     best = ranked[:_SETTLED]
-    known = {
-        hit.unit.id: hit for hit in _with_text(index, [hit for hit in best if hit.unit.kind in STATEMENTS])
-    }
+    known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if hit.unit.kind in STATEMENTS])}
     statements = [hit for hit in known.values() if len(hit.unit.text or "") <= _STATEMENT]
     links: dict[tuple[int, int], float] = {}
     for hit in statements[:_FOLLOWED]:
@@ -276,7 +278,7 @@ def _settled(index: Index, asked: Question, ranked: list[Ranked], state: State) 
         for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
         if unit.date > first and asked.allows(unit) and staleness.holds(unit, asked.day, past=asked.past)
     ]
-    others = index.with_text(later)
+    others = texts.units(later)
     # What reads like a change changes something that was said before. If there is hardly anything, it is
     # this.
     best = [known.get(hit.unit.id, hit) for hit in best]
@@ -295,16 +297,31 @@ def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], f
     return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
 
 
-def _with_text(index: Index, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Return the hits with their texts, as the files have them now; those that are gone are left out."""
-    missing = [hit.unit for hit in ranked if hit.unit.text is None]
-    units = {hit.unit.id: hit.unit for hit in ranked if hit.unit.text is not None}
-    units.update((unit.id, unit) for unit in index.with_text(missing))
-    return [
-        Ranked(unit=units[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
-        for hit in ranked
-        if hit.unit.id in units
-    ]
+class _Texts:
+    """What the units of a question say, as the files have it now; each is read once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._read: dict[int, Unit] = {}
+
+    def units(self, units: Sequence[Unit]) -> list[Unit]:
+        """Return units with their texts; those that are gone are left out."""
+        missing = [unit for unit in units if unit.id not in self._read]
+        self._read.update((unit.id, unit) for unit in self._index.with_text(missing))
+        return [self._read[unit.id] for unit in units if unit.id in self._read]
+
+    def said(self, units: Sequence[Unit]) -> dict[int, str]:
+        """Return titles and texts, by the units' ids."""
+        return {unit.id: f"{unit.title}\n{unit.text}" for unit in self.units(units)}
+
+    def of(self, ranked: Sequence[Ranked]) -> list[Ranked]:
+        """Return hits with their texts."""
+        known = {unit.id: unit for unit in self.units([hit.unit for hit in ranked])}
+        return [
+            Ranked(unit=known[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
+            for hit in ranked
+            if hit.unit.id in known
+        ]
 
 
 def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
