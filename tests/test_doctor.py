@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, notes
+from memolith import Mem, noteindex
 from memolith.cli import main
 from memolith.doctor import examine, repair, scopes
 from memolith.errors import BusyError
@@ -195,14 +195,14 @@ def test_one_scope_that_cannot_be_repaired_does_not_stop_the_others(
 ) -> None:
     (full.root / "notes" / "new.md").write_text("x\n")
     write("notes/new.md", "x\n")(full, store)
-    real = notes.update_index
+    real = noteindex.update_index
 
     def update(gate: Gate, slug: str) -> None:
         if not slug:
             raise BusyError("somebody else writes")
         real(gate, slug)
 
-    monkeypatch.setattr(notes, "update_index", update)
+    monkeypatch.setattr(noteindex, "update_index", update)
     monkeypatch.setattr(os, "chmod", refuse)
     told: list[str] = []
     fixed = repair(full, told.append)

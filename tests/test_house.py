@@ -33,7 +33,7 @@ LAYERS = [
     {"ranking"},
     {"relevance", "staleness"},
     {"notes", "document", "replies", "targets", "journal", "prompts", "quarantine"},
-    {"entries"},
+    {"entries", "noteindex"},
     {"index", "semantic"},
     {"provenance"},
     {"service"},

@@ -12,8 +12,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import InputError, MatchError, Mem, TextError, notes
-from memolith.places import Folder
+from memolith import InputError, MatchError, Mem, TextError, noteindex
+from memolith.doctor import examine
+from memolith.places import Folder, Tree
 from memolith.store import layout
 from tests.ledger import proves
 
@@ -278,7 +279,7 @@ def test_every_file_name_has_exactly_one_line(mem: Mem, store: Path, name: str) 
     for n in range(3):
         mem.write("note", f"{n}", name="other")
     assert len(index_lines(store)) == 3
-    assert f"{name}.md" in [notes.link_target(line) for line in index_lines(store)]
+    assert f"{name}.md" in [noteindex.link_target(line) for line in index_lines(store)]
 
 
 @given(
@@ -292,7 +293,7 @@ def test_a_line_leads_back_to_its_note(
     directory.mkdir(exist_ok=True)
     short = name[:40] + ".md"
     (directory / short).write_bytes(text.encode("utf-8", "replace"))
-    assert notes._link(notes._line(Folder(str(directory)), short)) == (short, True)
+    assert noteindex._link(noteindex._line(Folder(str(directory)), short)) == (short, True)
     (directory / short).unlink()
 
 
@@ -301,7 +302,7 @@ def test_only_regular_files_with_a_printable_name_are_notes(mem: Mem, store: Pat
     (store / "notes" / "dir.md").mkdir()
     (store / "notes" / "two\nlines.md").write_text("x\n")
     os.symlink(tmp_path / "outside.md", store / "notes" / "link.md")
-    assert notes.note_files(str(mem.root), mem.project) == ["one.md"]
+    assert noteindex.note_files(str(mem.root), mem.project) == ["one.md"]
     mem.remember("y", "Two")
     assert len(index_lines(store)) == 2
     assert mem.list() == [f"projects/{mem.project}/notes/{name}.md" for name in ("one", "two")]
@@ -309,17 +310,42 @@ def test_only_regular_files_with_a_printable_name_are_notes(mem: Mem, store: Pat
 
 def test_the_index_of_ten_thousand_notes_is_compared_in_linear_time() -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
-    text = notes.HEADER + "".join(f"- [Note](n{n:05d}.md) — hook\n" for n in range(10_000))
+    text = noteindex.HEADER + "".join(f"- [Note](n{n:05d}.md) — hook\n" for n in range(10_000))
     began = time.process_time()
-    assert notes._reconcile(text, Folder("/nowhere"), names, "") == (text, False)
-    assert notes._reconcile("", Folder("/nowhere"), [], "") == ("", False)
+    assert noteindex._reconcile(text, Folder("/nowhere"), names, "") == (text, False)
+    assert noteindex._reconcile("", Folder("/nowhere"), [], "") == ("", False)
     assert time.process_time() - began < 0.3
+
+
+def test_the_index_lists_the_newest_notes_and_counts_all(
+    mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(noteindex, "MOST", 5)
+    for n in range(4):
+        mem.remember(f"text {n}", f"Note {n}")
+    index = store / "notes" / "MEMORY.md"
+    mine = index.read_text().replace("- [Note 1](note-1.md) — text 1", "- [Note 1](note-1.md) — in my words")
+    index.write_text(mine + "\nMy own line.\n")
+    for n in range(4, 8):
+        mem.remember(f"text {n}", f"Note {n}")
+    assert [line[8] for line in index_lines(store)] == ["3", "4", "5", "6", "7"]
+    assert "My own line.\n" in index.read_text()
+    assert "8 notes" in index.read_text()
+    before = index.read_bytes()
+    mem.context_block()
+    assert noteindex.is_current(Tree(str(mem.root)).place(f"projects/{mem.project}/notes/MEMORY.md"))
+    assert [finding for finding in examine(mem) if finding.kind == "index"] == []
+    mem.remember("text 7", "Note 7")
+    assert index.read_bytes() == before
+    # A line in a person's words is in the history when it leaves the index.
+    mem.undo(f"projects/{mem.project}/notes/MEMORY.md")
+    assert "in my words" in index.read_text()
 
 
 def test_many_unknown_notes_are_added_in_linear_time(tmp_path: Path) -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
     began = time.process_time()
-    text, lost = notes._reconcile(None, Folder(str(tmp_path)), names, "")
+    text, lost = noteindex._reconcile(None, Folder(str(tmp_path)), names, "")
     assert time.process_time() - began < 1
     assert not lost
     assert (text or "").count("\n- [") == 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memolith import notes
+from memolith import noteindex
 from memolith.document import MARKER, hand_written
 from memolith.errors import InputError, MemolithError, NotFoundError, TextError, UnsafePathError
 from memolith.model import MAX_ACCEPT_BYTES, Value
@@ -57,7 +57,7 @@ def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
         except (_UnusableError, UnsafePathError) as error:
             reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
             skipped.append(Skipped(path=relative, reason=reason))
-    notes.update_index(mem.gate, target)
+    noteindex.update_index(mem.gate, target)
     return written, skipped
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from memolith import notes
+from memolith import noteindex
 from memolith.document import hand_written
 from memolith.errors import InputError, StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, TRUNCATED
@@ -184,7 +184,7 @@ def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Se
 def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
     relative = layout.index(slug)
     seen = cleared.fingerprint(root, relative)
-    body, left_out = notes.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
+    body, left_out = noteindex.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
     if not body:
         return []
     # An index that is behind its notes shows lines that are in no file yet: scanned each time. Else a
@@ -203,7 +203,7 @@ def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
 
 def _is_current(root: Tree, index: str) -> bool:
     try:
-        return notes.is_current(root.place(index))
+        return noteindex.is_current(root.place(index))
     except (FileNotFoundError, UnsafePathError, StorageError):
         return False
 

@@ -8,7 +8,7 @@ import os
 import stat
 from collections import Counter
 
-from memolith import notes
+from memolith import noteindex
 from memolith.errors import ConfigError, MemolithError
 from memolith.model import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.places import MAX_LOOK_BYTES, Tree
@@ -89,7 +89,7 @@ def _tidy(mem: Mem, scope: str) -> Callable[[], None]:
 
     def tidy() -> None:
         with mem.gate.scope(scope):  # taking the lock puts stray temporary files into the history
-            notes.update_index(mem.gate, scope)
+            noteindex.update_index(mem.gate, scope)
 
     return tidy
 
@@ -203,17 +203,17 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
 def _index(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.index(scope)
     try:
-        names = notes.note_files(root, scope)
+        names = noteindex.note_files(root, scope)
         rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
     except MemolithError:
         return  # reported as a link
-    kept, places = notes.survey(rows, names)
+    kept, places = noteindex.survey(rows, names)
     # What `--fix` would take out; lines in a person's own words stay and are no finding.
     removed = Counter(rows) - Counter(kept)
-    for name in sorted({notes.link_target(row) or "" for row in removed}):
+    for name in sorted({noteindex.link_target(row) or "" for row in removed}):
         problem = "more than once" if name in names else "which is gone"
         yield _found("index", relative, f"lists {name}, {problem}", fixable=True)
-    for name in sorted(set(names) - set(places)):
+    for name in noteindex.unlisted(names, places):
         yield _found("index", relative, f"does not list {name}", fixable=True)
 
 

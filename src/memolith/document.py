@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memolith import notes
+from memolith import noteindex
 from memolith.errors import InputError, LossError
 from memolith.places import Tree
 from memolith.store import layout
@@ -170,6 +170,6 @@ def _archive(mem: Mem, change: Change, limit: int) -> str:
     with mem.gate.scope(layout.USER):
         mem.gate.rewrite(archive, add, op="archive")
         done = mem.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")
-        notes.update_index(mem.gate, layout.USER)
+        noteindex.update_index(mem.gate, layout.USER)
     change.after = done.after
     return f"{len(moved)} of the oldest lines were moved to {archive}"

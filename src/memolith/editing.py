@@ -13,7 +13,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from memolith import notes
+from memolith import noteindex
 from memolith.document import diff
 from memolith.errors import MemolithError, NotFoundError
 from memolith.model import Value
@@ -132,7 +132,7 @@ def edit(mem: Mem, name: str | None = None, run: Callable[[str], int] = run_edit
         warnings, base, after = _settle(mem, relative, before, others.last)
         if os.path.dirname(relative) == layout.notes(layout.scope_of(relative)):
             fresh = relative if after != before and relative != layout.index(mem.project) else None
-            notes.update_index(mem.gate, layout.scope_of(relative), fresh)
+            noteindex.update_index(mem.gate, layout.scope_of(relative), fresh)
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memolith.errors import InputError
 from memolith.model import Value
-from memolith.notes import note_files
+from memolith.noteindex import note_files
 from memolith.places import Tree
 from memolith.store import layout, receipts
 

@@ -6,7 +6,7 @@ import time
 
 from memolith import quarantine
 from memolith.model import MAX_INJECT_BYTES, Value
-from memolith.notes import note_files
+from memolith.noteindex import note_files
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout
 from memolith.text import markdown

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from memolith import document, notes, provenance
+from memolith import document, noteindex, notes, provenance
 from memolith.errors import HistoryError, NotFoundError, TooLargeError
 from memolith.model import MAX_WRITE_BYTES, Value, Version
 from memolith.places import Tree
@@ -86,7 +86,7 @@ def note_titles(mem: Mem, slug: str) -> dict[str, tuple[str, str]]:
     data = Tree(str(mem.root)).read(layout.index(slug), cut=True)
     found = {}
     for line in files.text_of(data or b"").splitlines():
-        name = notes.link_target(line)
+        name = noteindex.link_target(line)
         if name is not None:
             title, _, rest = line.partition("[")[2].partition("](")
             found[name] = title, rest.partition(" — ")[2]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from memolith import notes
+from memolith import noteindex
 from memolith.errors import MemolithError
 from memolith.model import Value
 from memolith.places import Place, Tree
@@ -176,7 +176,7 @@ def _rename(
         try:
             if not dry:
                 fresh = masking.rename(mem.gate, relative, name)
-                notes.update_index(mem.gate, scope, fresh if layout.notes(scope) in fresh else None)
+                noteindex.update_index(mem.gate, scope, fresh if layout.notes(scope) in fresh else None)
         except MemolithError as error:
             tell(str(error))
             continue

@@ -11,7 +11,7 @@ import os
 
 from memolith.errors import StorageError, UnsafePathError
 from memolith.model import MAX_INJECT_BYTES, SearchHit
-from memolith.notes import note_files
+from memolith.noteindex import note_files
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.provenance import label, of_note
 from memolith.store import files, layout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith import notes
+from memolith import noteindex
 from memolith.errors import HistoryError, NotFoundError, UnsafePathError
 from memolith.model import Value
 from memolith.places import Tree
@@ -91,7 +91,7 @@ def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
     for slug in dict.fromkeys(layout.scope_of(name) for name in [relative, *also]):
         if any(os.path.dirname(name) == layout.notes(slug) for name in [relative, *also]):
             fresh = relative if change.after is not None and slug == layout.scope_of(relative) else None
-            notes.update_index(mem.gate, slug, fresh)
+            noteindex.update_index(mem.gate, slug, fresh)
     return Undone(
         also=also,
         name=relative,

@@ -14,7 +14,7 @@ from memolith import targets
 from memolith.cli.fast import Options
 from memolith.errors import MemolithError
 from memolith.model import WriteTarget
-from memolith.notes import note_files
+from memolith.noteindex import note_files
 from memolith.options import TABLE
 from memolith.places import Tree
 from memolith.store import layout

@@ -12,7 +12,7 @@ from memolith.cli.app import Group, cli, shared
 from memolith.doctor import scopes
 from memolith.errors import InputError, NotFoundError
 from memolith.model import Value
-from memolith.notes import note_files
+from memolith.noteindex import note_files
 from memolith.project import PROJECTS, Identity, Project, identities, read_identity, resolve
 from memolith.store import layout, registry
 

@@ -143,7 +143,7 @@ def _other(options: Options, name: tuple[str, ...]) -> None:
         return
     import difflib
 
-    from memolith.notes import note_files
+    from memolith.noteindex import note_files
 
     with options.open() as mem:
         notes = [each[:-3] for slug in (mem.project, layout.USER) for each in note_files(str(mem.root), slug)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith import notes, provenance, quarantine
+from memolith import noteindex, notes, provenance, quarantine
 from memolith.document import MARKER, TEMPLATE
 from memolith.errors import InputError, MemolithError
 from memolith.model import Value
@@ -136,7 +136,7 @@ class _Run:
                     tell(number, len(self._plan))
         finally:
             for slug in self._noted:
-                notes.update_index(self._gate, slug)
+                noteindex.update_index(self._gate, slug)
         return Imported(kind=self._source.kind, path=self._source.path, rows=self._rows)
 
     def _attempt(self, item: Item, step: Callable[[Item], None]) -> None:
@@ -158,7 +158,7 @@ class _Run:
         """Learn which notes a scope has, and which of them were imported from what."""
         tree = Tree(self._gate.root)
         directory = layout.notes(slug)
-        present = [name[:-3] for name in notes.note_files(self._gate.root, slug)]
+        present = [name[:-3] for name in noteindex.note_files(self._gate.root, slug)]
         self._names[slug] = naming.Names(present)
         self._known[slug] = known = {}
         for name in present:

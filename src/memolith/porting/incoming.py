@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 
-from memolith import notes
+from memolith import noteindex
 from memolith.errors import InputError, MemolithError
 from memolith.porting.bringing import Imported, Row
 from memolith.store import layout, portable
@@ -123,4 +123,4 @@ class _Run:
         """Let the indexes follow the notes that came."""
         if not self._dry_run:
             for slug in self._indexes:
-                notes.update_index(self._mem.gate, slug)
+                noteindex.update_index(self._mem.gate, slug)

@@ -10,7 +10,7 @@ import os
 
 from memolith.errors import InputError, MemolithError
 from memolith.model import Value
-from memolith.notes import link_target
+from memolith.noteindex import link_target
 from memolith.porting.folders import Sheaf
 from memolith.store import layout
 from memolith.store.screening import quoted

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memolith import pages
 from memolith.errors import MemolithError
-from memolith.notes import note_files
+from memolith.noteindex import note_files
 from memolith.store import layout
 from memolith.tui.listing import Row
 

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from memolith import pages, quarantine
-from memolith.notes import note_files
+from memolith.noteindex import note_files
 from memolith.places import Tree
 from memolith.record import CATEGORIES
 from memolith.store import layout
