@@ -79,7 +79,7 @@ def test_what_cannot_run_is_said_and_never_guessed(tmp_path: Path) -> None:
 
 
 def test_the_page_says_where_somebody_else_is_better() -> None:
-    results = {
+    results: report.Results = {
         "memolith": {"recall": {"any@5": 0.5, "any@10": 0.7}},
         "other": {"recall": {"any@5": 0.6, "any@10": 0.7}},
         "third": {"recall": {"failed": "no model"}},

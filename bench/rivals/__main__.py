@@ -11,6 +11,7 @@ import dataclasses
 import datetime as dt
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -87,10 +88,17 @@ def endpoint(python: str, rivals: Sequence[Rival]) -> Iterator[str]:
         process.wait()
 
 
-def run(chosen: Sequence[Rival], jobs: Sequence[str], amounts: Amounts, python: str) -> dict[str, Any]:
-    """Measure all of them; return what there is to tell."""
+def run(
+    chosen: Sequence[Rival], jobs: Sequence[str], amounts: Amounts, python: str
+) -> Iterator[dict[str, Any]]:
+    """Measure all of them; yield what there is to tell, again after each job."""
     begin = time.monotonic()
     results: report.Results = {rival.name: {} for rival in chosen}
+
+    def told() -> dict[str, Any]:
+        took = time.monotonic() - begin
+        return {"heading": heading(amounts, python, results, took), "results": results}
+
     installed: dict[str, Installed] = {}
     for rival in chosen:
         say(f"{rival.name}: installing, unless it is there")
@@ -98,16 +106,13 @@ def run(chosen: Sequence[Rival], jobs: Sequence[str], amounts: Amounts, python: 
             installed[rival.name] = install(rival, python)
         except Failed as failed:
             results[rival.name]["install"] = {"failed": str(failed)}
+    yield told()
     with endpoint(python, [rival for rival in chosen if rival.name in installed]) as url:
         for name, each in installed.items():
             for job, figures in measure(each, url, amounts, jobs):
                 results[name][job] = figures
                 say(f"{time.monotonic() - begin:6.0f} s  {name}, {job}: {figures}")
-    return {
-        "heading": heading(amounts, python, results, time.monotonic() - begin),
-        "amounts": dataclasses.asdict(amounts),
-        "results": results,
-    }
+                yield told()
 
 
 def heading(amounts: Amounts, python: str, results: report.Results, took: float) -> str:
@@ -147,7 +152,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--conversations", type=int, default=defaults.conversations, help="of LoCoMo")
     parser.add_argument("--python", help="the interpreter of all the environments")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go")
-    parser.add_argument("--from", type=Path, metavar="FILE", dest="stored", help="show the figures of a run")
+    parser.add_argument(
+        "--from",
+        type=Path,
+        metavar="FILE",
+        dest="stored",
+        action="append",
+        help="show the figures of a run that was stored with --json; of several, later ones count",
+    )
     parser.add_argument("--write", action="store_true", help="put the tables into docs/rivals.md")
     asked = parser.parse_args(argv)
     known = [rival.name for rival in RIVALS]
@@ -156,13 +168,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     for wrong in (set(names) - set(known)) | (set(jobs) - set(JOBS)):
         parser.error(f"{wrong!r} is not known; rivals: {', '.join(known)}; jobs: {', '.join(JOBS)}")
     if asked.stored:
-        told = json.loads(asked.stored.read_text(encoding="utf-8"))
+        told = report.together([json.loads(each.read_text(encoding="utf-8")) for each in asked.stored])
     else:
         chosen = [rival for rival in RIVALS if rival.name in names]
         amounts = dataclasses.replace(defaults, files=asked.files, conversations=asked.conversations)
-        told = run(chosen, jobs, amounts, interpreter(asked.python))
-    if asked.json:
-        asked.json.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        for told in run(chosen, jobs, amounts, interpreter(asked.python)):
+            if asked.json:  # each time, so that a run that is interrupted leaves something
+                text = json.dumps(told, indent=1, ensure_ascii=False)
+                asked.json.write_text(text + "\n", encoding="utf-8")
     if asked.write:
         report.into(DOCUMENT, told)
     print(report.page(told))
@@ -170,4 +183,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
     sys.exit(main())

@@ -34,7 +34,7 @@ def locomo(stand: Stand) -> Figures:
     with stand.talk() as talk:
         for number, name in enumerate(chosen):
             rows = [[names[row["doc_id"]], row["text"]] for row in turns[name]]
-            talk.ask("fill", stand.amounts.limit, scope=f"c{number}", rows=rows)
+            talk.ask("fill", 2 * stand.amounts.limit, scope=f"c{number}", rows=rows)
         talk.ask("ready", stand.amounts.limit)
         scores = []
         for query in questions:

@@ -44,11 +44,14 @@ TABLES: dict[str, tuple[Column, ...]] = {
     ),
     "Speed": (
         Column("write ms", "write", lambda job: job["ms"], "{:.1f}"),
+        Column("CPU ms", "write", lambda job: job["cpu_ms"], "{:.1f}"),
         Column("÷ bare durable write", "write", lambda job: job["ratio"], "{:.1f}"),
         Column("syncs per write", "write", lambda job: job["syncs"], "{:.1f}", judged=False),
         Column("files taken in, s", "sync", lambda job: job["seconds"], "{:.1f}"),
+        Column("CPU s", "sync", lambda job: job["cpu"], "{:.1f}"),
         Column("search p50 ms", "search", lambda job: job["p50_ms"], "{:.1f}"),
         Column("p95 ms", "search", lambda job: job["p95_ms"], "{:.1f}"),
+        Column("CPU ms ", "search", lambda job: job["cpu_ms"], "{:.1f}"),
         Column("command on them ×", "search", lambda job: job["shell"]["ratio"], "{:.1f}"),
         Column("right note found", "search", lambda job: job["found"], "{:.0%}", less=False),
     ),
@@ -57,11 +60,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("any@10", "recall", lambda job: job["any@10"], "{:.3f}", less=False),
     ),
     "Keeping: `kill -9`, and four processes at once": (
-        Column("acknowledged, killed", "kill", lambda job: job["acknowledged"], judged=False),
+        Column("kills", "kill", lambda job: job["rounds"], judged=False),
+        Column("acknowledged", "kill", lambda job: job["acknowledged"], judged=False),
         Column("lost", "kill", lambda job: job["lost"]),
         Column("torn", "kill", lambda job: job["torn"]),
         Column("as Markdown files", "kill", lambda job: job["files"], judged=False),
-        Column("acknowledged, at once", "concurrent", lambda job: job["acknowledged"], judged=False),
+        Column("at once: acknowledged", "concurrent", lambda job: job["acknowledged"], judged=False),
         Column("refused", "concurrent", lambda job: job["refused"]),
         Column("lost ", "concurrent", lambda job: job["lost"]),
         Column("torn ", "concurrent", lambda job: job["torn"]),
@@ -144,6 +148,18 @@ def page(run: dict[str, Any]) -> str:
         if rows:
             lines += [f"### {title}", "", *rows, ""]
     return "\n".join(lines)
+
+
+def together(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return several runs as one: a job that was done again counts as it was last."""
+    results: Results = {}
+    for run in runs:
+        for name, jobs in run["results"].items():
+            results[name] = {**results.get(name, {}), **jobs}
+    order = [rival.name for rival in RIVALS]
+    ordered = sorted(results, key=lambda name: order.index(name) if name in order else len(order))
+    heading = "\n\n".join(run["heading"] for run in runs)
+    return {"heading": heading, "results": {name: results[name] for name in ordered}}
 
 
 def remarks() -> list[str]:

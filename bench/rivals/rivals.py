@@ -46,6 +46,7 @@ class Rival:
 
 
 _MEMOLITH = ("{bin}/memolith", "--home", "{home}/home", "--project", "{home}/work/main", "recall", "{query}")
+_MEANING = (*_MEMOLITH, "--semantic")
 
 RIVALS = (
     Rival("memolith", "memolith", "of_memolith", _MEMOLITH, "words only, as `pip install memolith` gives it"),
@@ -53,8 +54,8 @@ RIVALS = (
         "memolith[semantic]",
         "memolith[semantic]",
         "of_memolith",
-        _MEMOLITH,
-        "words and meaning; the model runs in the same process",
+        _MEANING,
+        "words and meaning (on the command line with `--semantic`); the model runs in the same process",
     ),
     Rival(
         "basic-memory, words",

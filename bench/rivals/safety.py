@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING
 
 from bench.rivals.adapters.speaking import body
+from bench.rivals.stand import Figures, Stand, within
 from bench.rivals.talking import Failed, Talk
-
-if TYPE_CHECKING:
-    from bench.rivals.stand import Figures, Stand
 
 TEXT = " ".join(f"word{number}" for number in range(60))
 ENDLESS = 1_000_000
@@ -21,7 +18,9 @@ def kill(stand: Stand) -> Figures:
     """Write until killed, again and again; then look for every note that was acknowledged."""
     moments = random.Random(3)
     acknowledged: dict[str, str] = {}
-    for number in range(stand.amounts.kills):
+    rounds = 0
+    for number in within(stand.amounts.patience, range(stand.amounts.kills)):
+        rounds += 1
         with stand.talk() as talk:
             talk.ask("ready", stand.amounts.limit)
             talk.send("hammer", prefix=f"k{number}", count=ENDLESS, text=TEXT)
@@ -31,7 +30,7 @@ def kill(stand: Stand) -> Figures:
         if errors := [each["error"] for each in said if "error" in each]:
             raise Failed(f"round {number + 1}: {errors[0]}")
         acknowledged |= {each["name"]: each["handle"] for each in said if "name" in each}
-    return {"rounds": stand.amounts.kills, **left(stand, acknowledged)}
+    return {"rounds": rounds, **left(stand, acknowledged)}
 
 
 def left(stand: Stand, acknowledged: dict[str, str]) -> Figures:

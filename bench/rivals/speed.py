@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.rivals.stand import Figures, Stand, against_bare, notes
+from bench.rivals.stand import Figures, Stand, against_bare, notes, within
 from bench.rivals.talking import Failed, Talk
 
 SYNCS = "fsync,fdatasync,sync_file_range,msync,syncfs"
@@ -26,13 +26,11 @@ def start(stand: Stand) -> Figures:
         talk.ask("fill", stand.amounts.limit, scope="main", rows=[[name, text]])
     word = text.split()[-2]
 
-    def process() -> float:
-        begin = time.perf_counter()
+    def process() -> None:
         with stand.talk() as talk:
             talk.ask("ready", stand.amounts.limit)
             if name not in talk.ask("find", stand.amounts.limit, query=word, top=10):
                 raise Failed("it did not find the one note")
-            return time.perf_counter() - begin
 
     stand.shell(word)  # caches and byte code are warm for everyone
     return {"shell": against_bare(stand, lambda: stand.shell(word)), "process": against_bare(stand, process)}
@@ -44,16 +42,20 @@ def write(stand: Stand) -> Figures:
     with stand.talk() as talk:
         talk.ask("ready", stand.amounts.limit)
         talk.ask("write", stand.amounts.limit, name="first", text=rows[0][1])
-        times, floors = [], []
+        times, cpus, floors = [], [], []
         with tempfile.TemporaryDirectory(dir=stand.home) as place:
-            for name, text in rows[TRACED:]:
-                times.append(talk.timed("write", stand.amounts.limit, name=name, text=text)[1])
+            for name, text in within(stand.amounts.patience, rows[TRACED:]):
+                _, took, cpu = talk.timed("write", stand.amounts.limit, name=name, text=text)
+                times.append(took)
+                cpus.append(cpu)
                 floors.append(durable(Path(place), name, text))
         p50 = statistics.median(times)
         return {
             "ms": p50 * 1000,
+            "cpu_ms": statistics.mean(cpus) * 1000,
             "ratio": p50 / statistics.median(floors),
             "floor_ms": statistics.median(floors) * 1000,
+            "writes": len(times),
             "syncs": syncs(talk, rows[:TRACED], stand.amounts.limit),
         }
 
@@ -99,8 +101,8 @@ def sync(stand: Stand) -> Figures:
         folder = Path(talk.ask("folder", scope="main"))
         for name, text in notes(stand.amounts.files):
             (folder / f"{name}.md").write_text(text, encoding="utf-8")
-        took = talk.timed("sync", stand.amounts.limit, scope="main")[1]
-    return {"seconds": took, "files": stand.amounts.files, "per_second": stand.amounts.files / took}
+        _, took, cpu = talk.timed("sync", stand.amounts.limit, scope="main")
+    return {"seconds": took, "cpu": cpu, "files": stand.amounts.files}
 
 
 def search(stand: Stand) -> Figures:
@@ -115,17 +117,20 @@ def search(stand: Stand) -> Figures:
         talk.ask("ready", stand.amounts.limit)
         for _, query in questions[:3]:
             talk.ask("find", stand.amounts.limit, query=query, top=10)
-        times, found = [], 0
-        for name, query in questions:
-            answer, took = talk.timed("find", stand.amounts.limit, query=query, top=10)
+        times, cpus, found = [], [], 0
+        for name, query in within(stand.amounts.patience, questions):
+            answer, took, cpu = talk.timed("find", stand.amounts.limit, query=query, top=10)
             times.append(took)
+            cpus.append(cpu)
             found += name in answer
         times.sort()
         megabytes = talk.megabytes()
     return {
+        "cpu_ms": statistics.mean(cpus) * 1000,
         "p50_ms": statistics.median(times) * 1000,
         "p95_ms": times[int(len(times) * 0.95)] * 1000,
-        "found": found / len(questions),
+        "found": found / len(times),
+        "questions": len(times),
         "megabytes": megabytes,
         "shell": against_bare(stand, lambda: stand.shell(questions[0][1])),
     }

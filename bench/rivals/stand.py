@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -11,17 +12,18 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bench.notes import Text
 from bench.rivals.talking import Failed, Talk, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bench.rivals.installing import Installed
 
 Figures = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Amounts:
     each: int = 50
     conversations: int = 2
     limit: float = 300.0  # seconds for one step of a job
+    patience: float = 60.0  # seconds after which a job is content with fewer repetitions
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,8 @@ class Stand:
         """Start its adapter."""
         return Talk(self.installed, self.home, self.variables)
 
-    def shell(self, query: str) -> float:
-        """Return the seconds of a question on its command line."""
+    def shell(self, query: str) -> None:
+        """Ask a question on its command line."""
         command = self.installed.rival.command(
             bin=str(self.installed.bin),
             python=str(self.installed.python),
@@ -67,11 +70,11 @@ class Stand:
             query=query,
             word=query.split(maxsplit=1)[0],
         )
-        return seconds(command, self.variables, self.amounts.limit)
+        run(command, self.variables, self.amounts.limit)
 
-    def bare(self) -> float:
-        """Return the seconds of its interpreter doing nothing."""
-        return seconds([str(self.installed.python), "-c", "pass"], self.variables, self.amounts.limit)
+    def bare(self) -> None:
+        """Let its interpreter do nothing."""
+        run([str(self.installed.python), "-c", "pass"], self.variables, self.amounts.limit)
 
 
 @contextmanager
@@ -88,9 +91,8 @@ def stand(
         shutil.rmtree(home, ignore_errors=True)
 
 
-def seconds(command: list[str], variables: dict[str, str], limit: float) -> float:
-    """Return the seconds of a command."""
-    start = time.perf_counter()
+def run(command: list[str], variables: dict[str, str], limit: float) -> None:
+    """Run a command, which must answer something."""
     try:
         done = subprocess.run(
             command,
@@ -104,23 +106,39 @@ def seconds(command: list[str], variables: dict[str, str], limit: float) -> floa
     except subprocess.TimeoutExpired:
         raise Failed(f"stopped after {limit:.0f} s") from None
     if done.returncode or not (done.stdout or command[-1] == "pass"):
-        said = (done.stderr or done.stdout).decode(errors="replace").split()
-        raise Failed(
-            f"{Path(command[0]).name} answered nothing (exit {done.returncode}): {' '.join(said[-30:])}"
-        )
-    return time.perf_counter() - start
+        said = " ".join((done.stderr or done.stdout).decode(errors="replace").split()[-30:])
+        raise Failed(f"{Path(command[0]).name} answered nothing (exit {done.returncode}): {said}")
 
 
-def against_bare(stand: Stand, job: Callable[[], float]) -> Figures:
-    """Return the median of a job, and as a ratio to a bare interpreter started in turn with it."""
+def against_bare(stand: Stand, job: Callable[[], None]) -> Figures:
+    """Return the median cost of processes, and as a ratio to a bare interpreter started in turn with them.
+
+    The ratio is one of processor time: on a busy machine a long process waits more often than a short one.
+    """
     jobs, bares = [], []
-    for _ in range(stand.amounts.starts):
-        bares.append(stand.bare())
-        jobs.append(job())
-    return {
-        "ms": statistics.median(jobs) * 1000,
-        "ratio": statistics.median(jobs) / statistics.median(bares),
-    }
+    for _ in within(stand.amounts.patience / 3, range(stand.amounts.starts)):
+        bares.append(cost(stand.bare))
+        jobs.append(cost(job))
+    clock, cpu = (statistics.median(each) for each in zip(*jobs, strict=True))
+    bare = statistics.median(each for _, each in bares)
+    return {"ms": clock * 1000, "cpu_ms": cpu * 1000, "ratio": cpu / bare, "times": len(jobs)}
+
+
+def cost(job: Callable[[], None]) -> tuple[float, float]:
+    """Return the seconds of the clock, and those of the processor in the processes that a job started."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    job()
+    took, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def within(patience: float, items: Iterable[T]) -> Iterator[T]:
+    """Return items until the time is over; the first one in any case."""
+    end = time.monotonic() + patience
+    for number, item in enumerate(items):
+        if number and time.monotonic() > end:
+            return
+        yield item
 
 
 def notes(count: int, seed: int = 7) -> list[tuple[str, str]]:

@@ -84,11 +84,11 @@ class Talk:
         """Return the answer."""
         return self.timed(job, limit, **arguments)[0]
 
-    def timed(self, job: str, limit: float = 60, **arguments: object) -> tuple[Any, float]:
-        """Return the answer and the seconds that it took inside the rival's process."""
+    def timed(self, job: str, limit: float = 60, **arguments: object) -> tuple[Any, float, float]:
+        """Return the answer, and the seconds of the clock and of the processor in the rival's process."""
         self.send(job, **arguments)
         *_, answer = self.lines(limit)
-        return answer.get("value"), answer["seconds"]
+        return answer.get("value"), answer["seconds"], answer["cpu"]
 
     def lines(self, limit: float) -> Iterator[dict[str, Any]]:
         """Return what it says up to the end of a job."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import time
 from pathlib import Path
@@ -87,6 +88,12 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
 
 
+def spent() -> float:
+    """Return the seconds of the processor that this process and those it waited for have used."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def names(found: Iterable[str | None]) -> list[str]:
     """Return the names of files, each once."""
     return list(dict.fromkeys(Path(each).stem for each in found if each))
@@ -103,7 +110,7 @@ def serve(rival: Callable[[str], Memory]) -> None:
     for line in sys.stdin:
         asked: dict[str, Any] = json.loads(line)
         job = asked.pop("do")
-        start = time.perf_counter()
+        start, used = time.perf_counter(), spent()
         answer: dict[str, Any] = {}
         try:
             if job == "hammer":
@@ -113,7 +120,7 @@ def serve(rival: Callable[[str], Memory]) -> None:
                 answer["value"] = getattr(memory, job)(**asked)
         except Exception as error:  # noqa: BLE001 - the harness says what went wrong
             answer = {"failed": told(error)}
-        answer["seconds"] = time.perf_counter() - start
+        answer |= {"seconds": time.perf_counter() - start, "cpu": spent() - used}
         print(json.dumps(answer), file=out, flush=True)
     # Nothing of what a rival does at the end is measured, and some do not end.
     out.flush()
