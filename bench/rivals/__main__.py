@@ -76,6 +76,8 @@ def endpoint(python: str, rivals: Sequence[Rival]) -> Iterator[str]:
     process = subprocess.Popen(
         [ours.python, "-m", "bench.rivals.endpoint"],
         cwd=ROOT,
+        # On a busy machine two threads of numpy mostly wait for each other.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -150,6 +152,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", default=",".join(JOBS), help=f"of {', '.join(JOBS)}")
     parser.add_argument("--files", type=int, default=defaults.files, help="files to take in and to search")
     parser.add_argument("--conversations", type=int, default=defaults.conversations, help="of LoCoMo")
+    parser.add_argument(
+        "--patience", type=float, default=defaults.patience, help="seconds until a job repeats less"
+    )
     parser.add_argument("--python", help="the interpreter of all the environments")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go")
     parser.add_argument(
@@ -171,7 +176,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         told = report.together([json.loads(each.read_text(encoding="utf-8")) for each in asked.stored])
     else:
         chosen = [rival for rival in RIVALS if rival.name in names]
-        amounts = dataclasses.replace(defaults, files=asked.files, conversations=asked.conversations)
+        amounts = dataclasses.replace(
+            defaults, files=asked.files, conversations=asked.conversations, patience=asked.patience
+        )
         for told in run(chosen, jobs, amounts, interpreter(asked.python)):
             if asked.json:  # each time, so that a run that is interrupted leaves something
                 text = json.dumps(told, indent=1, ensure_ascii=False)
