@@ -11,7 +11,7 @@ from bench.rivals.talking import Failed, Talk
 
 TEXT = " ".join(f"word{number}" for number in range(60))
 ENDLESS = 1_000_000
-LONGEST = 0.6  # seconds from the first note of a round to its end
+MOST, LONGEST = 12, 0.3  # a round ends after so many notes and seconds, at a random moment
 
 
 def kill(stand: Stand) -> Figures:
@@ -24,7 +24,8 @@ def kill(stand: Stand) -> Figures:
         with stand.talk() as talk:
             talk.ask("ready", stand.amounts.limit)
             talk.send("hammer", prefix=f"k{number}", count=ENDLESS, text=TEXT)
-            said = [next(talk.lines(stand.amounts.limit))]
+            lines = talk.lines(stand.amounts.limit)
+            said = [next(lines) for _ in range(moments.randint(1, MOST))]
             time.sleep(moments.uniform(0, LONGEST))
             said += talk.said_before_its_end()
         if errors := [each["error"] for each in said if "error" in each]:
