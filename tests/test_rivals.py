@@ -84,7 +84,7 @@ def test_the_page_says_where_somebody_else_is_better() -> None:
         "other": {"recall": {"any@5": 0.6, "any@10": 0.7}},
         "third": {"recall": {"failed": "no model"}},
     }
-    assert report.best(results) == ["- any@5: other 0.600 (memolith 0.500)"]
+    assert report.better(results) == ["- than memolith: any@5 other 0.600 (it: 0.500)"]
 
 
 def test_figures_of_a_run_can_be_shown_again_and_put_into_the_page(

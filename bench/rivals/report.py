@@ -44,14 +44,14 @@ TABLES: dict[str, tuple[Column, ...]] = {
     ),
     "Speed": (
         Column("write ms", "write", lambda job: job["ms"], "{:.1f}"),
-        Column("CPU ms", "write", lambda job: job["cpu_ms"], "{:.1f}"),
+        Column("of that CPU ms", "write", lambda job: job["cpu_ms"], "{:.1f}"),
         Column("÷ bare durable write", "write", lambda job: job["ratio"], "{:.1f}"),
         Column("syncs per write", "write", lambda job: job["syncs"], "{:.1f}", judged=False),
         Column("files taken in, s", "sync", lambda job: job["seconds"], "{:.1f}"),
-        Column("CPU s", "sync", lambda job: job["cpu"], "{:.1f}"),
+        Column("of that CPU s", "sync", lambda job: job["cpu"], "{:.1f}"),
         Column("search p50 ms", "search", lambda job: job["p50_ms"], "{:.1f}"),
         Column("p95 ms", "search", lambda job: job["p95_ms"], "{:.1f}"),
-        Column("CPU ms ", "search", lambda job: job["cpu_ms"], "{:.1f}"),
+        Column("mean CPU ms", "search", lambda job: job["cpu_ms"], "{:.1f}"),
         Column("command on them ×", "search", lambda job: job["shell"]["ratio"], "{:.1f}"),
         Column("right note found", "search", lambda job: job["found"], "{:.0%}", less=False),
     ),
@@ -90,28 +90,27 @@ def table(columns: tuple[Column, ...], results: Results) -> list[str]:
     return [lines[0], "|---|" + "---:|" * len(columns), *lines[1:]]
 
 
-def best(results: Results) -> list[str]:
-    """Return a line for each figure in which somebody else is better than memolith in both its forms."""
-    found = []
-    for columns in TABLES.values():
-        for column in columns:
-            values = {name: column.of(each) for name, each in results.items()}
-            known = {name: value for name, value in values.items() if value is not None}
-            ours = [value for name, value in known.items() if name.startswith("memolith")]
-            if not ours or not column.judged:
+def better(results: Results) -> list[str]:
+    """Return, for each form of memolith, the figures in which somebody else is better."""
+    lines = []
+    for ours in (name for name in results if name.startswith("memolith")):
+        found = []
+        for column in (column for columns in TABLES.values() for column in columns if column.judged):
+            mine = column.of(results[ours])
+            if mine is None:
                 continue
-            mine = min(ours) if column.less else max(ours)
-            better = [
+            others = [
                 f"{name} {shown(column, value)}"
-                for name, value in known.items()
-                if (value < mine if column.less else value > mine)
+                for name, jobs in results.items()
+                if not name.startswith("memolith")
+                and (value := column.of(jobs)) is not None
+                and (value < mine if column.less else value > mine)
                 and shown(column, value) != shown(column, mine)
             ]
-            if better:
-                found.append(
-                    f"- {column.title.strip()}: {', '.join(better)} (memolith {shown(column, mine)})"
-                )
-    return found
+            if others:
+                found.append(f"{column.title.strip()} {', '.join(others)} (it: {shown(column, mine)})")
+        lines.append(f"- than {ours}: {'; '.join(found) or 'nobody'}")
+    return lines
 
 
 def failures(results: Results) -> list[str]:
@@ -140,7 +139,7 @@ def page(run: dict[str, Any]) -> str:
         if rows := table(columns, results):
             lines += [f"### {title}", "", *rows, ""]
     sections = {
-        "Where somebody else is better": best(results) or ["- nowhere in this run"],
+        "Where somebody else is better": better(results),
         "What did not run": failures(results) or ["- everything ran"],
         "Why writes were refused": refusals(results),
     }
@@ -158,7 +157,8 @@ def together(runs: list[dict[str, Any]]) -> dict[str, Any]:
             results[name] = {**results.get(name, {}), **jobs}
     order = [rival.name for rival in RIVALS]
     ordered = sorted(results, key=lambda name: order.index(name) if name in order else len(order))
-    heading = "\n\n".join(run["heading"] for run in runs)
+    headings = [run["heading"] for run in runs]
+    heading = headings[0] if len(runs) == 1 else "\n".join(f"- {each}" for each in headings)
     return {"heading": heading, "results": {name: results[name] for name in ordered}}
 
 

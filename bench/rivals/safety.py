@@ -90,7 +90,7 @@ def concurrent(stand: Stand) -> Figures:
     return {
         "asked": asked,
         "refused": asked - len(acknowledged),
-        "why": max(errors, key=errors.count)[:200] if errors else None,
+        "why": max(errors, key=errors.count).replace(str(stand.home), "…")[:200] if errors else None,
         "seconds": took,
         **left(stand, acknowledged),
     }

@@ -85,7 +85,7 @@ def body(text: str, name: str) -> str:
 
 def told(error: BaseException) -> str:
     """Return an error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300].removeprefix("Unable: ")
 
 
 def spent() -> float:
