@@ -123,14 +123,16 @@ def heading(amounts: Amounts, python: str, results: report.Results, took: float)
     load = " ".join(f"{each:.1f}" for each in os.getloadavg())
     found = next((jobs["recall"] for jobs in results.values() if "turns" in jobs.get("recall", {})), {})
     floor = [jobs["write"]["floor_ms"] for jobs in results.values() if "floor_ms" in jobs.get("write", {})]
-    parts = [
-        f"{amounts.files} files of 44 words",
-        f"{amounts.questions} questions",
-        f"{amounts.writes} writes"
+    done = {job for jobs in results.values() for job, figures in jobs.items() if "failed" not in figures}
+    amount = {
+        "sync": f"{amounts.files} files of 44 words",
+        "search": f"{amounts.questions} questions",
+        "write": f"{amounts.writes} writes"
         + (f" (a bare durable one takes {min(floor):.1f} to {max(floor):.1f} ms)" if floor else ""),
-        f"{amounts.kills} kills",
-        f"{amounts.writers} × {amounts.each} writes at once",
-    ]
+        "kill": f"{amounts.kills} kills",
+        "concurrent": f"{amounts.writers} × {amounts.each} writes at once",
+    }
+    parts = [text for job, text in amount.items() if job in done]
     if found:
         parts.append(
             "LoCoMo: {conversations} conversations, {turns} turns, {questions} questions".format(**found)
