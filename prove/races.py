@@ -124,7 +124,8 @@ class _Crowd:
                     style = ("rename", "in-place")[number % 2]
                     workers.save(str(path), style, token, tell=lambda each: tell("displaced", each))
                     tell("line", token)
-                time.sleep(chance.uniform(0.01, 0.05))
+                # Now and then a whole burst; a file that grows faster than the writers write tells no more.
+                time.sleep(chance.choice((0.01, 0.01, 0.5)))
 
         return act
 
