@@ -118,7 +118,7 @@ class _Part:
                     for error, calls in tracing.ERRORS.items()
                     if point.name in calls
                 )
-            if "power" in kinds:
+            if "power" in kinds and not command.attended:
                 states = powerloss.states(self._world, expected, random.Random(command.name))
                 yield from (partial(self._lose_power, expected, *state) for state in states)
 
@@ -201,6 +201,8 @@ class _Part:
 
     def _power(self, expected: Expected) -> None:
         name = expected.command.name
+        if expected.command.attended:
+            return  # what a person's editor does not sync is not ours to keep
         if name not in self._states:
             self._states[name] = powerloss.states(self._world, expected, self._chance)
             self._chance.shuffle(self._states[name])

@@ -15,6 +15,7 @@ from memolith import Mem, StorageError, import_memory
 from memolith.cli import main
 from memolith.errors import PartialError
 from memolith.learn import run
+from memolith.places import Tree
 from memolith.sessions import Session, Turn
 
 FACT = "Please remember: the gateway listens on port 4431."
@@ -107,3 +108,38 @@ def test_nothing_is_imported_while_the_list_of_what_was_forgotten_cannot_be_read
         import_memory(mem, tmp_path / "CLAUDE.md")
     import_memory(mem, tmp_path / "CLAUDE.md")
     assert not [path for path in Path(mem.root).rglob("*.md") if b"zebrafish" in path.read_bytes()]
+
+
+@pytest.mark.parametrize("name", ["topic.md", "notes"])
+def test_an_archive_without_what_could_not_be_read_is_not_taken_for_whole(
+    mem: Mem, work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    mem.write("note", "zebra", name="topic")
+    with unanswered(name):
+        code = main(["export", str(tmp_path / "out.tar.gz"), "--project", str(work)])
+    told = capsys.readouterr()
+    assert (code, "export again" in told.err) == (PartialError.exit_code, True)
+    assert name in told.out
+
+
+def test_a_path_is_not_given_to_a_second_project_while_its_owner_cannot_be_read(
+    mem: Mem, work: Path, tmp_path: Path
+) -> None:
+    mem.write("note", "zebra", name="topic")
+    (tmp_path / "other").mkdir()
+    with Mem.open(tmp_path / "other") as other:
+        other.write("note", "horse", name="topic")
+    owner = Path(mem.root) / "projects" / mem.project / "project.yml"
+    real = Tree.read
+
+    def read(tree: Tree, relative: str, *arguments: Any, **more: Any) -> bytes | None:
+        if relative.endswith(f"{mem.project}/project.yml") and more.get("cut"):
+            raise StorageError(str(owner), OSError(errno.EIO, "Input/output error"))
+        return real(tree, relative, *arguments, **more)
+
+    command = ["project", "link", other.project, "--project", str(work)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tree, "read", read)
+        assert main(command) == StorageError.exit_code
+    assert main(command) == 0
+    assert str(work) not in owner.read_text().partition("apart:")[0]
