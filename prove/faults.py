@@ -136,11 +136,11 @@ class _Part:
             index = self._chance.random() < 0.4
             judge(self._world, expected, self._tally, about, acknowledged=acknowledged, index=index)
 
-    def _told(self, expected: Expected, code: int, said: str, about: str) -> None:
+    def _told(self, expected: Expected, code: int, said: str, about: str, *, mute: bool = False) -> None:
         """Check that a command which met an error said so, and judge what it left."""
         command = expected.command
         wrong = [f"exit code {code}: {said[-200:]!r}"] if code < 0 or "Traceback" in said else []
-        wrong += ["it failed without a word"] if code > 0 and not said.strip() else []
+        wrong += ["it failed without a word"] if code > 0 and not said.strip() and not mute else []
         self._tally.check("an error is told, without a traceback", wrong, f"{command.name}: {about}")
         self._judge(expected, f"{about}, exit code {code}", acknowledged=command.acknowledged(code, said))
 
@@ -197,7 +197,9 @@ class _Part:
             f"a file system call {'and all like it fail' if for_good else 'fails'} with {error}"
         )
         later = " and all later ones" if for_good else ""
-        self._told(expected, code, said, f"{error} at {point.name} number {point.number}{later}")
+        about = f"{error} at {point.name} number {point.number}{later}"
+        # Who can write nothing any more can say nothing either.
+        self._told(expected, code, said, about, mute=point.name == "write" and (for_good or point.tells))
 
     def _power(self, expected: Expected) -> None:
         name = expected.command.name

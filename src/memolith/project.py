@@ -243,7 +243,11 @@ def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool =
     try:
         tree = _store(projects)
         slugs = sorted(tree.folder(PROJECTS).names())
-    except (FileNotFoundError, MemolithError):
+    except FileNotFoundError:
+        return
+    except MemolithError as error:
+        if strict and isinstance(error, StorageError):
+            raise
         return
     # In the file, such characters may be escaped; then every project is parsed.
     plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
