@@ -30,6 +30,7 @@ def main() -> int:
         metavar="KINDS",
         help="faults: go through every call instead of choosing one; kill, error, power, or some of them",
     )
+    parser.add_argument("--jobs", type=int, default=2, help="faults: how many processes")
     given = parser.parse_args()
     for name in list(os.environ):
         if name.startswith(("MEMOLITH_", "XDG_", "GIT_")):
@@ -38,7 +39,7 @@ def main() -> int:
     os.environ["MEMOLITH_SEMANTIC_PROVIDER"] = "none"
     minutes = given.minutes or (_COMMANDS[given.what] if given.rounds == 10**9 else 60.0)
     begin = time.monotonic()
-    more = {"every": given.every} if given.every else {}
+    more = {"every": given.every, "jobs": given.jobs} if given.what == "faults" else {}
     proof = importlib.import_module(f"prove.{given.what}")
     tally = proof.run(minutes, given.rounds, given.seed, given.only, **more)
     return show(given.what, tally, time.monotonic() - begin)

@@ -136,7 +136,7 @@ COMMANDS = [
     Command("allow", ["allow", "zebra-is-no-secret"]),
     Command("config set", ["config", "set", "history.versions", "40"], repeats=True),
     # A secret that was typed by hand is left for `scan --purge`, so something is still wrong.
-    Command("doctor --fix", ["doctor", "--fix"], codes=(1,), repeats=True),
+    Command("doctor --fix", ["doctor", "--fix"], codes=(1,), acks=False, repeats=True),
     Command("index rebuild", ["index", "rebuild"], repeats=True),
     Command("recall", ["recall", "zebra"], repeats=True),
     Command("init", ["init", "--agent", "claude", "--yes"], repeats=True),

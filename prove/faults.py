@@ -22,29 +22,31 @@ from prove.invariants import Expected, begin, expect, judge, repeat
 from prove.report import Stopwatch, Tally
 from prove.world import World, can_trace, scratch, warm
 
-PARTS = 2
+JOBS = 2  # processes
 KINDS = ("kill", "error", "power")  # what `--every` can go through
 _FEW = 20  # rounds for which a second process does not pay
 _SMALL = 600  # bytes; less, and a command could not even say what is wrong
 
 
-def run(minutes: float, rounds: int, seed: int, only: str = "", every: str = "") -> Tally:
-    """Run rounds in two processes until the time or the number of rounds is used up."""
+def run(minutes: float, rounds: int, seed: int, only: str = "", every: str = "", jobs: int = JOBS) -> Tally:
+    """Run rounds in some processes until the time or the number of rounds is used up."""
     warm()
     tally = Tally(seed)
     if rounds < _FEW:
-        tally.add(_part(minutes, rounds, seed, 0, only, every))
+        tally.add(_part(minutes, rounds, seed, (0, 1), only, every))
         return tally
-    with ProcessPoolExecutor(PARTS, mp_context=get_context("fork")) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
+        share = -(-rounds // jobs)
         asked = [
-            pool.submit(_part, minutes, rounds // PARTS, seed, number, only, every) for number in range(PARTS)
+            pool.submit(_part, minutes, share, seed, (number, jobs), only, every) for number in range(jobs)
         ]
         for each in asked:
             tally.add(each.result())
     return tally
 
 
-def _part(minutes: float, rounds: int, seed: int, number: int, only: str, every: str) -> Tally:
+def _part(minutes: float, rounds: int, seed: int, part_of: tuple[int, int], only: str, every: str) -> Tally:
+    number, jobs = part_of
     watch, tally = Stopwatch(minutes), Tally(seed)
     base = scratch()
     try:
@@ -56,9 +58,9 @@ def _part(minutes: float, rounds: int, seed: int, number: int, only: str, every:
         part = _Part(world, chance, tally)
         turns: Iterator[Callable[[], None]]
         if every:
-            turns = itertools.islice(part.all(commands, every.split(",")), number, None, PARTS)
+            turns = itertools.islice(part.all(commands, every.split(",")), number, None, jobs)
         else:
-            mine = commands[number::PARTS] if not only else commands
+            mine = commands[number::jobs] if not only else commands
             chance.shuffle(mine)
             turns = part.turns(mine)
         for turn in turns:
@@ -67,7 +69,7 @@ def _part(minutes: float, rounds: int, seed: int, number: int, only: str, every:
                 break
             turn()
         if not only and not every:
-            part.broken_writers(number)
+            part.broken_writers(sorted(broken.WRITERS)[number::jobs])
             surroundings.check(world, part.known, tally, chance, watch, rounds // 4)
     finally:
         shutil.rmtree(base, ignore_errors=True)
@@ -116,7 +118,7 @@ class _Part:
                     for error, calls in tracing.ERRORS.items()
                     if point.name in calls
                 )
-            if "power" in kinds:
+            if "power" in kinds and not command.attended:
                 states = powerloss.states(self._world, expected, random.Random(command.name))
                 yield from (partial(self._lose_power, expected, *state) for state in states)
 
@@ -134,11 +136,11 @@ class _Part:
             index = self._chance.random() < 0.4
             judge(self._world, expected, self._tally, about, acknowledged=acknowledged, index=index)
 
-    def _told(self, expected: Expected, code: int, said: str, about: str) -> None:
+    def _told(self, expected: Expected, code: int, said: str, about: str, *, mute: bool = False) -> None:
         """Check that a command which met an error said so, and judge what it left."""
         command = expected.command
         wrong = [f"exit code {code}: {said[-200:]!r}"] if code < 0 or "Traceback" in said else []
-        wrong += ["it failed without a word"] if code > 0 and not said.strip() else []
+        wrong += ["it failed without a word"] if code > 0 and not said.strip() and not mute else []
         self._tally.check("an error is told, without a traceback", wrong, f"{command.name}: {about}")
         self._judge(expected, f"{about}, exit code {code}", acknowledged=command.acknowledged(code, said))
 
@@ -195,10 +197,14 @@ class _Part:
             f"a file system call {'and all like it fail' if for_good else 'fails'} with {error}"
         )
         later = " and all later ones" if for_good else ""
-        self._told(expected, code, said, f"{error} at {point.name} number {point.number}{later}")
+        about = f"{error} at {point.name} number {point.number}{later}"
+        # Who can write nothing any more can say nothing either.
+        self._told(expected, code, said, about, mute=point.name == "write" and (for_good or point.tells))
 
     def _power(self, expected: Expected) -> None:
         name = expected.command.name
+        if expected.command.attended:
+            return  # what a person's editor does not sync is not ours to keep
         if name not in self._states:
             self._states[name] = powerloss.states(self._world, expected, self._chance)
             self._chance.shuffle(self._states[name])
@@ -216,13 +222,13 @@ class _Part:
 
     # ------------------------------------------------------------ the harness itself
 
-    def broken_writers(self, number: int) -> None:
+    def broken_writers(self, names: list[str]) -> None:
         """See that each writer that is wrong on purpose is caught."""
         command = next(each for each in COMMANDS if each.name == "write overwrite")
         if not self._traces:
             return
         expected = self._expected(command)
-        for name in sorted(broken.WRITERS)[number::PARTS]:
+        for name in names:
             found = powerloss.states(self._world, expected, self._chance, prepare=broken.WRITERS[name])
             caught = Tally()
             for where, state, ended in found:

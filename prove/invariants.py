@@ -20,6 +20,7 @@ from tests.workers import kept, line, tokens
 
 from memolith import Mem
 from memolith.cli import main
+from memolith.doctor import scopes
 from memolith.errors import HistoryError, MemolithError
 from memolith.places import Place
 from memolith.store import files
@@ -52,6 +53,8 @@ class Expected:
         if name.endswith("notes/MEMORY.md"):
             # The list of the notes follows them one by one; the block is what counts.
             return all(row.startswith((b"- [", b"<!--", b"#")) for row in (data or b"").splitlines() if row)
+        if name.endswith(".tar.gz"):
+            return data != b"torn"  # an archive without what could not be read is whole
         states = [self.before, self.after, *self.without]
         return data in on_the_way or data in [state.get(name) for state in states]
 
@@ -87,6 +90,8 @@ def queue(world: World) -> list[tuple[object, ...]]:
         whole = database.execute("PRAGMA integrity_check").fetchall()
         if whole != [("ok",)]:
             raise OSError(f"{path}: {whole}")
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'jobs'").fetchall():
+            return []  # begun, but no more
         return database.execute(
             "SELECT kind, key, status, forced, input_watermark, success_watermark FROM jobs "
             "ORDER BY kind, key"
@@ -205,7 +210,12 @@ def judge(
         queued = queue(world)
         if acknowledged:
             lost = [] if queued == expected.queue else [f"the queue has {queued}, not {expected.queue}"]
-            lost += _differences(found, expected.after)
+            if _differences(found, expected.after):
+                # Several files are one step: whoever comes next finishes it.
+                with world.open() as mem:
+                    mem.context_block()
+                    _catch_up(mem)
+                lost += _differences(snapshot(world), expected.after)
             tally.check("no acknowledged write lost", lost, about)
         with world.open() as mem:
             tally.check("old bytes in history", _unkept(expected, found, mem), about)
@@ -241,10 +251,15 @@ def _unkept(expected: Expected, found: Files, mem: Mem) -> list[str]:
     if not gone:
         return []
     # What a crash left in `.tmp` becomes a version with the next lock.
-    mem.gate.catch_up("")
-    mem.gate.catch_up(mem.project)
+    _catch_up(mem)
     versions = kept(mem)
     return [f"the old bytes of {name} are gone" for name in gone if expected.before[name] not in versions]
+
+
+def _catch_up(mem: Mem) -> None:
+    """Do what the next writer of each scope does first."""
+    for scope in scopes(str(mem.root)):
+        mem.gate.catch_up(scope)
 
 
 def _unlisted(mem: Mem) -> list[str]:
@@ -282,6 +297,7 @@ def _next_write(mem: Mem, tally: Tally, about: str) -> None:
         result = mem.write(target, line("afterwards"))
         if tokens(Path(result.filename).read_text("utf-8"))[-1:] != ["afterwards"]:
             wrong.append(f"{target} cannot be written")
+    _catch_up(mem)
     tally.check("the next write succeeds", wrong, about)
     left = [str(path) for path in Path(mem.root).rglob(".tmp/*")]
     tally.check("no temporary file is left", left, about)

@@ -13,7 +13,6 @@ import random
 import re
 import shutil
 import signal
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from memolith.learn import run as learning
 from memolith.sessions import Session, Turn
 from memolith.text.digest import sha256
 from prove.report import Stopwatch, Tally
+from prove.world import scratch
 
 WRITERS, EDITORS, PER_WRITER = 8, 2, 1000
 _DATED = re.compile(r"^- \d{4}-\d\d-\d\d \d\d:\d\d (?=- )", re.MULTILINE)  # before a note of a ticket
@@ -124,7 +124,8 @@ class _Crowd:
                     style = ("rename", "in-place")[number % 2]
                     workers.save(str(path), style, token, tell=lambda each: tell("displaced", each))
                     tell("line", token)
-                time.sleep(chance.uniform(0.01, 0.05))
+                # Now and then a whole burst; a file that grows faster than the writers write tells no more.
+                time.sleep(chance.choice((0.01, 0.01, 0.5)))
 
         return act
 
@@ -158,7 +159,7 @@ class _Crowd:
 def run(minutes: float, rounds: int, seed: int, _: str = "") -> Tally:
     """Let all of them work until the writers are done or the time is over; then count."""
     watch, tally = Stopwatch(minutes), Tally(seed)
-    base = Path(tempfile.mkdtemp(prefix="prove-"))
+    base = scratch()
     os.environ.update(MEMOLITH_MEMORIES_ENABLED="true", HOME=str(base / "user"))
     crowd = _Crowd(base, seed, rounds, time.monotonic() + minutes * 60)
     try:
@@ -236,6 +237,7 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
     lost += [each for each in sure if each not in found and each in in_history]
     tally.rounds = len(acknowledged)
     tally.injected["acknowledged writes and saves"] = len(acknowledged)
+    tally.injected["of these by writers"] = sum(each.startswith("w") for each in acknowledged)
     tally.injected["conflicts that were told"] = len(crowd.told("conflict"))
     tally.injected["index rebuilt"] = len(crowd.told("rebuilt"))
     tally.injected["sessions learned from"] = sum(map(int, crowd.told("learned")))

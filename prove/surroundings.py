@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from memolith.cli import main
+from memolith.store.locks import locked
 from prove.clock import CLOCK
 from prove.damage import DAMAGE
 from prove.invariants import QUESTIONS, Expected, answers, begin, judge, snapshot
@@ -231,7 +232,9 @@ def _index(world: World, expected: Expected, tally: Tally, chance: random.Random
     while status is None:
         names.append(chance.choice(sorted(DAMAGE)))
         try:
-            DAMAGE[names[-1]](path)
+            # Not in the instant of a commit, which nobody could tell from the commit (docs/proof.md).
+            with locked(str(world.home), "index", 10.0):
+                DAMAGE[names[-1]](path)
         except (OSError, ValueError, sqlite3.Error):  # it is not there at this moment, or is empty
             names.pop()
         time.sleep(chance.uniform(0.01, 0.1))

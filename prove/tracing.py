@@ -10,11 +10,12 @@ from prove.world import World
 
 
 class Point(NamedTuple):
-    """A call: its name, which one of that name it is, and whether it changes anything on a disk."""
+    """A call: its name, which one of that name it is, and what it is about."""
 
     name: str
     number: int
-    changes: bool
+    changes: bool  # something on a disk
+    tells: bool  # what the command says
 
 
 CALLS = (
@@ -64,9 +65,10 @@ def points(world: World, expected: Expected) -> list[Point]:
         if not name.isidentifier() and not name.replace("64", "").isidentifier():
             continue
         seen[who, name] = seen.get((who, name), 0) + 1
-        if f"{world.round}/" in entry or f"{world.round}>" in entry or f"{world.base}/out>" in entry:
+        tells = f"{world.base}/out>" in entry
+        if tells or f"{world.round}/" in entry or f"{world.round}>" in entry:
             reads = name in _OPENS and not any(flag in entry for flag in ("O_CREAT", "O_TRUNC"))
-            found.append(Point(name, seen[who, name], changes=not reads and name != "flock"))
+            found.append(Point(name, seen[who, name], not reads and name != "flock", tells))
     return found
 
 

@@ -214,3 +214,19 @@ def test_files_that_are_called_after_what_is_forgotten_get_another_name(
     assert "(forgotten.md)" in (fresh.context_block() or "")
     assert fresh.read("note", "other") == "stays\n"
     assert len(fresh.gate.history.entries(f"projects/{fresh.project}/notes/forgotten.md")) == 1
+
+
+def test_a_note_that_came_without_a_forgotten_line_is_known_to_the_next_import(
+    mem: Mem, work: Path, tmp_path: Path
+) -> None:
+    """Found by `prove faults`: each import made another copy of it."""
+    mem.write("long_term", f"- {FACT}")
+    assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "page.md").write_text(f"# Page\n\nText.\n\n{FACT}\n")
+    import_memory(mem, vault)
+    before = mem.list()
+    assert [row.action for row in import_memory(mem, vault).rows] == ["known"]
+    assert mem.list() == before
+    assert bytes_of(Path(mem.home)) == []

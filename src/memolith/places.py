@@ -19,7 +19,7 @@ from memolith.errors import StorageError, UnsafePathError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # More than any memory. A file of gigabytes, read as a whole, would take as much room, and so would a list of
 # millions of lines.
@@ -327,23 +327,30 @@ class Tree:
             return []
         return sorted(name for name in found if name.endswith(suffix) and not name.startswith("."))
 
-    def walk(self, directory: str = "") -> Iterator[tuple[str, list[str], list[str]]]:
+    def walk(
+        self, directory: str = "", failed: Callable[[str, StorageError], None] | None = None
+    ) -> Iterator[tuple[str, list[str], list[str]]]:
         """Yield a directory and all below it: path, names of its directories, names of all else, sorted.
 
         As with `os.walk`, what the caller takes out of the first list is left out. A directory that cannot
-        be opened is empty.
+        be opened is empty; `failed` is told of it.
         """
         below: list[str] = []
         others: list[str] = []
-        with contextlib.suppress(FileNotFoundError, UnsafePathError, StorageError):
+        try:
             folder = self.folder(directory)
             for entry in folder.entries():
                 (below if entry.is_dir(follow_symlinks=False) else others).append(entry.name)
+        except (FileNotFoundError, UnsafePathError):
+            pass
+        except StorageError as error:
+            if failed:
+                failed(directory, error)
         below.sort()
         yield directory, below, sorted(others)
         if directory.count("/") < _MAX_DEPTH:
             for name in below:
-                yield from self.walk(f"{directory}/{name}" if directory else name)
+                yield from self.walk(f"{directory}/{name}" if directory else name, failed)
 
 
 def inside(home: str, path: str) -> tuple[Tree, str]:

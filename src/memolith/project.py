@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 
 from memolith import repository
-from memolith.errors import MemolithError
+from memolith.errors import MemolithError, StorageError
 from memolith.places import Tree
 from memolith.text.digest import fnv1a64
 
@@ -234,20 +234,25 @@ def _by_evidence(
     return moved[0], f"same first commit {commit[:12]}, and {moved[0].paths[-1]} is gone"
 
 
-def identities(projects: str, mentioned: tuple[str, ...] = ()) -> Iterator[Identity]:
+def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool = False) -> Iterator[Identity]:
     """Yield every known project, in order of slug; or only those that may mention one of some paths.
 
-    Looking for a path costs little beside parsing, and a prompt from a subdirectory asks for it.
+    Looking for a path costs little beside parsing, and a prompt from a subdirectory asks for it. `strict`:
+    a StorageError if one cannot be read, for who has to know them all.
     """
     try:
         tree = _store(projects)
         slugs = sorted(tree.folder(PROJECTS).names())
-    except (FileNotFoundError, MemolithError):
+    except FileNotFoundError:
+        return
+    except MemolithError as error:
+        if strict and isinstance(error, StorageError):
+            raise
         return
     # In the file, such characters may be escaped; then every project is parsed.
     plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
     for slug in slugs:
-        text = _read(tree, slug)
+        text = _read(tree, slug, strict=strict)
         if text is None or (mentioned and plain and not any(path in text for path in mentioned)):
             continue
         yield parse_identity(slug, text)
@@ -263,11 +268,13 @@ def _store(projects: str) -> Tree:
     return Tree(os.path.dirname(projects))
 
 
-def _read(tree: Tree, slug: str) -> str | None:
+def _read(tree: Tree, slug: str, *, strict: bool = False) -> str | None:
     try:
         # A pipe must not hang a prompt, a link must not lend another project's identity.
         data = tree.read(f"{PROJECTS}/{slug}/{PROJECT_FILE}", 65_536, cut=True)
-    except MemolithError:
+    except MemolithError as error:
+        if strict and isinstance(error, StorageError):
+            raise
         return None
     return None if data is None else data.decode("utf-8", "surrogateescape")
 

@@ -38,8 +38,8 @@ _SUBJECT = 120  # characters of a statement that say what it is about
 STATEMENTS = ("memory", "note", "record", "daily")
 _SPARE = 3  # hits that take the place of those that say the same as another
 MAX_LIMIT = 1000
-_TRIES = 4  # until the index stays the same while it is asked
-_UNSTEADY = "the index was changed again and again while it was asked; something may be missing: ask again"
+_TRIES = 3  # until the index stays the same while it is asked; then it is made in memory
+_UNSTEADY = "it was changed again and again while it was asked"
 _ASKS = ("?", "？", "؟")
 _MARKS = ".,;:!?\"'()[]{}`"
 
@@ -168,13 +168,15 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
     An answer takes several looks into the index. If somebody wrote, damaged or replaced it meanwhile, they
     may be looks into two of them, so it is asked again.
     """
-    for _ in range(_TRIES):
+    for left in range(_TRIES, -1, -1):
+        if not left:
+            index.in_memory(_UNSTEADY)
         state = index.sync(asked.slugs)
         stamp = index.stamp()
         ranked = _ranked(index, asked, meaning, state) if asked.query.strip() else []
-        if index.stamp() == stamp:
-            return _answer(home, asked, ranked, state)
-    return _answer(home, asked, ranked, state, _UNSTEADY)
+        if index.stamp() == stamp and (stamp is not None or not state.units):
+            break
+    return _answer(home, asked, ranked, state)
 
 
 def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State) -> list[Ranked]:
@@ -345,15 +347,13 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _answer(
-    home: str, asked: Question, ranked: Sequence[Ranked], state: State, problem: str | None = None
-) -> Recall:
+def _answer(home: str, asked: Question, ranked: Sequence[Ranked], state: State) -> Recall:
     return Recall(
         query=asked.query,
         hits=[_hit(home, each) for each in ranked],
-        complete=state.complete and problem is None,
+        complete=state.complete,
         missing=state.missing,
-        notes=[*state.notes, problem] if problem else state.notes,
+        notes=state.notes,
     )
 
 

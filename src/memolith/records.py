@@ -149,9 +149,13 @@ class Records:
         paths |= {
             path for _, name, path in catalogue if markdown.same_line(name).casefold() == title.casefold()
         }
+        files = {
+            f"{layout.records(slug, each)}/{name}" for each in CATEGORIES for name in self._names(slug, each)
+        }
+        # The index does not have what cannot be read at this moment; one of the same name may say the same.
+        paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
-        files = (name.removesuffix(".md") for category in CATEGORIES for name in self._names(slug, category))
-        ids = {number for number, _, _ in catalogue}.union(files)
+        ids = {number for number, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
         return ids, [record for record in near if record.holds(self._mem.today)]
 
     def _names(self, slug: str, category: str) -> builtins.list[str]:

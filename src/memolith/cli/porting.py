@@ -155,7 +155,12 @@ def export_command(
         output.json(
             {**done.as_dict(), "path": output.masked(done.path), "left_out": left, "message": message}
         )
-        return
-    for path, why in done.left_out[:_SHOWN]:
-        output.text(output.masked(f"left out  {path}  ({why})"))
-    output.text(message)
+    else:
+        for path, why in done.left_out[:_SHOWN]:
+            output.text(output.masked(f"left out  {path}  ({why})"))
+        output.text(message)
+    if done.failed:
+        raise PartialError(
+            f"{done.failed} of it could not be read and is not in the archive; see to what was left out and "
+            "export again"
+        )

@@ -158,7 +158,8 @@ def unlink(options: Options, path: str | None) -> None:
         if found.known and found.root == place:  # others may remember this path from what was here before
             owners = [found.slug]
         else:
-            owners = [each.slug for each in identities(_directory(mem)) if place in each.paths]
+            known = identities(_directory(mem), strict=True)
+            owners = [each.slug for each in known if place in each.paths]
         if not owners:
             raise NotFoundError(f"{place} belongs to no memory; `memolith project list` shows them all")
         for slug in owners:
@@ -178,7 +179,7 @@ def move(options: Options, old: str, new: str) -> None:
     """
     with options.open() as mem:
         before, after = os.path.abspath(os.path.expanduser(old)), _at(mem, new)[0]
-        everything = list(identities(_directory(mem)))
+        everything = list(identities(_directory(mem), strict=True))
         # Not resolved at first: a link to the new place may stand at the old one.
         if not any(before in each.paths for each in everything):
             before = os.path.realpath(before)

@@ -317,6 +317,11 @@ class Index:
             raise
         self._memory.execute("COMMIT")
 
+    def in_memory(self, why: str) -> None:
+        """Go on without the file, for who cannot get an answer out of it."""
+        with self._lock:
+            self._give_way(sqlite3.DatabaseError(why), again=False)
+
     def _give_way(self, error: MemolithError | sqlite3.Error | UnicodeDecodeError, *, again: bool) -> None:
         """Throw a damaged file away; where that does not help, or not `again`, go on in memory."""
         self._current.clear()

@@ -208,17 +208,18 @@ class _Run:
             self._row(item, "left out", why="all of it was forgotten")
             return
         put = {"note": self._put_note, "skill": self._put_skill}.get(item.becomes, self._put_lines)
-        put(item, name, text, time)
+        # The mark is that of the whole text: by it the next import knows what this one made of it.
+        put(item, name, text, time, _mark(item, given))
 
-    def _put_note(self, item: Item, name: str, text: str, time: int) -> None:
-        text = _with_head(naming.relinked(text, item.path, self._links[item.scope]), _mark(item, text), item)
+    def _put_note(self, item: Item, name: str, text: str, time: int, mark: str) -> None:
+        text = _with_head(naming.relinked(text, item.path, self._links[item.scope]), mark, item)
         self._create(item, layout.note(item.scope, name), name, text, time)
 
-    def _put_skill(self, item: Item, _: str, text: str, time: int) -> None:
+    def _put_skill(self, item: Item, _: str, text: str, time: int, mark: str) -> None:
         refuse_secret(item.name, "name")
         name = naming.note_name(item.name)
         directory = f"{layout.scope_directory(item.scope)}/skills".lstrip("/")
-        text = _with_head(text, _mark(item, text), None)
+        text = _with_head(text, mark, None)
         for number in ("", "-imported", "-imported-2", "-imported-3"):
             relative = f"{directory}/{name}{number}/SKILL.md"
             there = Tree(self._gate.root).read_part(relative, _HEAD)[0]
@@ -257,7 +258,7 @@ class _Run:
             self._noted.add(item.scope)
         self._row(item, "beside" if beside else "new", to=relative, why="; ".join(change.warnings))
 
-    def _put_lines(self, item: Item, _: str, text: str, time: int) -> None:
+    def _put_lines(self, item: Item, _: str, text: str, time: int, _mark_of_it: str) -> None:
         """Merge a text into the document, checklist or day that it belongs to, section by section."""
         if item.becomes == "daily":
             relative = layout.daily(item.scope, item.name)

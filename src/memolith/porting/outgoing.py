@@ -14,7 +14,7 @@ import tarfile
 from typing import TYPE_CHECKING, BinaryIO
 
 import memolith
-from memolith.errors import MemolithError, NotFoundError
+from memolith.errors import MemolithError, NotFoundError, StorageError
 from memolith.model import Value
 from memolith.project import PROJECT_FILE
 from memolith.store import layout, portable
@@ -35,8 +35,9 @@ MANIFEST = "manifest.json"
 class Exported(Value):
     """What an archive holds, and what was left out, with the reason."""
 
-    __slots__ = ("bytes", "files", "left_out", "parts", "path", "projects")
+    __slots__ = ("bytes", "failed", "files", "left_out", "parts", "path", "projects")
     bytes: int
+    failed: int  # of what was left out: what belongs into it, but could not be read
     files: int
     left_out: list[tuple[str, str]]
     parts: dict[str, int]
@@ -68,7 +69,7 @@ def export_memory(
             for slug in slugs:
                 with mem.gate.scope(slug):
                     for part in parts:
-                        for name in portable.listed(mem.home, slug, part, writer.leave):
+                        for name in portable.listed(mem.home, slug, part, writer.leave, writer.fail):
                             writer.add(mem.home, name)
                             if tell:
                                 tell(len(writer.rows))
@@ -84,6 +85,7 @@ def export_memory(
         parts=counts,
         projects=sorted(writer.projects),
         left_out=writer.left,
+        failed=writer.failed,
     )
 
 
@@ -102,11 +104,16 @@ class _Writer:
         )
         self.rows: dict[str, dict[str, object]] = {}
         self.left: list[tuple[str, str]] = []
+        self.failed = 0
         self._met: dict[str, str] = {}
         self.projects: dict[str, dict[str, Node]] = {}
 
     def leave(self, path: str, why: str) -> None:
         self.left.append((path, why))
+
+    def fail(self, path: str, why: str) -> None:
+        self.leave(path, why)
+        self.failed += 1
 
     def add(self, home: str, path: str) -> None:
         """Add a file as it is now; one that cannot be read is left out and named."""
@@ -117,6 +124,9 @@ class _Writer:
             return
         try:
             found = portable.read(home, path)
+        except StorageError as error:
+            self.fail(path, str(error))
+            return
         except MemolithError as error:
             self.leave(path, str(error))
             return

@@ -88,8 +88,17 @@ def scopes(home: str) -> list[str]:
     return sorted(found)
 
 
-def listed(home: str, slug: str, part: str, leave: Callable[[str, str], None]) -> Iterator[str]:
-    """Yield the files of one scope in a part of the home, sorted; `leave` is told what is no file."""
+def listed(
+    home: str,
+    slug: str,
+    part: str,
+    leave: Callable[[str, str], None],
+    failed: Callable[[str, str], None],
+) -> Iterator[str]:
+    """Yield the files of one scope in a part of the home, sorted.
+
+    `leave` is told what is no file, `failed` which directory could not be read.
+    """
     tree = Tree(os.path.join(home, part))
     if part == "sessions":
         if not slug:
@@ -97,7 +106,7 @@ def listed(home: str, slug: str, part: str, leave: Callable[[str, str], None]) -
         top = slug
     else:
         top = layout.scope_directory(slug)
-    for directory, below, names in tree.walk(top):
+    for directory, below, names in tree.walk(top, lambda path, why: failed(f"{part}/{path}", str(why))):
         below[:] = [name for name in below if name not in PRIVATE]
         if not slug and not directory and "projects" in below:
             below.remove("projects")

@@ -81,7 +81,7 @@ def link(gate: Gate, slug: str, path: str) -> None:
 
 
 def _take_from_others(gate: Gate, slug: str, path: str) -> None:
-    for other in identities(os.path.join(gate.root, PROJECTS)):
+    for other in identities(os.path.join(gate.root, PROJECTS), strict=True):
         if other.slug != slug and path in other.paths:
             unlink(gate, other.slug, path)
 
