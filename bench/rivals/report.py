@@ -157,8 +157,10 @@ def together(runs: list[dict[str, Any]]) -> dict[str, Any]:
             results[name] = {**results.get(name, {}), **jobs}
     order = [rival.name for rival in RIVALS]
     ordered = sorted(results, key=lambda name: order.index(name) if name in order else len(order))
-    measured = [[name for name, jobs in run["results"].items() if set(jobs) - {"install"}] for run in runs]
-    headings = [f"{', '.join(names)}: {run['heading']}" for names, run in zip(measured, runs, strict=True)]
+    headings = []
+    for run in runs:
+        measured = [name for name, jobs in run["results"].items() if set(jobs) - {"install"}]
+        headings.append(f"{', '.join(measured)}: {run['heading']}")
     heading = runs[0]["heading"] if len(runs) == 1 else "\n".join(f"- {each}" for each in headings)
     return {"heading": heading, "results": {name: results[name] for name in ordered}}
 
