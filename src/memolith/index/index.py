@@ -273,8 +273,11 @@ class Index:
                 try:
                     connection = self._connection()
                     if connection is None and self._asked:  # thrown away by somebody since the last sync
-                        self.sync(self._asked)
+                        state = self.sync(self._asked)
                         connection = self._connection()
+                        if connection is None and state.units:
+                            # Nothing is an answer only where nothing is kept.
+                            raise sqlite3.DatabaseError("it was thrown away as soon as it was made")
                     return nothing() if connection is None else question(connection)
                 except _REFUSED as error:
                     self._give_way(error, again=left > 1)  # the last answer is that of a copy in memory
