@@ -174,7 +174,7 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
         state = index.sync(asked.slugs)
         stamp = index.stamp()
         ranked = _ranked(index, asked, meaning, state) if asked.query.strip() else []
-        if index.stamp() == stamp and (stamp is not None or not state.units):
+        if index.stamp() == stamp and (stamp is not None or not index.status(asked.slugs).changed):
             break
     return _answer(home, asked, ranked, state)
 

@@ -273,9 +273,9 @@ class Index:
                 try:
                     connection = self._connection()
                     if connection is None and self._asked:  # thrown away by somebody since the last sync
-                        state = self.sync(self._asked)
+                        self.sync(self._asked)
                         connection = self._connection()
-                        if connection is None and state.units:
+                        if connection is None and self.status(self._asked).changed:
                             # Nothing is an answer only where nothing is kept.
                             raise sqlite3.DatabaseError("it was thrown away as soon as it was made")
                     return nothing() if connection is None else question(connection)

@@ -209,6 +209,8 @@ def _read(tree: Tree, slug: str) -> tuple[str, list[Edit]]:
         head = json.loads(data) if data is not None else {}
         edits = [_edit(tree, inside, number, row) for number, row in enumerate(head.get("edits", []))]
         op = str(head.get("op", ""))
+    except StorageError:
+        raise  # what is not read now is there all the same: swept away, an acknowledged set would be lost
     except (ValueError, KeyError, TypeError, AttributeError, MemolithError):
         return "", []
     within = all(layout.scope_of(edit.path) == slug for edit in edits)
