@@ -152,3 +152,17 @@ def test_a_set_of_files_that_cannot_be_read_back_is_not_thrown_away(mem: Mem, wo
     mem.write("scratchpad", "- [ ] next")  # whoever comes next finishes it
     assert list(Path(mem.root).rglob("skills/topic/SKILL.md"))
     assert "SKILL.md" in mem.read("note", "topic")
+
+
+def test_adopting_says_when_a_note_could_not_be_read(mem: Mem, tmp_path: Path) -> None:
+    mem.remember("The gateway listens on 4431.", "Gateway")
+    mem.remember("Deploys go out on Tuesdays.", "Deploys")
+    other = tmp_path / "other"
+    other.mkdir()
+    place = ["--home", str(mem.home), "--project", str(other)]
+    with unanswered("gateway.md"):
+        assert main([*place, "project", "adopt", mem.project]) == PartialError.exit_code
+    new = Mem.open(other, home=mem.home)
+    assert [os.path.basename(path) for path in new.list()] == ["deploys.md"]
+    assert main([*place, "project", "adopt", mem.project]) == 0
+    assert [os.path.basename(path) for path in new.list()] == ["deploys.md", "gateway.md"]

@@ -6,7 +6,14 @@ import os
 
 from memolith import noteindex
 from memolith.document import MARKER, hand_written
-from memolith.errors import InputError, MemolithError, NotFoundError, TextError, UnsafePathError
+from memolith.errors import (
+    InputError,
+    MemolithError,
+    NotFoundError,
+    StorageError,
+    TextError,
+    UnsafePathError,
+)
 from memolith.model import MAX_ACCEPT_BYTES, Value
 from memolith.places import Tree
 from memolith.project import PROJECTS, exists
@@ -23,9 +30,10 @@ _BOM = "\ufeff"
 
 
 class Skipped(Value):
-    """A file that was not brought in, and why."""
+    """A file that was not brought in, and why; `failed` if it could have been: the disk gave no answer."""
 
-    __slots__ = ("path", "reason")
+    __slots__ = ("failed", "path", "reason")
+    failed: bool
     path: str
     reason: str
 
@@ -56,7 +64,8 @@ def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
             written += _bring(mem, text, goal)
         except (_UnusableError, UnsafePathError) as error:
             reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
-            skipped.append(Skipped(path=relative, reason=reason))
+            failed = isinstance(error.__cause__, StorageError)
+            skipped.append(Skipped(path=relative, reason=reason, failed=failed))
     noteindex.update_index(mem.gate, target)
     return written, skipped
 

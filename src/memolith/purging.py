@@ -69,11 +69,13 @@ _FIXED = ("MEMORY.md", "SKILL.md")
 class Cleaner:
     """What is looked for, and how it is taken out: secrets, if nothing else is said."""
 
-    def __init__(self, mem: Mem) -> None:
-        self._mem = mem
+    def __init__(self, mem: Mem, show: Callable[[int], None] = lambda _: None) -> None:
+        self._mem, self._show, self._looked = mem, show, 0
 
     def count(self, path: str, data: bytes) -> int:
         """Return how often a file has it."""
+        self._looked += 1
+        self._show(self._looked)
         return len(redact(text_of(data), _allow(self._mem, path)).findings)
 
     def mask(self, path: str) -> Mask:
@@ -90,9 +92,14 @@ class Cleaner:
         return layout.file_name(f"secret {kinds[0]}") if kinds else ""
 
 
-def purge(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Cleaned]:
-    """Mask every secret of a home; return what was changed. What resists keeps nothing else from it."""
-    return clean(mem, Cleaner(mem), scopes_of(mem), tell)
+def purge(
+    mem: Mem, tell: Callable[[str], None] = lambda _: None, show: Callable[[int], None] = lambda _: None
+) -> list[Cleaned]:
+    """Mask every secret of a home; return what was changed. What resists keeps nothing else from it.
+
+    `tell` gets what resists, `show` how many files were looked at.
+    """
+    return clean(mem, Cleaner(mem, show), scopes_of(mem), tell)
 
 
 def clean(

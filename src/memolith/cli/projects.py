@@ -10,7 +10,7 @@ import click
 from memolith.cli import completing, output
 from memolith.cli.app import Group, cli, shared
 from memolith.doctor import scopes
-from memolith.errors import InputError, NotFoundError
+from memolith.errors import InputError, NotFoundError, PartialError
 from memolith.model import Value
 from memolith.noteindex import note_files
 from memolith.project import PROJECTS, Identity, Project, identities, read_identity, resolve
@@ -212,6 +212,8 @@ def adopt_project(options: Options, slug: str) -> None:
         _say(options, "\n".join(lines), slug=mem.project, files=written, skipped=left)
         for each in skipped:
             output.note(f"skipped {each.path}: {each.reason}", "warning")
+        if any(each.failed for each in skipped):
+            raise PartialError("some of it could not be read; adopt it again: what is here stays")
 
 
 def _say(options: Options, message: str, **facts: object) -> None:

@@ -47,7 +47,7 @@ def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
         show = progress.bar("files", "run it again; what is masked already stays masked") or (lambda *_: None)
         done: list[purging.Cleaned] = []
         if purge and not dry and os.path.isdir(mem.home):
-            done = purging.purge(mem, lambda problem: output.note(problem, "warning"))
+            done = purging.purge(mem, lambda problem: output.note(problem, "warning"), show)
         report = _scanned(mem, path, show)
         progress.end()
         if options.json:

@@ -117,7 +117,8 @@ class Sync:
         total, done = len(self._todo), 0
         for at in range(0, total, _BATCH):
             batch = self._todo[at : at + _BATCH]
-            if self._deadline is not None and time.monotonic() > self._deadline:
+            # Something is always done: else the look itself could take all of the time, again and again.
+            if at and self._deadline is not None and time.monotonic() > self._deadline:
                 self._miss(
                     batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more"
                 )

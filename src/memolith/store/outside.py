@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from memolith.errors import ConfigError, ConflictError, MemolithError, StorageError
 from memolith.model import Value
-from memolith.places import Place, Tree
+from memolith.places import Folder, Place, Tree
 from memolith.store import files
 from memolith.text.digest import sha256
 
@@ -172,6 +172,7 @@ def _directories(directory: str) -> list[str]:
     for each in reversed(missing):
         with contextlib.suppress(FileExistsError):
             os.mkdir(each)
+            files.sync_directory(Folder(os.path.dirname(each)))
     return missing
 
 
