@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -126,7 +127,12 @@ def test_the_file_is_private(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [sqlite3.DatabaseError("malformed"), UnicodeDecodeError("utf-8", b"\x8b", 0, 1, "x")]
+    "error",
+    [
+        sqlite3.DatabaseError("malformed"),
+        UnicodeDecodeError("utf-8", b"\x8b", 0, 1, "x"),
+        zlib.error("invalid distance too far back"),
+    ],
 )
 def test_an_index_that_is_damaged_time_and_again_is_answered_from_memory_and_says_so(
     home: Path, monkeypatch: pytest.MonkeyPatch, error: Exception

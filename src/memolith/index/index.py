@@ -10,6 +10,7 @@ import contextlib
 import os
 import sqlite3
 import time
+import zlib
 from _thread import RLock  # `threading` costs more than the rest of this module
 
 from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
@@ -37,7 +38,7 @@ _RETRY = 30.0  # seconds in memory before the file is tried again
 _DAMAGED = frozenset(
     [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
 )
-_REFUSED = (sqlite3.Error, UnicodeDecodeError, BusyError, StorageError, UnsafePathError)
+_REFUSED = (sqlite3.Error, zlib.error, UnicodeDecodeError, BusyError, StorageError, UnsafePathError)
 
 
 class Index:
@@ -325,7 +326,9 @@ class Index:
         with self._lock:
             self._give_way(sqlite3.DatabaseError(why), again=False)
 
-    def _give_way(self, error: MemolithError | sqlite3.Error | UnicodeDecodeError, *, again: bool) -> None:
+    def _give_way(
+        self, error: MemolithError | sqlite3.Error | zlib.error | UnicodeDecodeError, *, again: bool
+    ) -> None:
         """Throw a damaged file away; where that does not help, or not `again`, go on in memory."""
         self._current.clear()
         self._forget()
