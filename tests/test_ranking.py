@@ -78,6 +78,24 @@ def test_of_texts_with_the_same_words_the_one_that_begins_with_them_goes_first()
     assert [hit.unit.id for hit in ranked] == [2, 1]
 
 
+def test_of_many_equals_the_order_does_not_depend_on_who_was_indexed_first() -> None:
+    """Found by `prove races`: an index that grew answered in another order than a fresh one."""
+    found = [Candidate(unit(number), 5.0, ["zebra"]) for number in range(30)]
+    texts = {number: f"Zebra {number}" for number in range(30)}
+
+    def order_of(candidates: list[Candidate]) -> list[int]:
+        ranked = ranking.rank(
+            candidates,
+            asked(("zebra", 30)),
+            DAY,
+            texts=lambda units: {each.id: texts[each.id] for each in units},
+        )
+        return [hit.unit.id for hit in ranked]
+
+    assert len(order_of(found)) == 30
+    assert order_of(found[::-1]) == order_of(found[15:] + found[:15]) == order_of(found)
+
+
 def test_newer_of_equals_first_then_by_name() -> None:
     question = asked(("zebra", 3))
     found = [

@@ -142,11 +142,12 @@ def rank(
     for hit in hits:
         hit.evidence += hit.words + then * hit.then
         hit.evidence *= _prior(hit.candidate.unit, day)
-    if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
-        return []
-    # Of equals, the newer one; then always the same.
+    # Of equals, the newer one; then always the same. Before the first choice: whose text is looked at may
+    # not depend on the order in which they were indexed.
     hits.sort(key=lambda hit: hit.candidate.unit.key)
     hits.sort(key=lambda hit: hit.candidate.unit.date, reverse=True)
+    if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
+        return []
     hits.sort(key=lambda hit: -hit.evidence)
     least = hits[0].evidence * TAIL
     centre = CENTRE_WITH_MEANING if semantic else CENTRE
