@@ -208,3 +208,20 @@ def test_a_disk_that_takes_no_session_is_an_error_and_not_a_session_that_was_ski
     told = capfd.readouterr()
     assert "skipped" in told.out
     assert "No space left" in told.err
+
+
+def test_a_directory_of_sessions_that_cannot_be_listed_is_told(
+    user: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Found by `prove faults`: it was taken for an empty one."""
+    real = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if path == str(user / ".claude" / "projects"):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert main(["session", "import"]) == 0
+    said = capfd.readouterr()
+    assert "Too many open files" in said.out + said.err

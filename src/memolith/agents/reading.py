@@ -7,6 +7,7 @@ session that is read in steps has the same turns as one that is read at once.
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import json
 import os
@@ -60,9 +61,14 @@ def records(path: str, offset: int = 0) -> Iterator[tuple[int, Record]]:
 
 
 def newest(root: str, *patterns: str) -> list[str]:
-    """Return the files below a directory that fit one of the patterns, the one changed last first."""
+    """Return the files below a directory that fit one of the patterns, the one changed last first.
+
+    OSError if the directory of a pattern is there and cannot be listed: `glob` takes it for empty.
+    """
     found: dict[str, int] = {}
     for pattern in patterns:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.scandir(os.path.join(root, os.path.dirname(pattern.partition("*")[0]))).close()
         for path in glob.iglob(os.path.join(glob.escape(root), pattern), recursive=True, include_hidden=True):
             try:
                 about = os.stat(path)
