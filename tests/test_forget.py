@@ -15,7 +15,7 @@ from memolith.hook import edge
 from memolith.learn import run as learning
 from memolith.learn.queue import Queue
 from memolith.sessions import Session, Turn
-from memolith.store import masking
+from memolith.store import masking, receipts
 
 FACT = "The vault door opens with zebrafish7731."
 MARK = b"zebrafish7731"
@@ -230,3 +230,15 @@ def test_a_note_that_came_without_a_forgotten_line_is_known_to_the_next_import(
     assert [row.action for row in import_memory(mem, vault).rows] == ["known"]
     assert mem.list() == before
     assert bytes_of(Path(mem.home)) == []
+
+
+@pytest.mark.parametrize("text", ["notes", "start", "memory"])
+def test_words_of_a_receipt_stay_when_somebody_forgets_them(mem: Mem, text: str) -> None:
+    """Only names of files are made of what was said; `start` and `notes` are our own."""
+    directory = Path(mem.home) / "state" / "hooks"
+    directory.mkdir(parents=True)
+    line = "1.0\tstart-startup\tab.7\tprojects/x/notes/a-{}-b.md\tprojects/x/notes/MEMORY.md\n"
+    (directory / "s1.log").write_text(line.format(text))
+    (found,) = receipts.without(str(mem.home), text, pytest.fail)
+    assert found == (str(directory / "s1.log"), 1)
+    assert (directory / "s1.log").read_text() == line.format("-" * len(text))

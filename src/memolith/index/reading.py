@@ -164,9 +164,9 @@ class Reader:
 
     def _as_indexed(self, unit: Unit, data: bytes, key: object) -> str | None:
         """Return the text of a unit whose file is as it was indexed; None if all of it must be looked at."""
-        if unit.first_line is not None:
+        if unit.first_line is not None and not unit.masked:
             lines = files.text_of(data).split("\n")[unit.first_line - 1 : unit.last_line]
-            return None if unit.masked else "\n".join(lines).strip("\n")
+            return "\n".join(lines).strip("\n")
         if unit.turn is None:
             return None
         from memolith.index import documents

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DIRECTORY = "hooks"
 _MAX_BYTES = 1_048_576
+_BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt
 _KEPT = 30 * 86_400  # seconds
 _SWEPT = 86_400
 _WAIT = 3.0
@@ -133,7 +134,7 @@ def without(
         try:
             with files.told(place.path):
                 data = (place.read(_MAX_BYTES, cut=True) or b"").lower()
-                count = data.count(wanted)
+                count = len(list(_in_names(data, wanted)))
                 if count and not dry:
                     _blank(place, wanted)
         except MemolithError as error:
@@ -147,15 +148,24 @@ def _blank(place: Place, wanted: bytes) -> None:
     fd = locks.open_lock(place)
     try:
         locks.acquire(fd, place.path, _WAIT)
-        data = os.read(fd, _MAX_BYTES).lower()
-        at = data.find(wanted)
-        while at >= 0:
+        for at in _in_names(os.read(fd, _MAX_BYTES).lower(), wanted):
             os.lseek(fd, at, os.SEEK_SET)
             os.write(fd, b"-" * len(wanted))
-            at = data.find(wanted, at + len(wanted))
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def _in_names(data: bytes, wanted: bytes) -> Iterator[int]:
+    """Yield where a file's own name has it; words of a receipt (`start`, `notes`) stay."""
+    at = data.find(wanted)
+    while at >= 0:
+        first = max(data.rfind(sign, 0, at) for sign in _BETWEEN) + 1
+        last = min((end for sign in _BETWEEN if (end := data.find(sign, at)) >= 0), default=len(data))
+        name = data[first:last]
+        if (name.endswith(b".md") and name != b"memory.md") or data.startswith(b"/skill.md", last):
+            yield at
+        at = data.find(wanted, at + len(wanted))
 
 
 def told(home: str) -> Iterator[tuple[str, list[str]]]:
