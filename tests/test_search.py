@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,40 @@ def test_rendering_keeps_its_limit_and_drops_the_lowest_ranked_first(mem: Mem) -
     shown = short.count("### ")
     assert f"{shown} shown" in short
     assert f"[{20 - shown} more file(s)" in short
+
+
+class Told(list[SearchHit]):
+    """Hits that count how many of them somebody looked at."""
+
+    looked = 0
+
+    def __iter__(self) -> Iterator[SearchHit]:
+        for hit in super().__iter__():
+            self.looked += 1
+            yield hit
+
+
+def test_rendering_looks_at_no_more_hits_than_there_is_room_for() -> None:
+    hits = Told(
+        SearchHit(
+            filename=f"/m/{number}.md",
+            name=f"{number}.md",
+            matched_terms=["word"],
+            total_hits=1,
+            body="word " * 40,
+            filename_only=False,
+            date=None,
+            is_memory_md=False,
+            source="",
+        )
+        for number in range(50_000)
+    )
+    text = SearchResults([("word", 50_000)], hits).render(8_000)
+    assert hits.looked < 60
+    shown = text.count("###")
+    assert shown > 30
+    assert f"50000 file(s), {shown} shown" in text
+    assert f"[{50_000 - shown} more file(s) not shown" in text
 
 
 @proves("S0.63")

@@ -52,15 +52,17 @@ class SearchResults:
         """Return the results as text of at most `max_bytes`; the lowest-ranked files go first."""
         if not self.hits:
             return head("No memory matched.", max_bytes)
-        blocks = [
-            f"\n\n### {hit.name} ({', '.join(hit.matched_terms)})"
-            f"{' ' + label(hit.source) if hit.source else ''}\n{hit.body}"
-            for hit in self.hits
-        ]
-        room = [utf8_len(block) for block in blocks]
+        # Blocks are made until the room is used up: there may be a hit in each of a hundred thousand files.
+        blocks: list[str] = []
+        ends = [0]
+        for hit in self.hits:
+            if ends[-1] > max_bytes:
+                break
+            blocks.append(_block(hit))
+            ends.append(ends[-1] + utf8_len(blocks[-1]))
         for shown in range(len(blocks), 0, -1):
             first, last = self._summary(shown), self._left_out(shown)
-            if utf8_len(first) + sum(room[:shown]) + utf8_len(last) <= max_bytes:
+            if utf8_len(first) + ends[shown] + utf8_len(last) <= max_bytes:
                 return first + "".join(blocks[:shown]) + last
         # Not even the best hit fits whole: show its beginning.
         first, last = self._summary(1), self._left_out(1)
@@ -76,6 +78,11 @@ class SearchResults:
     def _left_out(self, shown: int) -> str:
         left = len(self.hits) - shown
         return f"\n\n…[{left} more file(s) not shown; search for fewer or rarer words]" if left else ""
+
+
+def _block(hit: SearchHit) -> str:
+    said = f" {label(hit.source)}" if hit.source else ""
+    return f"\n\n### {hit.name} ({', '.join(hit.matched_terms)}){said}\n{hit.body}"
 
 
 def search(root: str, slug: str, query: str) -> SearchResults:
@@ -169,9 +176,8 @@ def _search_file(
     if found:
         lines = text.split("\n")
         matching = []
-        for number, line in enumerate(lines):
-            low = line.casefold()
-            present = [key for key in found if key in low]
+        for number, line in enumerate(folded.split("\n")):
+            present = [key for key in found if key in line]
             for key in present:
                 counts[key] += 1
             if present:
