@@ -59,12 +59,14 @@ def ask(home: str) -> None:
 def measure(home: Path, count: int, rounds: int = 15) -> tuple[list[Row], list[Row]]:
     """Return a row for each job, and one for each target of the index."""
     got, directory, queries = scale.collect(home, count)
+    shell, start = scale.halves(got.shell), scale.halves(got.start)
     rows = [
         _row("first index", got.first, BUILD, got.plain_first),
         _row("looking for changes, new process", _half(got.sync), WALK, _half(got.walk)),
         _row("looking for changes, long-lived", _half(got.journal), WALK, _half(got.walk)),
         _asked("recall, words", got.recall, got.plain),
-        _row("`memolith recall`", _half(got.shell), START, _half(got.start)),
+        _row("`memolith recall`", shell[0], START, start[0]),
+        _row("`memolith recall`, by the clock", shell[1], START, start[1]),
         _row("disk: index", got.index / MEGABYTE, TEXT, got.text / MEGABYTE, "MB"),
     ]
     if got.meaning:

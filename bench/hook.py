@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 20
 BARE = (sys.executable, "-c", "pass")
-COMMAND = (sys.executable, "-c", "import sys; from memolith.cli import main; sys.exit(main())", "hook")
+COMMAND = (sys.executable, "-c", "import sys; from memolith.cli import entry; sys.exit(entry())", "hook")
 
 
 class Jobs:

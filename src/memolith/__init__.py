@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memolith.choices import WriteMode, WriteTarget
     from memolith.compaction import (
         append_memory_block,
         compaction_heading,
@@ -44,9 +45,7 @@ if TYPE_CHECKING:
         SearchHit,
         Tool,
         Version,
-        WriteMode,
         WriteResult,
-        WriteTarget,
     )
     from memolith.porting.importing import import_memory
     from memolith.porting.outgoing import export_memory
@@ -68,9 +67,9 @@ _HOME = {
     "MAX_WRITE_BYTES": "model",
     "SearchHit": "model",
     "Version": "model",
-    "WriteMode": "model",
+    "WriteMode": "choices",
     "WriteResult": "model",
-    "WriteTarget": "model",
+    "WriteTarget": "choices",
     "import_memory": "porting.importing",
     "export_memory": "porting.outgoing",
     "MEMORY_TOOLS_PROMPT": "prompts",

@@ -1,6 +1,6 @@
 """`python -m memolith`."""
 
-from memolith.cli import main
+from memolith.cli import entry
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(entry())

@@ -6,8 +6,6 @@ the text unnoticed, and a size that asks to be kept small.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from memolith import noteindex
 from memolith.errors import InputError, LossError
 from memolith.places import Tree
@@ -132,6 +130,8 @@ def overflow(text: str, limit: int) -> list[str]:
 
 def without(text: str, lines: list[str]) -> str:
     """Return `text` without the given lines, each taken out once where it first stands."""
+    from collections import Counter
+
     gone = Counter(lines)
     kept = []
     for line in text.splitlines(keepends=True):

@@ -7,7 +7,7 @@ import os
 from memolith import journal, targets
 from memolith.errors import InputError, MatchError
 from memolith.home import Home
-from memolith.model import MAX_WRITE_BYTES, WriteMode, WriteResult, WriteTarget
+from memolith.model import MAX_WRITE_BYTES, WriteResult
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout
 
@@ -36,9 +36,9 @@ class Mem(Home):
 
     def write(
         self,
-        target: str | WriteTarget,
+        target: str,
         content: str,
-        mode: str | WriteMode = WriteMode.APPEND,
+        mode: str = "append",
         name: str | None = None,
         *,
         if_sha256: str | None = None,
@@ -53,29 +53,29 @@ class Mem(Home):
         with `if_sha256`, StorageError if the disk refuses.
         """
         where, how = targets.target(target), targets.mode(mode)
-        if where is WriteTarget.NOTE:
+        if where == "note":
             targets.check_name(name)
         targets.check_text(content)
-        asked = {"target": where.value, "mode": how.value, "name": name, "scope": scope}
+        asked = {"target": where, "mode": how, "name": name, "scope": scope}
         if held := self._held("write", content, asked, where=where, scope=scope):
             return held
         self._prepare(where, scope)
-        relative = self._locate(where, name if where is WriteTarget.NOTE else None, scope)
+        relative = self._locate(where, name if where == "note" else None, scope)
         skipped = 0
 
         def apply(old: str | None, text: str) -> str | None:
             nonlocal skipped
-            if how is WriteMode.OVERWRITE:
+            if how == "overwrite":
                 return text
             from memolith.text import markdown
 
-            if where is WriteTarget.LONG_TERM:
+            if where == "long_term":
                 text, skipped = markdown.drop_known_lines(old or "", text)
                 if not text.strip():
                     return old
             return markdown.append(old or "", text)
 
-        op = "write" if how is WriteMode.APPEND else "overwrite"
+        op = "write" if how == "append" else "overwrite"
         change = self._change(relative, content, apply, op=op, if_sha256=if_sha256)
         return self._result(change, skipped)
 
@@ -103,7 +103,7 @@ class Mem(Home):
 
     def edit(
         self,
-        target: str | WriteTarget,
+        target: str,
         old_str: str | None = None,
         new_str: str = "",
         name: str | None = None,
@@ -120,8 +120,8 @@ class Mem(Home):
         targets.check_text(new_str, "new_str", empty=True)
         relative = self._locate(where, name, scope)
         if old_str is None:
-            if where is not WriteTarget.NOTE:
-                raise InputError(f"which text of {where.value}? Give old_str (CLI: --old TEXT)")
+            if where != "note":
+                raise InputError(f"which text of {where}? Give old_str (CLI: --old TEXT)")
             from memolith import notes
 
             change = notes.delete(self.gate, relative, if_sha256)
@@ -129,7 +129,7 @@ class Mem(Home):
         apply = targets.replacement(relative, old_str)
         if Tree(self._store).stat(relative) is None:
             raise MatchError(relative, 0)  # before anything is created for it
-        asked = {"target": where.value, "old_str": old_str, "name": name, "scope": scope}
+        asked = {"target": where, "old_str": old_str, "name": name, "scope": scope}
         if held := self._held("edit", new_str, asked, where=where, scope=scope):
             return held
         change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
@@ -139,10 +139,10 @@ class Mem(Home):
         """Add a timestamped entry to today's log."""
         targets.check_text(heading, "heading")
         targets.check_text(body, "body", empty=True)
-        if held := self._held("append_daily", body, {"heading": heading}, where=WriteTarget.DAILY):
+        if held := self._held("append_daily", body, {"heading": heading}, where="daily"):
             return held
         entry = journal.entry(self._now(), heading, body)
-        self._prepare(WriteTarget.DAILY, "project")
+        self._prepare("daily", "project")
         change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
         return self._result(change)
 
@@ -236,7 +236,7 @@ class Mem(Home):
 
         notes.check(content, title)
         asked = {"title": title, "kind": kind, "scope": scope}
-        if held := self._held("remember", content, asked, where=WriteTarget.NOTE, scope=scope):
+        if held := self._held("remember", content, asked, where="note", scope=scope):
             return held
         if self._scope(scope):
             self.register()  # before the slug is used: registering may find that it is taken
@@ -270,7 +270,7 @@ class Mem(Home):
 
         targets.check_text(content)
         mode = mode if action is None else action
-        if held := self._held("update", content, {"mode": mode}, where=WriteTarget.LONG_TERM):
+        if held := self._held("update", content, {"mode": mode}, where="long_term"):
             return held
         skipped: list[int] = []
         apply = document.appender(mode, force=force, path=layout.MEMORY, skipped=skipped)
@@ -285,7 +285,7 @@ class Mem(Home):
         targets.check_text(section, "section", empty=True)
         targets.check_text(text, empty=True)
         apply, warnings = document.section_setter(section, self.today)
-        if held := self._held("update_section", text, {"section": section}, where=WriteTarget.LONG_TERM):
+        if held := self._held("update_section", text, {"section": section}, where="long_term"):
             return held
         change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
         change.warnings[:0] = warnings
@@ -337,17 +337,17 @@ class Mem(Home):
 
         return undo(self, file, version)
 
-    def _prepare(self, target: WriteTarget, scope: str) -> None:
+    def _prepare(self, target: str, scope: str) -> None:
         # Before any path is built: registering may find that the slug is taken.
-        if target is not WriteTarget.LONG_TERM and (target is not WriteTarget.NOTE or self._scope(scope)):
+        if target != "long_term" and (target != "note" or self._scope(scope)):
             self.register()
 
-    def _locate(self, target: WriteTarget, name: str | None, scope: str) -> str:
-        if target is WriteTarget.NOTE:
+    def _locate(self, target: str, name: str | None, scope: str) -> str:
+        if target == "note":
             return layout.find_note(self._store, self._scope(scope), name)
-        if target is WriteTarget.LONG_TERM:
+        if target == "long_term":
             return layout.MEMORY
-        if target is WriteTarget.SCRATCHPAD:
+        if target == "scratchpad":
             return layout.scratchpad(self.project)
         return layout.daily(self.project, name.strip() if name else self.today)
 
@@ -357,7 +357,7 @@ class Mem(Home):
         text: str,
         asked: Mapping[str, str | None],
         *,
-        where: WriteTarget,
+        where: str,
         scope: str = "project",
     ) -> WriteResult | None:
         """Keep a text for review instead of writing it, if it must not be memory unseen."""
@@ -365,7 +365,7 @@ class Mem(Home):
             return None
         from memolith.quarantine import hold
 
-        user_wide = where is WriteTarget.LONG_TERM or (where is WriteTarget.NOTE and not self._scope(scope))
+        user_wide = where == "long_term" or (where == "note" and not self._scope(scope))
         return hold(self, call, text, asked, user_wide=user_wide)
 
     def _change(

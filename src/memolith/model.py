@@ -6,8 +6,6 @@ and every prompt pays for it (docs/design.md, "Speed").
 
 from __future__ import annotations
 
-from enum import Enum
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,22 +16,9 @@ MAX_WRITE_BYTES = 65_536
 # Above this, text is not a long memory but a mistake (a log, a binary): refused, not cut.
 MAX_ACCEPT_BYTES = 1_048_576
 TRUNCATED = "…[memory truncated]"
-
-
-class WriteTarget(str, Enum):
-    """Which file a write goes to."""
-
-    LONG_TERM = "long_term"
-    SCRATCHPAD = "scratchpad"
-    DAILY = "daily"
-    NOTE = "note"
-
-
-class WriteMode(str, Enum):
-    """How a write treats what is already there."""
-
-    APPEND = "append"
-    OVERWRITE = "overwrite"
+# Which file a write goes to, and how it treats what is there. For callers they are enums too (`choices`).
+TARGETS = ("long_term", "scratchpad", "daily", "note")
+MODES = ("append", "overwrite")
 
 
 _set = object.__setattr__  # hundreds of values are made for one question

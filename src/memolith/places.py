@@ -10,12 +10,12 @@ Terms. A `Folder` is a directory held open, a `Place` is a name in one, a `Tree`
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
 
 from memolith.errors import StorageError, UnsafePathError
+from memolith.lean import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Folder:
 
     def __del__(self) -> None:
         if self.fd is not None:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.close(self.fd)
 
     def at(self, name: str) -> str:
@@ -93,7 +93,7 @@ def _open_directory(path: str, at: str, above: int | None) -> Folder:
     except OSError as error:
         if error.errno not in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
             raise StorageError(path, error) from error
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         mode = os.stat(at, dir_fd=above, follow_symlinks=False).st_mode
         if not stat.S_ISLNK(mode) and not stat.S_ISDIR(mode):
             raise UnsafePathError(f"{path}: is not a directory; move it out of the way")
@@ -288,7 +288,7 @@ class Tree:
 
     def check(self, relative: str) -> None:
         """Raise UnsafePathError if a link is on the way to a file, or if this is no spelling of its path."""
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             self.place(relative)
 
     def stat(self, relative: str) -> os.stat_result | None:

@@ -12,10 +12,10 @@ were made (`staleness`). A question that nothing here is about gets no answer; s
 
 from __future__ import annotations
 
-from functools import cache
 from math import exp, log
 
 from memolith import relevance, staleness
+from memolith.lean import lru_cache
 from memolith.model import Value
 from memolith.text import terms, when
 
@@ -251,7 +251,7 @@ def _lifted(hit: Ranked, first: Ranked) -> Ranked:
     return Ranked(unit=hit.unit, score=score, terms=hit.terms, also=hit.also, why=why)
 
 
-@cache
+@lru_cache(maxsize=1)
 def _fillers() -> frozenset[str]:
     return frozenset(terms.count(_FILLERS)[0])
 

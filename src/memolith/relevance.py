@@ -13,9 +13,9 @@ tell a subject from chance, and each held in every pair of memory and question t
 
 from __future__ import annotations
 
-from functools import cache
 from math import inf, log
 
+from memolith.lean import lru_cache
 from memolith.text import terms
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ def needed(answer: float, total: int) -> float:
     return answer + GROWTH * log(min(max(total, SMALL), LARGE) / USUAL)
 
 
-@cache
+@lru_cache(maxsize=1)
 def _everyday() -> frozenset[str]:
     return frozenset(terms.count(_EVERYDAY)[0])
 

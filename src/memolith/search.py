@@ -6,10 +6,10 @@ contain these words" and nothing else.
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from memolith.errors import StorageError, UnsafePathError
+from memolith.lean import suppress
 from memolith.model import MAX_INJECT_BYTES, SearchHit
 from memolith.noteindex import note_files
 from memolith.places import MAX_LOOK_BYTES, Tree
@@ -130,21 +130,21 @@ def searchable(root: str, slug: str) -> Iterator[str]:
 
 def _notes(root: str, slug: str) -> list[str]:
     directory = layout.notes(slug)
-    with contextlib.suppress(StorageError):
+    with suppress(StorageError):
         return [f"{directory}/{name}" for name in note_files(root, slug)]
     return []
 
 
 def _days(root: str, slug: str) -> list[str]:
     directory = layout.daily_directory(slug)
-    with contextlib.suppress(UnsafePathError, StorageError):
+    with suppress(UnsafePathError, StorageError):
         found = Tree(root).names(directory)
         return [f"{directory}/{name}" for name in found if layout.is_date(name[:-3])]
     return []
 
 
 def _flat(root: str, directory: str) -> list[str]:
-    with contextlib.suppress(UnsafePathError, StorageError):
+    with suppress(UnsafePathError, StorageError):
         return [f"{directory}/{name}" for name in Tree(root).names(directory)]
     return []
 

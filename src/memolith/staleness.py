@@ -8,8 +8,7 @@ hidden by this: that needs a person's or an agent's word (`supersedes`, `status`
 
 from __future__ import annotations
 
-from functools import cache
-
+from memolith.lean import lru_cache
 from memolith.text import terms
 
 TYPE_CHECKING = False
@@ -60,7 +59,7 @@ _DOCUMENT = 2000  # and so are more characters
 _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
 
 
-@cache
+@lru_cache(maxsize=1)
 def _ignored() -> frozenset[str]:
     """Return the terms that say nothing about a subject. At the first use: it is too slow for an import."""
     return frozenset(terms.count(" ".join([*sorted(_CONTEXT), *sorted(terms.STOP)]))[0])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from memolith.errors import InputError, MatchError
 from memolith.model import (
     MAX_INJECT_BYTES,
+    MODES,
     ORIGINS,
     TAINTS,
+    TARGETS,
     TRUNCATED,
     Source,
-    WriteMode,
-    WriteTarget,
 )
 from memolith.store.screening import quoted
 
@@ -29,22 +29,19 @@ _SCOPES = {
 }
 
 
-def target(value: str | WriteTarget, what: str = "target") -> WriteTarget:
+def target(value: str, what: str = "target") -> str:
     """Return the target that is meant; `what` names the parameter in the error."""
-    try:
-        return WriteTarget(value)
-    except ValueError:
-        names = ", ".join(target.value for target in WriteTarget)
-        extra = ", list" if what == "source" else ""
-        raise InputError(f"unknown {what} {quoted(value)}; one of {names}{extra}") from None
+    if value in TARGETS:
+        return TARGETS[TARGETS.index(value)]  # not an enum, whose text is another
+    extra = ", list" if what == "source" else ""
+    raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join(TARGETS)}{extra}")
 
 
-def mode(value: str | WriteMode) -> WriteMode:
+def mode(value: str) -> str:
     """Return the mode that is meant."""
-    try:
-        return WriteMode(value)
-    except ValueError:
-        raise InputError(f"unknown mode {quoted(value)}; one of append, overwrite") from None
+    if value in MODES:
+        return MODES[MODES.index(value)]
+    raise InputError(f"unknown mode {quoted(value)}; one of {', '.join(MODES)}")
 
 
 def check_name(name: str | None) -> None:

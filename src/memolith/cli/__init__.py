@@ -6,11 +6,25 @@ others, and every question of help, go to click in `cli.app`.
 
 from __future__ import annotations
 
+import gc
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+# New objects after which garbage is looked for, instead of 700. A command lives for a moment.
+_OBJECTS = 20_000
+
+
+def entry() -> int:
+    """Run the command line as a process of its own; return its exit code."""
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    try:
+        return main()
+    finally:
+        gc.freeze()  # on its way out, the interpreter would look through everything once more
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from memolith import targets
 from memolith.cli.fast import Options
 from memolith.errors import MemolithError
-from memolith.model import WriteTarget
+from memolith.model import TARGETS
 from memolith.noteindex import note_files
 from memolith.options import TABLE
 from memolith.places import Tree
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-
-TARGETS = tuple(target.value for target in WriteTarget)
 
 
 def words(*allowed: str) -> Complete:

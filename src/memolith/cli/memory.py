@@ -13,6 +13,7 @@ from memolith.cli import completing, explained, fast, output, writing
 from memolith.cli.app import choice, cli, shared, text_argument
 from memolith.cli.fast import notice
 from memolith.errors import InputError
+from memolith.model import TARGETS
 from memolith.notes import KINDS
 from memolith.places import Tree
 from memolith.store import layout
@@ -31,7 +32,7 @@ _scope = click.option(
     help="Whose notes.",
     shell_complete=completing.words("project", "user"),
 )
-_target = click.argument("target", metavar=_TARGETS, shell_complete=completing.words(*completing.TARGETS))
+_target = click.argument("target", metavar=_TARGETS, shell_complete=completing.words(*TARGETS))
 _if_sha256 = click.option(
     "--if-sha256", metavar="HASH", help="Only if the file still has this content hash (see --json)."
 )

@@ -14,6 +14,7 @@ from memolith.cli import completing, output, writing
 from memolith.cli.app import Group, cli, shared, unguard
 from memolith.cli.fast import notice
 from memolith.errors import ConfigError, InputError, NotFoundError
+from memolith.model import TARGETS
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout
 from memolith.store.screening import quoted
@@ -226,7 +227,7 @@ def _whole(mem: Mem, relative: str) -> str:
 
 
 @memory.command()
-@click.argument("target", metavar="TARGET", shell_complete=completing.words(*completing.TARGETS))
+@click.argument("target", metavar="TARGET", shell_complete=completing.words(*TARGETS))
 @click.argument("text", nargs=-1, required=True)
 @shared
 def write(options: Options, target: str, text: tuple[str, ...]) -> None:

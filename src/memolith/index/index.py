@@ -6,9 +6,7 @@ its place, made from what can be read of it and from the files; the answers are 
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sqlite3
 import time
 import zlib
 from _thread import RLock  # `threading` costs more than the rest of this module
@@ -18,7 +16,9 @@ from memolith.index import reading, schema, walk
 from memolith.index.lexical import Lexicon
 from memolith.index.model import Analysis, Match, State, Unit
 from memolith.index.sync import Sync
+from memolith.lean import contextmanager, suppress
 from memolith.store.derived import Derived
+from memolith.store.sqlite import sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class Index:
         """Throw the index away and make it anew."""
         with self._lock:
             self._memory = None
-            with contextlib.suppress(BusyError):
+            with suppress(BusyError):
                 self._file.discard(self._wait)
             self._forget()
             return self.sync(slugs, progress=progress)
@@ -307,7 +307,7 @@ class Index:
         self._lexicons.clear()
         self._totals = None
 
-    @contextlib.contextmanager
+    @contextmanager
     def _writing(self, wait: float | None = None) -> Iterator[sqlite3.Connection]:
         if self._memory is None:
             with self._file.writing(self._wait if wait is None else wait) as connection:

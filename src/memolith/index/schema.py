@@ -43,7 +43,7 @@ BLOCK = 4096
 
 def build(connection: Connection) -> None:
     """Make the tables; without FTS5 an ordinary table does its work."""
-    import sqlite3
+    from memolith.store.sqlite import sqlite3
 
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.executescript(_TABLES)

@@ -22,6 +22,7 @@ Names = npt.NDArray[np.uint64]  # the first eight bytes of a key: a text and its
 _ALL = 20_000  # rows that are compared without a first choice
 _NEAR = 4_000  # rows that the first choice leaves
 _BLOCK = 1024  # rows turned into floats at once: they stay in the cache
+_SIGNS = 16_384  # ... and rows whose signs are compared at once
 
 
 def names(keys: bytes) -> Names:
@@ -43,7 +44,6 @@ class _Part:
         self.names = names(pack.keys)
         self.scales = np.frombuffer(pack.scales, np.float32)
         self.rows = np.frombuffer(pack.vectors, np.int8).reshape(pack.count, -1)
-        self._signs: npt.NDArray[np.uint64] | None = None
 
     def all(self, query: Array) -> Array:
         """Return the similarity of every row."""
@@ -58,21 +58,14 @@ class _Part:
         found: Array = (self.rows[which].astype(np.float32) @ query) * self.scales[which]
         return found
 
-    def differing(self, query: Array) -> npt.NDArray[np.uint16]:
-        """Return in how many signs each row differs from the query."""
-        if self._signs is None:
-            self._signs = np.ascontiguousarray(_signs(self.rows).T)
-        found = np.zeros(len(self.rows), np.uint16)
-        for ours, its in zip(self._signs, _signs(query[None])[0], strict=True):
-            found += np.bitwise_count(ours ^ its)
-        return found
-
 
 class Matrix:
     """All vectors of one model in one scope."""
 
     def __init__(self) -> None:
         self._parts: dict[int, _Part] = {}
+        # The signs of all rows, one row for each 64 of them; and of which parts.
+        self._signs: tuple[list[_Part], npt.NDArray[np.uint64]] | None = None
 
     def refresh(self, packs: Packs, model: str, slug: str) -> None:
         """Read the packs that are new and let go of those that are gone."""
@@ -91,20 +84,39 @@ class Matrix:
         if sum(len(part.rows) for part in parts) <= _ALL:
             found = [(part.names, part.all(query)) for part in parts]
         else:
-            differing = [part.differing(query) for part in parts]
+            differing = self._differing(parts, query)
             # Counted instead of sorted: there are few different numbers.
-            counts = np.bincount(np.concatenate(differing))
-            bound = np.searchsorted(np.cumsum(counts), _NEAR, "right")
+            bound = np.searchsorted(np.cumsum(np.bincount(differing)), _NEAR, "right")
+            near = np.flatnonzero(differing <= bound)
+            ends = np.cumsum([len(part.rows) for part in parts])
+            shares = np.split(near, np.searchsorted(near, ends[:-1]))
             found = []
-            for part, each in zip(parts, differing, strict=True):
-                near = np.flatnonzero(each <= bound)
-                found.append((part.names[near], part.some(near, query)))
+            for part, share, end in zip(parts, shares, ends.tolist(), strict=True):
+                which = share - (end - len(part.rows))
+                found.append((part.names[which], part.some(which, query)))
         all_names, scores = (np.concatenate(column) for column in zip(*found, strict=True))
         if len(scores) > limit:
             best = np.argpartition(-scores, limit)[:limit]
             all_names, scores = all_names[best], scores[best]
         order = np.argsort(-scores, kind="stable")
         return all_names[order], scores[order]
+
+    def _differing(self, parts: list[_Part], query: Array) -> npt.NDArray[np.uint16]:
+        """Return in how many signs each row differs from the query."""
+        if self._signs is None or self._signs[0] != parts:
+            self._signs = parts, np.concatenate([_signs(part.rows).T for part in parts], axis=1)
+        signs = self._signs[1]
+        its = _signs(query[None])[0]
+        found = np.zeros(signs.shape[1], np.uint16)
+        mixed, counted = np.empty(_SIGNS, np.uint64), np.empty(_SIGNS, np.uint8)
+        for start in range(0, len(found), _SIGNS):
+            here = found[start : start + _SIGNS]
+            count = len(here)
+            for row, word in zip(signs[:, start : start + count], its, strict=True):
+                np.bitwise_xor(row, word, out=mixed[:count])
+                np.bitwise_count(mixed[:count], out=counted[:count])
+                here += counted[:count]
+        return found
 
     def of(self, wanted: Names, query: Array) -> Array:
         """Return the similarity of named texts, by their nearest row; not a number where there is none."""

@@ -7,10 +7,10 @@ was found clean is noted in `cache/cleared`, with what changes when it is saved.
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from memolith.errors import StorageError, UnsafePathError
+from memolith.lean import suppress
 from memolith.store import layout
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def _write(path: str, known: bytes, line: bytes) -> None:
     rows = [row for row in known.splitlines(keepends=True) if not row.endswith(b" " + name) and row.strip()]
     data = b"\n" + b"".join(rows)[-_MAX_BYTES // 2 :] + line
     temporary = f"{path}.{os.getpid()}"
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:

@@ -8,17 +8,19 @@ One lock file keeps writers apart; readers need no lock of ours while the seal i
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 
 from memolith.errors import StorageError, UnsafePathError
+from memolith.lean import contextmanager, suppress
 from memolith.places import Place, Tree
 from memolith.store import files, locks
+from memolith.store.sqlite import sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
 _LONG_AGO = 1_000_000_000  # seconds: 2001
@@ -57,7 +59,7 @@ class Derived:
         self.seen = seen if self._connection is not None else None
         return self._connection
 
-    @contextlib.contextmanager
+    @contextmanager
     def writing(self, wait: float) -> Iterator[Connection]:
         """Write in one transaction, with the lock; a file that cannot be trusted is made anew."""
         with self._locked(wait):
@@ -73,8 +75,6 @@ class Derived:
             # Pages are written by the commit, not before: whatever changed the file until now was not us.
             # Sealed all the same, it would be believed for ever.
             if Place.of(self.path).fingerprint() != self.seen:
-                import sqlite3
-
                 connection.execute("ROLLBACK")
                 self._remove()
                 raise sqlite3.DatabaseError("somebody else changed the file while it was written")
@@ -88,13 +88,11 @@ class Derived:
 
     def copy(self, *, fresh: bool = False) -> Connection:
         """Return a database in memory: a copy of the file, or a new one (if `fresh`, or it is unreadable)."""
-        import sqlite3
-
         memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         if not fresh and self._is_sealed():
             # Somebody may hold SQLite's lock for ever; the seal says that nobody is writing.
             for options in ("mode=ro", "mode=ro&immutable=1"):
-                with contextlib.suppress(sqlite3.Error):
+                with suppress(sqlite3.Error):
                     source = sqlite3.connect(f"file:{_quoted(self.path)}?{options}", uri=True, timeout=0.2)
                     try:
                         # The lock first, with its time limit: copying would wait for it for ever.
@@ -116,7 +114,7 @@ class Derived:
             self._connection.close()
         self._connection = self.seen = None
 
-    def _locked(self, wait: float) -> contextlib.AbstractContextManager[None]:
+    def _locked(self, wait: float) -> AbstractContextManager[None]:
         Tree(os.path.join(self._home, "cache")).check(self._name)
         return locks.locked(self._home, "index", wait)
 
@@ -139,8 +137,6 @@ class Derived:
         self.seen = Place.of(self.path).fingerprint()
 
     def _open(self) -> Connection | None:
-        import sqlite3
-
         writable = os.access(self.path, os.W_OK)
         mode = "rw" if writable else "ro"
         connection = sqlite3.connect(
@@ -168,8 +164,6 @@ class Derived:
 
     def _make(self) -> Connection:
         """Make a new file, under the lock."""
-        import sqlite3
-
         self._remove()
         with files.told(self.path):
             files.make_directory(os.path.dirname(self.path))

@@ -8,13 +8,13 @@ before it is replaced; the window is then some microseconds (docs/design.md, "Th
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
 import sys
 
 from memolith.errors import MemolithError, StorageError
+from memolith.lean import contextmanager, suppress
 from memolith.places import MARK, Place, Tree, is_marked
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ _MAX_LOG = 1_048_576
 _NOT_SUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV)
 
 
-@contextlib.contextmanager
+@contextmanager
 def told(path: str) -> Iterator[None]:
     """Turn an OSError into a StorageError that names `path`."""
     try:
@@ -72,7 +72,7 @@ def make_directory(path: str) -> None:
 
 
 def _make(place: Place) -> None:
-    with contextlib.suppress(FileExistsError):
+    with suppress(FileExistsError):
         os.mkdir(place.at, 0o700, dir_fd=place.fd)
     sync_directory(place.folder)
 
@@ -96,7 +96,7 @@ def make_folder(tree: Tree, directory: str) -> Folder:
 
 def remove_empty(tree: Tree, directory: str) -> None:
     """Remove a directory and those below it, as far as nothing is in them."""
-    with contextlib.suppress(OSError, MemolithError):
+    with suppress(OSError, MemolithError):
         for entry in tree.folder(directory).entries():
             if entry.is_dir(follow_symlinks=False):
                 remove_empty(tree, f"{directory}/{entry.name}")
@@ -107,7 +107,7 @@ def remove_empty(tree: Tree, directory: str) -> None:
 
 def make_place(tree: Tree, relative: str) -> Place:
     """Return the place of a file whose directory is made if need be."""
-    with contextlib.suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):
         return tree.place(relative)
     directory, _, name = relative.rpartition("/")
     return Place(make_folder(tree, directory), name)
@@ -145,7 +145,7 @@ def open_log(home: str, name: str) -> int:
     with told(place.path):
         found = place.stat()
         if found is not None and found.st_size > _MAX_LOG:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 replace(place, Place(place.folder, f"{name}.1"))
         return os.open(place.at, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFELY, 0o600, dir_fd=place.fd)
 
@@ -168,7 +168,7 @@ def write_new(place: Place, data: bytes) -> None:
 def _mark(fd: int) -> None:
     """Mark a file as written by memolith, where the file system can hold that."""
     if hasattr(os, "setxattr"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.setxattr(fd, MARK, b"")
 
 
@@ -177,7 +177,7 @@ def full_sync(fd: int) -> None:
     if sys.platform == "darwin":
         import fcntl
 
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
             return
     os.fsync(fd)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
 
 from memolith.errors import BusyError
+from memolith.lean import contextmanager
 from memolith.places import Place, Tree
 from memolith.store import files
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DIRECTORY = "locks"
 
 
-@contextlib.contextmanager
+@contextmanager
 def locked(home: str, name: str, seconds: float) -> Iterator[None]:
     """Hold the lock `name` of a home; BusyError after `seconds`.
 

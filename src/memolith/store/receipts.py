@@ -7,11 +7,11 @@ same instant come one after the other.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 
 from memolith.errors import MemolithError, StorageError
+from memolith.lean import contextmanager, suppress
 from memolith.places import Place, Tree
 from memolith.store import files, locks
 
@@ -50,7 +50,7 @@ class Receipts:
                 raise StorageError(self.place.path, OSError(28, "No space left on device"))
 
 
-@contextlib.contextmanager
+@contextmanager
 def opened(home: str, session: str) -> Iterator[Receipts]:
     """Hold the receipts of a session. `session` is a plain name."""
     tree = Tree(os.path.join(home, "state"))
@@ -94,7 +94,7 @@ def age(home: str, name: str) -> float:
 def remove(home: str, name: str, when: float) -> None:
     """Take back what was written down at that time; what somebody wrote since stays."""
     if stamped(home, name)[0] == when:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             files.unlink(Tree(os.path.join(home, "state")).place(f"{DIRECTORY}/{name}"))
 
 
@@ -115,7 +115,7 @@ def sweep(home: str) -> None:
     folder = Tree(os.path.join(home, "state")).folder(DIRECTORY)
     now = time.time()
     for entry in folder.entries():
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             if now - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
                 files.unlink(Place(folder, entry.name))
 

@@ -6,8 +6,7 @@ a terminal (the file may have been edited by hand or come from someone else).
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from memolith.lean import lru_cache
 from memolith.text.structure import disarm
 
 # C0 and C1 control characters except tab, line feed and carriage return. They have no meaning in

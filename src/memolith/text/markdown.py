@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from memolith.lean import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

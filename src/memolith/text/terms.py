@@ -7,8 +7,7 @@ found by its whole, its parts and neighbouring parts: `getUserById`, `gen-itgc`,
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from memolith.lean import lru_cache
 from memolith.text.stemming import stem
 
 TYPE_CHECKING = False
