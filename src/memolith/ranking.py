@@ -207,6 +207,7 @@ def current_first(
         if unit.content_hash not in known:
             said[unit.id] = staleness.Statement(unit)
             waiting.append(Ranked(unit=unit, score=0.0, terms=[], why=""))
+    asked = {hit.unit.id: set(hit.terms) for hit in waiting}
 
     def replaces(hit: Ranked, first: Ranked) -> bool:
         # Others are compared with what they were found for, and with each other.
@@ -220,7 +221,7 @@ def current_first(
             or later.date <= earlier.date
         ):
             return False
-        same = len(set(hit.terms) & set(first.terms))
+        same = len(asked[hit.unit.id] & asked[first.unit.id])
         if alone and later.changes and (same or not hit.terms):
             return True
         alike = same >= max(2, len(first.terms) / 2)

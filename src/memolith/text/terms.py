@@ -108,9 +108,13 @@ def among(text: str, wanted: Collection[str]) -> dict[str, set[str]]:
     """Return the pieces of a text that have wanted terms, with the terms of each."""
     found: dict[str, set[str]] = {}
     begins = {term[:2] for term in wanted}
-    for chunk in set(text.split()):
+    chunks: Iterable[str] = set(text.split())
+    if text.isascii():
+        # Most are plain words, of which stemming changes only the end. Asked in the order that is cheapest.
+        chunks = [word for word in chunks if word[:2] in begins or not (word.islower() and word.isalpha())]
+    for chunk in chunks:
         if chunk.isalpha() and chunk.isascii() and chunk[1:].islower() and chunk[:2].lower() not in begins:
-            continue  # a plain word: stemming changes only its end
+            continue
         base, extra = _known(chunk)
         has = {term for term in (*base, *extra) if term in wanted}
         if has:
