@@ -177,5 +177,5 @@ def test_time_is_linear_in_the_length_of_hostile_text(unit: str) -> None:
         for_block.__wrapped__(text)
         return time.process_time() - began
 
-    assert min(cost(65_536) for _ in range(3)) < 0.4
-    assert min(cost(262_144) for _ in range(2)) < 1.6
+    assert any(cost(65_536) < 0.4 for _ in range(3))
+    assert any(cost(262_144) < 1.6 for _ in range(2))

@@ -69,12 +69,16 @@ def pieces() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def once(text: str) -> float:
+    began = time.process_time()
+    redact(text)
+    return time.process_time() - began
+
+
 def seconds(text: str) -> float:
     best = float("inf")
     for _ in range(3):
-        began = time.process_time()
-        redact(text)
-        best = min(best, time.process_time() - began)
+        best = min(best, once(text))
         if best < 0.2:
             break
     return best
@@ -103,9 +107,9 @@ def test_two_beginnings_in_turn_are_not_slow(pair: str) -> None:
     "unit", ["ghp_", "password:", "a://b:", "-----BEGIN PRIVATE KEY-----", "key=AbC1dEf2GhI3jKl4MnO5 "]
 )
 def test_a_text_sixteen_times_as_long_takes_about_sixteen_times_as_long(unit: str) -> None:
-    short, long = seconds(filled(unit, SIZE)), seconds(filled(unit, 16 * SIZE))
-    assert long < 16 * 2.5 * max(short, 0.01)
-    assert long < 16 * LIMIT
+    limit = 16 * min(LIMIT, 2.5 * max(seconds(filled(unit, SIZE)), 0.01))
+    long = filled(unit, 16 * SIZE)
+    assert any(once(long) < limit for _ in range(3))
 
 
 def test_importing_the_scanner_compiles_nothing() -> None:
