@@ -16,7 +16,7 @@ from memolith import Mem
 from memolith.agents import AGENTS
 from memolith.agents.gathering import Gatherer, find, named
 from memolith.cli import main
-from memolith.errors import StorageError
+from memolith.errors import PartialError, StorageError
 from memolith.store.archive import Archive
 from tests.agents import written
 from tests.test_scan import canary
@@ -56,8 +56,8 @@ def save(path: Path, rows: list[written.Row], when: int = OLD) -> None:
     os.utime(path, (when, when))
 
 
-def imported(capfd: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert main(["session", "import", "--json", *arguments]) == 0
+def imported(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> dict[str, Any]:
+    assert main(["session", "import", "--json", *arguments]) == code
     found: dict[str, Any] = json.loads(capfd.readouterr().out)
     return found
 
@@ -120,13 +120,16 @@ def test_what_cannot_be_brought_is_skipped_with_its_reason(
     database = user / ".local/share/opencode/opencode.db"
     database.parent.mkdir(parents=True)
     database.write_text("no database")
-    imported(capfd)
+    partly = PartialError.exit_code
+    imported(capfd, code=partly)
     save(user / ".gemini/tmp/shop/chats/session-1.jsonl", written.gemini()[:4], 4_000_000_000)  # rewound
-    reasons = [each["reason"] for each in imported(capfd)["sessions"] if each["action"] == "skipped"]
+    reasons = [
+        each["reason"] for each in imported(capfd, code=partly)["sessions"] if each["action"] == "skipped"
+    ]
     assert sorted(reason.partition(":")[0] for reason in reasons) == sorted(
         ["its directory is gone", "nothing was said in it", str(database), "gemini-g1"]
     )
-    assert main(["session", "import"]) == 0
+    assert main(["session", "import"]) == partly
     assert "skipped 1: its directory is gone: /nowhere/gone" in capfd.readouterr().out
 
 
@@ -222,6 +225,7 @@ def test_a_directory_of_sessions_that_cannot_be_listed_is_told(
         return real(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    assert main(["session", "import"]) == 0
+    assert main(["session", "import"]) == PartialError.exit_code
     said = capfd.readouterr()
-    assert "Too many open files" in said.out + said.err
+    assert "Too many open files" in said.out
+    assert "the sessions of claude could not be listed" in said.err

@@ -12,6 +12,7 @@ from memolith.cli import output, progress
 from memolith.cli.app import shared
 from memolith.cli.fast import notice
 from memolith.cli.sessions import session
+from memolith.errors import PartialError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +58,12 @@ def import_sessions(options: Options, paths: tuple[str, ...], agent: str | None,
     _report(options, brought, dry_run=dry_run)
     if gatherer.refused:  # a full disk is no property of a session that could be skipped in silence
         raise gatherer.refused
+    unlisted = sorted({place.agent.name for place in places if place.problem})
+    if unlisted:
+        names = ", ".join(unlisted)
+        raise PartialError(
+            f"the sessions of {names} could not be listed; mend what is named and import again"
+        )
 
 
 def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Brought]:
