@@ -187,6 +187,17 @@ def test_the_network_computes_what_the_plain_reference_does(tiny: Path) -> None:
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
+def test_who_goes_on_asking_gets_the_same_vectors_from_weights_in_another_order(tiny: Path) -> None:
+    model = Bert(str(tiny))
+    first = model.embed(TEXTS)
+    lying = [name for name, weight in model._weights.items() if name.endswith("dense.weight")]
+    assert lying
+    assert all(model._weights[name].flags.c_contiguous for name in lying)
+    later = [model.embed(TEXTS) for _ in range(20)]
+    assert not any(model._weights[name].flags.c_contiguous for name in lying)
+    assert all(np.allclose(rows, first, atol=1e-6) for rows in later)
+
+
 def test_a_text_has_the_same_vector_alone_and_in_company(tiny: Path) -> None:
     model = Bert(str(tiny))
     together = model.embed(TEXTS)
