@@ -215,3 +215,15 @@ def test_the_signature_of_a_directory_is_the_sum_of_its_files(tmp_path: Path) ->
     entries = walk.entries(str(tmp_path), place)
     total = sum(entry.digest() for entry in entries.values()) & ((1 << 63) - 1)
     assert walk.signature(str(tmp_path), place) == total
+
+
+def test_large_files_are_taken_in_a_few_at_a_time(tmp_path: Path) -> None:
+    for number in range(5):
+        write(tmp_path, f"{NOTES}/{number}.md", f"word{number} " + "hay " * 100_000)
+    told: list[tuple[int, int]] = []
+    with Index(str(tmp_path)) as index:
+        state = index.sync(BOTH, progress=lambda done, total: told.append((done, total)))
+        assert told == [(0, 5), (2, 5), (4, 5), (5, 5)]
+        assert state.complete
+        found = [ranked(index, f"word{number}")[0] for number in range(5)]
+        assert found == [f"projects/{SLUG}/notes/{number}.md" for number in range(5)]

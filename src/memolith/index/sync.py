@@ -10,6 +10,7 @@ import time
 
 from memolith.errors import BusyError, StorageError, UnsafePathError
 from memolith.index import schema, walk
+from memolith.index.known import known_files
 from memolith.index.model import KINDS
 from memolith.store import files, layout
 from memolith.text import terms
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memolith.index.documents import Document, Piece
+    from memolith.index.known import Known
     from memolith.index.walk import Entry, Place
 
     Writing = Callable[[], AbstractContextManager[Connection]]
 
-_BATCH = 400
+_BATCH = 400  # files written at once, and how many bytes they may have: a session unpacks to some times that
+_BYTES = 1_048_576
 _MANY = 500
 _TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
 _STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
@@ -42,20 +45,6 @@ _FIELDS = [
     "supersedes",
     "source",
 ]
-
-
-class Known:
-    """A file as the index has it."""
-
-    __slots__ = ("hash", "id", "settled", "stamp")
-
-    def __init__(self, row: tuple[int, int, int, int, int, int, bytes]) -> None:
-        self.id, self.stamp, self.settled, self.hash = row[0], row[1:5], bool(row[5]), row[6]
-
-    @property
-    def mtime(self) -> int:
-        """When the file was written; the date of a note that names none."""
-        return self.stamp[2]
 
 
 class Task:
@@ -115,14 +104,13 @@ class Sync:
     def run(self) -> None:
         """Do it."""
         total, done = len(self._todo), 0
-        for at in range(0, total, _BATCH):
-            batch = self._todo[at : at + _BATCH]
+        for batch in _batches(self._todo):
             # Something is always done: else the look itself could take all of the time, again and again.
-            if at and self._deadline is not None and time.monotonic() > self._deadline:
+            if done and self._deadline is not None and time.monotonic() > self._deadline:
                 self._miss(
                     batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more"
                 )
-                self.unfinished |= {task.place.path for task in self._todo[at:]}
+                self.unfinished |= {task.place.path for task in self._todo[done:]}
                 return
             if self._progress is not None:
                 self._progress(done, total)
@@ -224,6 +212,20 @@ class Sync:
                 kind, task.name, files.text_of(data), task.entry.mtime, task.place.category
             )
         return True
+
+
+def _batches(tasks: list[Task]) -> Iterator[list[Task]]:
+    batch: list[Task] = []
+    size = 0
+    for task in tasks:
+        grows = task.entry.size if task.entry else 0
+        if batch and (len(batch) == _BATCH or size + grows > _BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(task)
+        size += grows
+    if batch:
+        yield batch
 
 
 class Writer:
@@ -341,25 +343,6 @@ class Writer:
             row = self._db.execute(f"SELECT number FROM {table} WHERE {column} = ?", [name])  # noqa: S608 - same
             number = self._numbers[table, name] = int(row.fetchone()[0])
         return number
-
-
-def known_files(
-    connection: Connection, place: Place, names: set[str] | None, *, doubtful: bool = False
-) -> dict[str, Known]:
-    """Return what the index has of a directory: all, some by name, or those it is not sure of."""
-    asked = (
-        "SELECT name, id, inode, size, mtime, ctime, settled, hash FROM files "
-        "WHERE directory = (SELECT number FROM directories WHERE path = ?)"
-    )
-    if doubtful:
-        rows = connection.execute(f"{asked} AND settled = 0", [place.path]).fetchall()
-    elif names is None:
-        rows = connection.execute(asked, [place.path]).fetchall()
-    else:
-        rows = [
-            row for name in names for row in connection.execute(f"{asked} AND name = ?", [place.path, name])
-        ]
-    return {row[0]: Known(row[1:]) for row in rows}
 
 
 def _is_current(connection: Connection, task: Task) -> bool:
