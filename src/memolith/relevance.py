@@ -128,7 +128,7 @@ class Subject:
 
     def leads(self, text: str) -> float:
         """Return which part of the question's words a text begins with."""
-        known = terms.among(" ".join(text[:_LONG].split()[:FIRST]), self._counts)
+        known = terms.among(" ".join(text[:_LONG].split(None, FIRST)[:FIRST]), self._counts)
         return sum(self._counts[term] for term in set[str]().union(*known.values())) / self._sum
 
     def evidence(self, best: Sequence[Found], close: float = 0.0) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from memolith.text import terms
 
 TYPE_CHECKING = False
@@ -40,19 +42,24 @@ def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str,
 
 
 def _cut(line: str, known: Collection[str], width: int) -> str:
-    """Return the part of a long line with most of the terms."""
+    """Return the part of a long line with most of the terms, and what stands around them."""
     words = line.split(" ")
-    matching = [word in known for word in words]
-    best, begin, end = -1, 0, 1
-    start = size = hits = 0
-    for stop, word in enumerate(words):
-        size += len(word) + 1
-        hits += matching[stop]
-        while size > width and start < stop:
-            size -= len(words[start]) + 1
-            hits -= matching[start]
-            start += 1
-        if hits > best:
-            best, begin, end = hits, start, stop + 1
+    # Where each word begins; at the end, where the line would go on.
+    begins = [0, *accumulate(len(word) + 1 for word in words)]
+    matching = [number for number, word in enumerate(words) if word in known] or [0]
+    most, first, last, at = 0, 0, 0, 0
+    for count, number in enumerate(matching, 1):
+        while matching[at] < number and begins[number + 1] - begins[matching[at]] > width:
+            at += 1
+        if count - at > most:
+            most, first, last = count - at, matching[at], number
+    # A little of what stands before; then what follows; at the end of the line, more of what stands before.
+    begin, end, little = first, last + 1, (width - begins[last + 1] + begins[first]) // 4
+    while begin and begins[first] - begins[begin - 1] <= little:
+        begin -= 1
+    while end < len(words) and begins[end + 1] - begins[begin] <= width:
+        end += 1
+    while begin and begins[end] - begins[begin - 1] <= width:
+        begin -= 1
     part = " ".join(words[begin:end])[:width]
     return f"{'…' if begin else ''}{part}{'…' if end < len(words) or len(part) == width else ''}"
