@@ -21,6 +21,7 @@ Capture = pytest.CaptureFixture[str]
 # and values of the fixture `filled`.
 MISTAKES: list[tuple[str, int, str]] = [
     ("writ", 2, "did you mean 'write'?"),
+    ("stauts", 2, "did you mean 'status'?"),
     ("frobnicate", 2, "see --help"),
     ("write", 2, "Missing argument"),
     ("write long_term", 2, "Missing argument 'TEXT'"),

@@ -70,7 +70,8 @@ class Group(_OwnHelp, click.Group):
             import difflib
 
             name = unguard(args[0])
-            near = difflib.get_close_matches(name, self.commands, 1)
+            near = [each for each in self.commands if sorted(each) == sorted(name)]  # two letters swapped
+            near += difflib.get_close_matches(name, self.commands, 1)
             hint = f"did you mean {near[0]!r}?" if near else "see --help for all commands"
             raise click.UsageError(f"unknown command {name!r}; {hint}", ctx) from None
 
