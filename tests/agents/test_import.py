@@ -213,14 +213,16 @@ def test_a_disk_that_takes_no_session_is_an_error_and_not_a_session_that_was_ski
     assert "No space left" in told.err
 
 
+@pytest.mark.parametrize("which", ["", "-g"])
 def test_a_directory_of_sessions_that_cannot_be_listed_is_told(
-    user: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    which: str, user: Path, work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Found by `prove faults`: it was taken for an empty one."""
+    save(user / ".claude/projects/-g/s2.jsonl", written.claude(str(work)))
     real = os.scandir
 
     def refuse(path: Any) -> Any:
-        if path == str(user / ".claude" / "projects"):
+        if path == str(user / ".claude" / "projects" / which):
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
         return real(path)
 
@@ -229,3 +231,22 @@ def test_a_directory_of_sessions_that_cannot_be_listed_is_told(
     said = capfd.readouterr()
     assert "Too many open files" in said.out
     assert "the sessions of claude could not be listed" in said.err
+
+
+def test_somebody_elses_directory_among_ones_own_is_passed_over(
+    user: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(user / ".claude/projects/-g/s2.jsonl", written.claude(str(work)))
+    real = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if path == str(user / ".claude/projects/-g"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return real(path)
+
+    before = [place.path for place in find({}, str(user), AGENTS["claude"])]
+    monkeypatch.setattr(os, "scandir", refuse)
+    after = find({}, str(user), AGENTS["claude"])
+    assert [place.path for place in after] == [path for path in before if "/-g/" not in path]
+    assert len(after) == len(before) - 1
+    assert not any(place.problem for place in after)

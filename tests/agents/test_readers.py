@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 
 import pytest
 
-from memolith.agents import AGENTS, guess
+from memolith.agents import AGENTS, guess, reading
 from memolith.errors import TextError
 from memolith.sessions import Session
 from tests.agents import written
@@ -183,3 +184,24 @@ def test_a_database_whose_damage_cannot_even_be_decoded_is_told(tmp_path: Path) 
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE session", b"CREA\xd4E TABLE session"))
     with pytest.raises(TextError, match="cannot be read"):
         list(AGENTS["opencode"].read(f"{path}#ses_1"))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "*.jsonl",
+        "a/*.jsonl",
+        "a/**/r-*.jsonl",
+        "**/*.jsonl",
+        "[!.]*/[!.]*/x.jsonl",
+        "*/*/x.jsonl",
+        "a/none/*",
+    ],
+)
+def test_files_are_found_by_a_pattern_as_glob_finds_them(pattern: str, tmp_path: Path) -> None:
+    for place in ["", "a", "a/b", "a/b/c", ".h", "a/.h", "[x]/y"]:
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        for name in ["x.jsonl", "r-1.jsonl", ".r-2.jsonl", "x.txt"]:
+            (tmp_path / place / name).touch()
+    wanted = glob.glob(f"{glob.escape(str(tmp_path))}/{pattern}", recursive=True, include_hidden=True)
+    assert sorted(reading.newest(str(tmp_path), pattern)) == sorted(wanted)

@@ -7,13 +7,12 @@ session that is read in steps has the same turns as one that is read at once.
 
 from __future__ import annotations
 
-import contextlib
-import glob
 import json
 import os
 import stat
 import zlib
 from abc import ABC, abstractmethod
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from memolith.agents.calls import call_line
@@ -22,9 +21,10 @@ from memolith.sessions import Session, Turn
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 Record = dict[str, Any]
+_DEEP = 200  # directories in each other that are looked into
 MAX_LINE = 8 * 1_048_576
 MAX_RESULT = 32_000
 _MAX_SPEECH = 64_000
@@ -63,13 +63,12 @@ def records(path: str, offset: int = 0) -> Iterator[tuple[int, Record]]:
 def newest(root: str, *patterns: str) -> list[str]:
     """Return the files below a directory that fit one of the patterns, the one changed last first.
 
-    OSError if the directory of a pattern is there and cannot be listed: `glob` takes it for empty.
+    A pattern is as for `glob`, which takes a directory that cannot be listed for an empty one. Here that is
+    an OSError, unless it is somebody else's (no permission) and below the one where the pattern begins.
     """
     found: dict[str, int] = {}
     for pattern in patterns:
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            os.scandir(os.path.join(root, os.path.dirname(pattern.partition("*")[0]))).close()
-        for path in glob.iglob(os.path.join(glob.escape(root), pattern), recursive=True, include_hidden=True):
+        for path in _fitting(root, pattern.split("/"), _listed):
             try:
                 about = os.stat(path)
             except OSError:
@@ -77,6 +76,44 @@ def newest(root: str, *patterns: str) -> list[str]:
             if stat.S_ISREG(about.st_mode):
                 found[path] = about.st_mtime_ns
     return sorted(found, key=lambda path: (-found[path], path))
+
+
+def _fitting(
+    directory: str, parts: list[str], listed: Callable[[str], list[os.DirEntry[str]]]
+) -> Iterator[str]:
+    name, rest = parts[0], parts[1:]
+    if not any(sign in name for sign in "*["):
+        path = os.path.join(directory, name)
+        yield from _fitting(path, rest, listed) if rest else [path]
+        return
+    entries = listed(directory)
+    if name == "**":
+        yield from _fitting(directory, rest, listed)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) and entry.path.count(os.sep) < _DEEP:
+                yield from _fitting(entry.path, parts, _listed_below)
+        return
+    for entry in entries:
+        if fnmatchcase(entry.name, name):
+            if not rest:
+                yield entry.path
+            elif entry.is_dir():
+                yield from _fitting(entry.path, rest, _listed_below)
+
+
+def _listed(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as found:
+            return list(found)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _listed_below(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        return _listed(directory)
+    except PermissionError:
+        return []
 
 
 def plain(content: object) -> str:
