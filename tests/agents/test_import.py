@@ -230,7 +230,7 @@ def test_a_directory_of_sessions_that_cannot_be_listed_is_told(
     assert main(["session", "import"]) == PartialError.exit_code
     said = capfd.readouterr()
     assert "Too many open files" in said.out
-    assert "the sessions of claude could not be listed" in said.err
+    assert "some sessions could not be read or listed" in said.err
 
 
 def test_somebody_elses_directory_among_ones_own_is_passed_over(
@@ -250,3 +250,22 @@ def test_somebody_elses_directory_among_ones_own_is_passed_over(
     assert [place.path for place in after] == [path for path in before if "/-g/" not in path]
     assert len(after) == len(before) - 1
     assert not any(place.problem for place in after)
+
+
+def test_a_session_that_cannot_be_read_is_no_session_that_was_skipped_in_silence(
+    user: Path, work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Found by `prove faults`: the exit code was 0."""
+    save(user / ".claude/projects/-g/s2.jsonl", written.claude(str(work)))
+    real = open
+
+    def refuse(path: Any, *arguments: Any, **named: Any) -> Any:
+        if str(path).endswith("-g/s2.jsonl"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr("builtins.open", refuse)
+    assert main(["session", "import"]) == PartialError.exit_code
+    said = capfd.readouterr()
+    assert "Input/output error" in said.out
+    assert "some sessions could not be read" in said.err

@@ -93,6 +93,7 @@ class Gatherer:
         self._opened: dict[str, Mem] = {}
         self._stored: dict[str, dict[str, int]] = {}
         self.refused: StorageError | None = None  # the first time that our own disk did not take a session
+        self.unread = 0  # sessions that are there and could not be read, or agents whose could not be listed
 
     def bring(self, place: Place) -> Iterator[Brought]:
         """Yield what became of the sessions of a place. One that cannot be read is skipped."""
@@ -101,10 +102,12 @@ class Gatherer:
         except (OSError, MemolithError) as error:
             if isinstance(error, StorageError):
                 self.refused = self.refused or error
+            self.unread += isinstance(error, OSError) and not isinstance(error, FileNotFoundError)
             yield _brought(place, "skipped", reason=str(error))
 
     def _bring(self, place: Place) -> Iterator[Brought]:
         if place.problem:
+            self.unread += 1
             yield _brought(place, "skipped", reason=place.problem)
             return
         agent, path = place.agent, place.path

@@ -58,11 +58,9 @@ def import_sessions(options: Options, paths: tuple[str, ...], agent: str | None,
     _report(options, brought, dry_run=dry_run)
     if gatherer.refused:  # a full disk is no property of a session that could be skipped in silence
         raise gatherer.refused
-    unlisted = sorted({place.agent.name for place in places if place.problem})
-    if unlisted:
-        names = ", ".join(unlisted)
+    if gatherer.unread:
         raise PartialError(
-            f"the sessions of {names} could not be listed; mend what is named and import again"
+            "some sessions could not be read or listed; mend what is named above and import again"
         )
 
 
