@@ -16,7 +16,7 @@ from memolith import Mem
 from memolith.agents import AGENTS
 from memolith.agents.gathering import Gatherer, find, named
 from memolith.cli import main
-from memolith.errors import PartialError, StorageError
+from memolith.errors import ConfigError, PartialError, StorageError
 from memolith.store.archive import Archive
 from tests.agents import written
 from tests.test_scan import canary
@@ -269,3 +269,17 @@ def test_a_session_that_cannot_be_read_is_no_session_that_was_skipped_in_silence
     said = capfd.readouterr()
     assert "Input/output error" in said.out
     assert "some sessions could not be read" in said.err
+
+
+@pytest.mark.usefixtures("user")
+def test_settings_that_cannot_be_read_in_between_are_an_error(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by `prove faults`: all sessions were skipped, and the exit code was 0."""
+
+    def unreadable(_gatherer: Gatherer, _cwd: str) -> None:
+        raise ConfigError("config.yml: cannot be read (Input/output error)")
+
+    monkeypatch.setattr(Gatherer, "_memory", unreadable)
+    assert main(["session", "import"]) == ConfigError.exit_code
+    assert "config.yml: cannot be read" in capfd.readouterr().err

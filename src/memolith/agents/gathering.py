@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memolith import agents
 from memolith.agents import aider, reading
-from memolith.errors import InputError, MemolithError, StorageError
+from memolith.errors import ConfigError, InputError, MemolithError, StorageError
 from memolith.mem import Mem
 from memolith.model import Value
 from memolith.store.screening import quoted
@@ -92,7 +92,7 @@ class Gatherer:
         self._base, self._dry_run, self._gone = base, dry_run, gone or {}
         self._opened: dict[str, Mem] = {}
         self._stored: dict[str, dict[str, int]] = {}
-        self.refused: StorageError | None = None  # the first time that our own disk did not take a session
+        self.refused: MemolithError | None = None  # the first time that our own side did not take a session
         self.unread = 0  # sessions that are there and could not be read, or agents whose could not be listed
 
     def bring(self, place: Place) -> Iterator[Brought]:
@@ -100,7 +100,7 @@ class Gatherer:
         try:
             yield from self._bring(place)
         except (OSError, MemolithError) as error:
-            if isinstance(error, StorageError):
+            if isinstance(error, (StorageError, ConfigError)):
                 self.refused = self.refused or error
             self.unread += isinstance(error, OSError) and not isinstance(error, FileNotFoundError)
             yield _brought(place, "skipped", reason=str(error))
