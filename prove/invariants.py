@@ -274,8 +274,11 @@ def _unlisted(mem: Mem) -> list[str]:
 
 
 def answers(mem: Mem) -> list[list[str]]:
-    """Return what a memory answers to some questions."""
-    return [[hit.source for hit in mem.recall(question).hits] for question in QUESTIONS]
+    """Return what a memory answers to some questions.
+
+    By words: how many vectors there are depends on the time that making them may take.
+    """
+    return [[hit.source for hit in mem.recall(question, semantic=False).hits] for question in QUESTIONS]
 
 
 def _index(world: World, mem: Mem) -> list[str]:

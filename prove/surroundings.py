@@ -217,7 +217,7 @@ def _index(world: World, expected: Expected, tally: Tally, chance: random.Random
     def ask() -> int:
         for _ in range(6):
             with world.open() as mem:
-                asked = [mem.recall(question) for question in QUESTIONS]
+                asked = [mem.recall(question, semantic=False) for question in QUESTIONS]
             for each, wanted in zip(asked, right, strict=True):
                 found = [hit.source for hit in each.hits]
                 # An answer that says what it lacks is not wrong.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from prove.damage import DAMAGE
 
 from memolith.index import Index, schema
+from memolith.index.sync import Sync, Task
 from memolith.store.derived import Derived
-from tests.index.corpus import BOTH, everything, fill, ranked, write
+from tests.index.corpus import BOTH, SLUG, everything, fill, ranked, write
 from tests.ledger import proves
 
 
@@ -167,3 +169,38 @@ def test_what_somebody_changed_in_the_middle_of_a_write_is_not_sealed(tmp_path: 
     with pytest.raises(sqlite3.Error, match="changed"):
         write_and_change()
     assert file.connection() is None
+
+
+def test_an_index_that_is_thrown_away_while_it_is_brought_up_to_date_is_whole_afterwards(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by reading on after `prove faults`: the new one had only what had changed."""
+    time.sleep(0.06)  # what is younger is read again each time
+    with Index(str(home)) as index:
+        index.sync(BOTH)
+        write(home, f"memory/projects/{SLUG}/notes/new.md", "Something else.\n")
+        prepare = Sync._prepare
+        thrown: list[str] = []
+
+        def throwing(self: Sync, task: Task) -> bool:
+            if not thrown:
+                thrown.append(index.path)
+                Path(index.path).unlink()
+            return prepare(self, task)
+
+        monkeypatch.setattr(Sync, "_prepare", throwing)
+        state = index.sync(BOTH)
+        assert thrown
+        assert (state.complete, state.notes) == (True, [])
+        with monkeypatch.context() as nobody:
+            nobody.setattr(index, "sync", lambda *_, **__: state)  # mends it in between
+            found = everything(index)
+        Path(index.path).unlink()
+    with Index(str(home)) as fresh:
+        assert everything(fresh) == found
+
+
+def test_an_emptied_file_is_damage() -> None:
+    """Found by `prove faults`: it was a TypeError."""
+    with pytest.raises(sqlite3.DatabaseError):
+        schema.words(sqlite3.connect(":memory:"))

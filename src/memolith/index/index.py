@@ -15,7 +15,7 @@ from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathEr
 from memolith.index import reading, schema, walk
 from memolith.index.lexical import Lexicon
 from memolith.index.model import Analysis, Match, State, Unit
-from memolith.index.sync import Sync
+from memolith.index.sync import ReplacedError, Sync
 from memolith.lean import contextmanager, suppress
 from memolith.store.derived import Derived
 from memolith.store.sqlite import sqlite3
@@ -58,7 +58,7 @@ class Index:
         self._journal: Journal | None = None
         self._answered = False
         # The connection, and the state of the file, that the rest of this is about.
-        self._used: tuple[int, tuple[int, int, int, int] | None] | None = None
+        self._used: tuple[sqlite3.Connection | None, tuple[int, int, int, int] | None] | None = None
         self._current: set[str] = set()  # directories that are in the index as they are
         self._asked: tuple[str, ...] = ()
         self._trusted: tuple[str, ...] | None = None
@@ -88,6 +88,10 @@ class Index:
             for left in (2, 1, 0):
                 try:
                     return self._sync(deadline, progress)
+                except ReplacedError as error:
+                    self._current.clear()
+                    if not left:
+                        self._give_way(error, again=False)
                 except _REFUSED as error:
                     self._give_way(error, again=left > 0)
             return self._sync(deadline, progress)
@@ -294,10 +298,10 @@ class Index:
 
     def _connection(self) -> sqlite3.Connection | None:
         connection = self._memory or self._file.connection(self._wait)
-        used = (id(connection), self._file.seen)
+        used = (connection, self._file.seen)
         if used != self._used:
             # Another process wrote, or made the file anew: what was remembered is not about this one.
-            if self._used is not None and self._used[0] != used[0]:
+            if self._used is not None and self._used[0] is not used[0]:
                 self._current.clear()
             self._forget()
             self._used = used

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from zlib import compress, decompress
 
@@ -52,6 +53,12 @@ def build(connection: Connection) -> None:
     except sqlite3.OperationalError:
         connection.execute(_PLAIN)
     connection.execute(f"PRAGMA user_version={SCHEMA}")
+    connection.execute(f"PRAGMA application_id={int.from_bytes(os.urandom(3), 'big') + 1}")
+
+
+def identity(connection: Connection) -> int:
+    """Return a number by which an index is known from one that was made in its place."""
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def pack(counts: dict[str, int]) -> bytes:
@@ -90,6 +97,10 @@ def lengths(connection: Connection) -> array[int]:
 def words(connection: Connection) -> Words:
     """Return the table of terms of an index."""
     row = connection.execute("SELECT sql FROM sqlite_master WHERE name='words'").fetchone()
+    if row is None:  # somebody emptied the file
+        from memolith.store.sqlite import sqlite3
+
+        raise sqlite3.DatabaseError("it has no table of words")
     return Words(connection) if "fts5" in row[0] else PlainWords(connection)
 
 

@@ -13,6 +13,7 @@ from memolith.index import schema, walk
 from memolith.index.known import known_files
 from memolith.index.model import KINDS
 from memolith.store import files, layout
+from memolith.store.sqlite import sqlite3
 from memolith.text import terms
 
 TYPE_CHECKING = False
@@ -73,6 +74,10 @@ class Task:
         return self.entry is None or self.document is not None
 
 
+class ReplacedError(sqlite3.DatabaseError):
+    """Somebody threw the index away meanwhile: the new one lacks what did not change."""
+
+
 class Sync:
     """One catching up: `look` at each directory, then `run`."""
 
@@ -91,9 +96,12 @@ class Sync:
         self.unfinished: set[str] = set()  # directories with something missing
         self.changed = 0
         self.wrote = False
+        self._index: int | None = None  # which index this is about
 
     def look(self, connection: Connection | None, place: Place, names: set[str] | None) -> None:
         """Note what is to do in a directory; `names` limits the look to some of its files."""
+        if self._index is None and connection is not None:
+            self._index = schema.identity(connection)
         self._todo += self._tasks(connection, place, names)
 
     @property
@@ -168,6 +176,7 @@ class Sync:
             return
         try:
             with self._writing() as connection:
+                self._check(connection)
                 stale = [task for task in ready if not _is_current(connection, task)]
                 for task in stale:  # another process was there in between
                     ready.remove(task)
@@ -180,6 +189,13 @@ class Sync:
             return  # the index is right as it is; only a look could have been spared next time
         self.wrote = True
         self.changed += sum(task.matters for task in ready)
+
+    def _check(self, connection: Connection) -> None:
+        """Refuse to go on with an index that is not the one that was looked at, or that was begun."""
+        now = schema.identity(connection)
+        if self._index not in (None, now):
+            raise ReplacedError("the index was made anew while it was brought up to date")
+        self._index = now
 
     def _prepare(self, task: Task) -> bool:
         """Read a file and cut it. False if there is nothing to write."""
