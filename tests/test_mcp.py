@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from memolith import Mem, append_memory_block
 from memolith.addresses import SUMMARY
+from memolith.errors import StorageError
 from memolith.notes import KINDS
 from memolith.record import CATEGORIES
 from memolith.serving import offers, wire
@@ -612,3 +613,16 @@ def test_the_official_client_passes_in_both_eras(work: Path, tmp_path: Path) -> 
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.split("\n")[:2] == [f"legacy {LEGACY}", f"auto {MODERN}"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_an_output_that_takes_nothing_ends_the_server_with_a_word_and_without_a_traceback(work: Path) -> None:
+    """Found by `prove faults`."""
+    request = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            COMMAND, input=request, cwd=work, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert done.returncode == StorageError.exit_code
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -11,7 +11,7 @@ import sys
 from collections import deque
 
 from memolith.config import Settings, default_home
-from memolith.errors import ConfigError
+from memolith.errors import ConfigError, StorageError
 from memolith.serving import wire
 from memolith.serving.protocol import Protocol, cancelled_by
 
@@ -65,6 +65,9 @@ class Server:
             _serve(Protocol(self.mem, read_only=self.read_only, settings=self.settings()), 0, answers)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client is gone
+        except OSError as error:  # of its input or output: what is wrong with the memory is an answer
+            os.write(2, f"memolith: error: the client cannot be reached any more: {error}\n".encode())
+            return StorageError.exit_code
         except KeyboardInterrupt:
             return 130
         finally:
