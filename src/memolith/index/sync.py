@@ -123,6 +123,8 @@ class Sync:
             if self._progress is not None:
                 self._progress(done, total)
             self._do(batch)
+            for task in batch:
+                task.document = None  # else the text of every file would be held until the end
             done += len(batch)
         if self._progress is not None:
             self._progress(done, total)
