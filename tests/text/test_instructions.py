@@ -282,12 +282,16 @@ def beginnings() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def once(text: str) -> float:
+    began = time.process_time()
+    suspicions(text)
+    return time.process_time() - began
+
+
 def seconds(text: str) -> float:
     best = float("inf")
     for _ in range(3):
-        began = time.process_time()
-        suspicions(text)
-        best = min(best, time.process_time() - began)
+        best = min(best, once(text))
         if best < LIMIT / 2:
             break
     return best
@@ -313,8 +317,8 @@ def test_two_beginnings_in_turn_are_not_slow(pair: str) -> None:
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("unit", ["skip the ", "curl x; ", "不要", "i g n o r e "])
 def test_a_text_eight_times_as_long_takes_about_eight_times_as_long(unit: str) -> None:
-    short, long = seconds((unit * SIZE)[:SIZE]), seconds((unit * 8 * SIZE)[: 8 * SIZE])
-    assert long < 8 * 2.5 * max(short, 0.02)
+    limit = 8 * 2.5 * max(seconds((unit * SIZE)[:SIZE]), 0.02)
+    assert any(once((unit * 8 * SIZE)[: 8 * SIZE]) < limit for _ in range(3))
 
 
 def test_importing_the_rules_compiles_nothing() -> None:
