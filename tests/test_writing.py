@@ -22,6 +22,7 @@ from memolith import (
     WriteMode,
     WriteTarget,
 )
+from memolith.model import MODES, TARGETS
 from tests.conftest import Clock
 from tests.ledger import proves
 
@@ -32,6 +33,8 @@ Snapshot = Callable[[Path], dict[str, bytes]]
 def test_each_target_goes_to_its_own_file_and_append_is_the_default(mem: Mem, store: Path) -> None:
     mem.write("long_term", "a")
     mem.write("long_term", "b")
+    assert tuple(target.value for target in WriteTarget) == TARGETS
+    assert tuple(mode.value for mode in WriteMode) == MODES
     mem.write(WriteTarget.SCRATCHPAD, "- [ ] s")
     mem.write("daily", "d")
     mem.write("note", "n", name="auth")

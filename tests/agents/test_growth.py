@@ -18,9 +18,6 @@ LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 MIB = 1_048_576
 
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-
-
 @pytest.mark.parametrize(
     ("agent", "rows"),
     [

@@ -22,7 +22,6 @@ Names = npt.NDArray[np.uint64]  # the first eight bytes of a key: a text and its
 _ALL = 20_000  # rows that are compared without a first choice
 _NEAR = 4_000  # rows that the first choice leaves
 _BLOCK = 1024  # rows turned into floats at once: they stay in the cache
-_SIGNS = 16_384  # ... and rows whose signs are compared at once
 
 
 def names(keys: bytes) -> Names:
@@ -106,16 +105,9 @@ class Matrix:
         if self._signs is None or self._signs[0] != parts:
             self._signs = parts, np.concatenate([_signs(part.rows).T for part in parts], axis=1)
         signs = self._signs[1]
-        its = _signs(query[None])[0]
         found = np.zeros(signs.shape[1], np.uint16)
-        mixed, counted = np.empty(_SIGNS, np.uint64), np.empty(_SIGNS, np.uint8)
-        for start in range(0, len(found), _SIGNS):
-            here = found[start : start + _SIGNS]
-            count = len(here)
-            for row, word in zip(signs[:, start : start + count], its, strict=True):
-                np.bitwise_xor(row, word, out=mixed[:count])
-                np.bitwise_count(mixed[:count], out=counted[:count])
-                here += counted[:count]
+        for ours, its in zip(signs, _signs(query[None])[0], strict=True):
+            found += np.bitwise_count(ours ^ its)
         return found
 
     def of(self, wanted: Names, query: Array) -> Array:
