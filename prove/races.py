@@ -221,11 +221,13 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
         old = _DATED.sub("", b"\n".join(workers.kept(mem)).decode())
         left = [str(path) for path in Path(mem.root).rglob(".tmp/*")]
         index = [
-            [hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")
+            [hit.source for hit in mem.recall(question, semantic=False).hits]
+            for question in ("begins a line", "port 4001")
         ]
         mem.index.rebuild(["", mem.project])
         fresh = [
-            [hit.source for hit in mem.recall(question).hits] for question in ("begins a line", "port 4001")
+            [hit.source for hit in mem.recall(question, semantic=False).hits]
+            for question in ("begins a line", "port 4001")
         ]
     about = f"seed {crowd.seed}"
     # What nobody edits by hand must be in its file; what an editor replaced, at least in the history.
