@@ -46,7 +46,7 @@ LAYERS = [
     {"text"},
     {"model", "choices"},
     {"errors"},
-    {"lean"},
+    {"lean", "programs"},
 ]
 
 

@@ -52,13 +52,13 @@ class Settings:
         self.path = os.path.join(home, CONFIG_FILE)
         self._env = os.environ if env is None else env
         self._file: dict[str, Node] | None = None
-        self._project_file = ""
+        self.root = ""  # of the project
         self._project: dict[str, object] | None = None
         self.ignored: list[str] = []  # what the project's file says and may not
 
     def enter(self, root: str) -> None:
         """Read what the project at `root` says, when it is asked for."""
-        self._project_file = os.path.join(root, PROJECT_FILE) if root else ""
+        self.root, self._project = root, None
 
     def reload(self) -> None:
         """Read the file again at the next question."""
@@ -105,8 +105,9 @@ class Settings:
         """Return what the project's own file sets; the rest of it is in `ignored`."""
         if self._project is None:
             self._project = {}
+            path = os.path.join(self.root, PROJECT_FILE) if self.root else ""
             try:
-                with open(self._project_file, encoding="utf-8", opener=_open_regular) as file:
+                with open(path, encoding="utf-8", opener=_open_regular) as file:
                     text = file.read(_MAX_PROJECT_FILE)
             except FileNotFoundError:
                 return self._project

@@ -13,7 +13,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from memolith import noteindex
+from memolith import noteindex, programs
 from memolith.document import diff
 from memolith.errors import MemolithError, NotFoundError
 from memolith.model import Value
@@ -99,24 +99,27 @@ def command(environ: Mapping[str, str], platform: str, which: Callable[[str], st
     return found[:1]
 
 
-def run_editor(path: str) -> int:
-    """Open the person's editor on a file and wait for it; return its exit code."""
+def run_editor(path: str, project: str = "") -> int:
+    """Open the person's editor on a file and wait for it, outside of the project; return its exit code."""
     import subprocess
-    from shutil import which
 
-    words = command(os.environ, sys.platform, which)
+    words = command(os.environ, sys.platform, lambda name: programs.find(name, project))
     if not words:
         raise NotFoundError(f"no editor was found; set $EDITOR, or open the file yourself: {path}")
+    program, why = programs.find(words[0], project), "it is not in PATH"
     try:
-        return subprocess.call([*words, path])
+        if program:
+            run = [program, *words[1:], path]
+            return subprocess.call(run, cwd=os.path.dirname(path), env=programs.environment(project))
     except OSError as error:
-        raise NotFoundError(
-            f"the editor {quoted(words[0])} cannot be started ({error.strerror}); set $EDITOR to another, or "
-            f"open the file yourself: {path}"
-        ) from None
+        why = error.strerror or str(error)
+    raise NotFoundError(
+        f"the editor {quoted(words[0])} cannot be started ({why}); set $EDITOR to another, or "
+        f"open the file yourself: {path}"
+    )
 
 
-def edit(mem: Mem, name: str | None = None, run: Callable[[str], int] = run_editor) -> Edited:
+def edit(mem: Mem, name: str | None = None, run: Callable[[str], int] | None = None) -> Edited:
     """Let a person edit a file: a note, a target, or (without a name) the index of the notes.
 
     `run` opens an editor on a path and returns its exit code. NotFoundError if there is no such file, or no
@@ -127,7 +130,7 @@ def edit(mem: Mem, name: str | None = None, run: Callable[[str], int] = run_edit
     path = layout.locate(str(mem.root), relative)
     before = Tree(str(mem.root)).read(relative) or b""
     with _Others(mem, relative) as others:
-        code = run(path)
+        code = run(path) if run else run_editor(path, mem.identity.root)
     with mem.gate.scope(layout.scope_of(relative)):
         warnings, base, after = _settle(mem, relative, before, others.last)
         if os.path.dirname(relative) == layout.notes(layout.scope_of(relative)):

@@ -89,6 +89,7 @@ class Home:
         """
         source = targets.source(origin, taint)
         other = type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
+        other.settings = self.settings
         other._project = self._project  # noqa: SLF001 - which may not be that of the directory (`of_project`)
         return other
 

@@ -11,6 +11,7 @@ import socket
 import threading
 from urllib.parse import urlsplit
 
+from memolith import programs
 from memolith.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -121,8 +122,11 @@ def printable(text: str, secret: str = "") -> str:
     return redact(shown).text[:_MAX_SAID]
 
 
-def find_key(env: Mapping[str, str], variable: str, command: str, setting: str) -> str:
-    """Return the key that a command prints, else that of a variable; empty if there is none."""
+def find_key(env: Mapping[str, str], variable: str, command: str, setting: str, project: str = "") -> str:
+    """Return the key that a command prints, else that of a variable; empty if there is none.
+
+    No program of the `project` is asked, nor does one work in it.
+    """
     if not command:
         return _checked(env.get(variable, "").strip(), f"environment variable {variable}")
     import shlex
@@ -130,8 +134,14 @@ def find_key(env: Mapping[str, str], variable: str, command: str, setting: str) 
 
     where = f"{setting} = {command!r}"
     try:
+        program, *words = shlex.split(command)
+        found = programs.find(program, project, env)
+        if found is None:
+            raise ValueError(f"there is no {program!r} in PATH; name it by its whole path")  # noqa: TRY301
         done = subprocess.run(
-            shlex.split(command),
+            [found, *words],
+            cwd=programs.NOWHERE,
+            env=programs.environment(project, env),
             capture_output=True,
             text=True,
             timeout=30,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 
+from memolith import programs
 from memolith.cli import output
 
 # A session as an agent would hand it over: JSON lines, one turn each.
@@ -72,13 +72,13 @@ def play(*, as_json: bool = False) -> None:
 
 def _run(command: tuple[str, ...], home: str, project: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "memolith", *command, "--home", home, "--project", project],
+        programs.ourselves(*command, "--home", home, "--project", project),
         capture_output=True,
         input=_SESSION if "-" in command else None,
         encoding="utf-8",
         check=False,
         # The temporary directory may be inside a repository; the demo's project is not part of it.
-        env={**os.environ, "GIT_CEILING_DIRECTORIES": os.path.dirname(project)},
+        env={**programs.environment(), "GIT_CEILING_DIRECTORIES": os.path.dirname(project)},
     )
     return done.stdout + done.stderr
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memolith import programs
 from memolith.cli import completing, output
 from memolith.cli.app import choice, cli, shared
 from memolith.errors import InputError, MemolithError
@@ -101,7 +102,7 @@ def command_path() -> str:
 
     started = sys.argv[0] if os.path.basename(sys.argv[0]).startswith("memolith") else ""
     beside = os.path.join(os.path.dirname(sys.executable), "memolith.exe" if os.name == "nt" else "memolith")
-    for each in (started and which(started), beside, which("memolith")):
+    for each in (started and which(started), beside, programs.find("memolith")):
         if each and os.path.isfile(each) and os.access(each, os.X_OK):
             path = os.path.abspath(each)
             if f"{os.sep}archive-v" in path:  # where `uvx` keeps what it may remove at any time

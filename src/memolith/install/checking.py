@@ -11,6 +11,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+from memolith import programs
 from memolith.install import jsontext, tomltext
 from memolith.learn.run import GUARD
 from memolith.model import Value
@@ -79,9 +80,7 @@ def _snake(event: str) -> str:
 
 def program(command: str, env: Mapping[str, str]) -> Finding:
     """Tell whether the command that agents start is there."""
-    from shutil import which
-
-    found = which(command, path=env.get("PATH"))
+    found = programs.find(command, env=env)
     if found:
         return Finding(is_good=True, told=f"command {found}")
     return Finding(
@@ -98,20 +97,25 @@ def hook(command: str, env: Mapping[str, str]) -> Finding:
         "cwd": os.getcwd(),
     }
     try:
-        done = subprocess.run(
-            [command, "hook", "--host", "claude"],
-            input=json.dumps(payload).encode(),
-            env={**env, GUARD: "1"},
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        done = _run([command, "hook", "--host", "claude"], json.dumps(payload).encode(), {**env, GUARD: "1"})
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(is_good=False, told=f"hook: {error}")
     if done.returncode:
         told = done.stderr.decode("utf-8", "replace").strip().splitlines()
         return Finding(is_good=False, told=f"hook: ended with {done.returncode}: {' '.join(told[:1])}")
     return Finding(is_good=True, told="hook runs")
+
+
+def _run(words: list[str], given: bytes, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [programs.find(words[0], env=env) or words[0], *words[1:]],
+        input=given,
+        cwd=programs.NOWHERE,
+        env=programs.environment(env=env),
+        capture_output=True,
+        timeout=_SECONDS,
+        check=False,
+    )
 
 
 def server(command: str, env: Mapping[str, str]) -> Finding:
@@ -122,14 +126,7 @@ def server(command: str, env: Mapping[str, str]) -> Finding:
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
     try:
-        done = subprocess.run(
-            [command, "mcp"],
-            input=b"".join(json.dumps(each).encode() + b"\n" for each in asked),
-            env={**env},
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        done = _run([command, "mcp"], b"".join(json.dumps(each).encode() + b"\n" for each in asked), env)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(is_good=False, told=f"server: {error}")
     for line in done.stdout.splitlines():

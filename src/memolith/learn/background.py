@@ -6,7 +6,8 @@ Hooks call this, so it costs one `posix_spawn` and imports nothing heavy.
 from __future__ import annotations
 
 import os
-import sys
+
+from memolith import programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,26 +35,26 @@ def spawn(mem: Mem, name: str, *arguments: str) -> None:
     place = mem.identity.root
     if not place or not os.path.isdir(place):
         place = mem.home  # a worktree that is removed when its session ends; work for others goes on
-    command = [sys.executable, "-m", "memolith", "--home", mem.home, "--project", place, *arguments]
+    command = programs.ourselves("--home", mem.home, "--project", place, *arguments)
     log = files.open_log(mem.home, name)
     try:
-        _spawn(command, log)
+        _spawn(command, programs.environment(place), log)
     finally:
         os.close(log)
 
 
-def _spawn(command: list[str], log: int) -> None:
+def _spawn(command: list[str], env: dict[str, str], log: int) -> None:
     if not hasattr(os, "posix_spawn"):
         import subprocess
 
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, close_fds=True)
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env, close_fds=True)
         return
     nothing = os.open(os.devnull, os.O_RDONLY)
     try:
         os.posix_spawn(
             command[0],
             command,
-            os.environ,
+            env,
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, nothing, 0),
                 (os.POSIX_SPAWN_DUP2, log, 1),

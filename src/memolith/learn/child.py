@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memolith import programs
 from memolith.model import Value
 
 if TYPE_CHECKING:
@@ -51,10 +52,11 @@ def workplace(files: Mapping[str, str]) -> Iterator[str]:
         yield folder
 
 
-def environment(env: Mapping[str, str], **more: str) -> dict[str, str]:
-    """Return what a program gets of an environment: nothing of ours but the guard variable."""
+def environment(env: Mapping[str, str], project: str = "", **more: str) -> dict[str, str]:
+    """Return what a program gets of an environment: nothing of ours but the guard, nothing of the project."""
+    safe = programs.environment(project, env)
     kept = {
-        key: value for key, value in env.items() if not key.startswith("MEMOLITH_") and key not in _NESTED
+        key: value for key, value in safe.items() if not key.startswith("MEMOLITH_") and key not in _NESTED
     }
     return {**kept, GUARD: "1", **more}
 

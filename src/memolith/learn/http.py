@@ -81,7 +81,13 @@ class HttpBackend(ABC):
         """Send one request."""
         if self._key is None:
             try:
-                self._key = find_key(self._env, self._key_env, self._key_command, "models.key_command")
+                self._key = find_key(
+                    self._env,
+                    self._key_env,
+                    self._key_command,
+                    "models.key_command",
+                    self._settings.root,
+                )
             except ConfigError as error:
                 raise ModelError("unavailable", f"{self._where()}: {error}") from None
         known = self._known()

@@ -127,7 +127,7 @@ class Run:
         self._ledger = Ledger(mem.home, mem.settings, mem.now, database=queue.database)
         self._name = f"{os.getpid()}-{time.time_ns():x}"
         self._deadline = time.monotonic() + mem.settings.number("memories.seconds_per_run")
-        self._models = mem.settings if model is None else _with_model(mem.home, model)
+        self._models = mem.settings if model is None else _with_model(mem, model)
         self._done = phase1.Count()
         self._stopped = ""
 
@@ -257,9 +257,11 @@ class Run:
         return metered
 
 
-def _with_model(home: str, model: str) -> Settings:
+def _with_model(mem: Mem, model: str) -> Settings:
     names = dict.fromkeys(("MEMOLITH_MODELS_DEFAULT", "MEMOLITH_MODELS_SMOL"), model)
-    return Settings(home, {**os.environ, **names})
+    settings = Settings(mem.home, {**os.environ, **names})
+    settings.enter(mem.identity.root)
+    return settings
 
 
 def _not_due(queue: Queue, slug: str) -> str:

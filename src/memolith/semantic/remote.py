@@ -129,4 +129,10 @@ class OpenAI(_Service):
 
     def _key(self) -> str:
         command = self._settings.text("semantic.key_command")
-        return find_key(os.environ, self._settings.text("semantic.key_env"), command, "semantic.key_command")
+        return find_key(
+            os.environ,
+            self._settings.text("semantic.key_env"),
+            command,
+            "semantic.key_command",
+            self._settings.root,
+        )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-import click
 from textual import work
 from textual.app import SuspendNotSupported
 from textual.screen import Screen
 from textual.widgets import Footer, Static, TextArea
 
-from memolith import document
-from memolith.errors import ConflictError, MemolithError
+from memolith import document, editing
+from memolith.errors import ConflictError, MemolithError, NotFoundError
+from memolith.learn.child import workplace
 from memolith.text import digest
 from memolith.tui import keys, rendering
 from memolith.tui.dialogs import Choose, Confirm
@@ -25,18 +26,26 @@ if TYPE_CHECKING:
     Save = Callable[[str, str], list[str]]
     Current = Callable[[], tuple[str, str]]
 
+_NAME = "memory.md"
 MINE, THEIRS, GO_ON = "mine", "theirs", "edit"
 
 
 def in_editor(app: App[None], text: str) -> str | None:
     """Let a person change a text in $VISUAL or $EDITOR; None if they did not, or it cannot be done."""
     try:
-        with app.suspend():
-            return click.edit(text, extension=".md")
+        with app.suspend(), workplace({_NAME: text}) as folder:
+            path = Path(folder, _NAME)
+            code = editing.run_editor(str(path))
+            changed = path.read_text("utf-8", "replace")
+        if not code:
+            return changed if changed != text else None
+        problem = f"the editor ended with exit code {code}; press e to edit here"
     except SuspendNotSupported:
         problem = "this terminal cannot be lent to an editor; press e to edit here"
-    except click.ClickException as error:
-        problem = f"{error.format_message()}; set VISUAL or EDITOR, or press e to edit here"
+    except (NotFoundError, OSError):
+        problem = (
+            "the editor cannot be started, or left no file; set VISUAL or EDITOR, or press e to edit here"
+        )
     app.notify(problem, severity="error", markup=False)
     return None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from abc import ABC, abstractmethod
-from shutil import which
 from typing import TYPE_CHECKING
 
+from memolith import programs
 from memolith.learn import child
 from memolith.learn.client import Answer, Question, described
 from memolith.learn.llm import ModelError, ModelUnavailableError
@@ -35,19 +35,20 @@ class Program(ABC):
         self._settings, self._model, self._env = settings, model, env
         self.window = int(settings.number("models.window")) or self.window
         argv = self._argv("")
-        if not argv or not which(argv[0], path=env.get("PATH")):
+        program = programs.find(argv[0], settings.root, env) if argv else None
+        if program is None:
             found = repr(argv[0]) if argv else "the command"
             raise ModelUnavailableError(f"{self.name}: {found} is not in PATH; {self._advice()}")
+        self._program = program
 
     def ask(self, question: Question, seconds: float) -> Answer:
         """Run the program once."""
         with child.workplace(self._files(question)) as folder:
             argv = self._argv(folder, question)
-            env = child.environment(self._env, **self._variables(folder, question))
-            program = which(argv[0], path=self._env.get("PATH")) or argv[0]
+            env = child.environment(self._env, self._settings.root, **self._variables(folder, question))
             try:
                 ended = child.run(
-                    [program, *argv[1:]], self._input(question), folder=folder, env=env, seconds=seconds
+                    [self._program, *argv[1:]], self._input(question), folder=folder, env=env, seconds=seconds
                 )
             except (OSError, ValueError) as error:
                 raise ModelError("unavailable", f"{self.name}: cannot be started ({error})") from None
