@@ -40,6 +40,34 @@ _BOOLEANS = {
 }
 
 
+class StrangerError(ConfigError):
+    """A home or its settings that somebody else owns or may change: they can name programs to run."""
+
+
+def own(path: str, found: os.stat_result) -> None:
+    """Refuse what is not only ours to change: StrangerError has the command that mends it.
+
+    Root may do everything anyway; who became root by sudo is still who they were (git's own rule). The
+    user's own group is taken for private, as it is wherever a umask of 002 is the default.
+    """
+    if not hasattr(os, "geteuid"):
+        return
+    me, before = os.geteuid(), os.environ.get("SUDO_UID", "")
+    owners = {me, 0} | ({int(before)} if me == 0 and before.isdecimal() else set())
+    if found.st_uid not in owners:
+        why, mend = f"belongs to user {found.st_uid}, not to you ({me})", f"sudo chown -R {me}"
+    elif found.st_mode & (stat.S_IWOTH | (stat.S_IWGRP if found.st_gid != os.getegid() else 0)):
+        why, mend = "others can write to it", "chmod go-w"
+    else:
+        return
+    from shlex import quote
+
+    raise StrangerError(
+        f"{path}: {why}, so it could name programs to run and is not used; `{mend} {quote(path)}` mends "
+        "that, or choose another home with --home or MEMOLITH_HOME"
+    )
+
+
 def env_name(key: str) -> str:
     """Return the environment variable that overrides `key`."""
     return "MEMOLITH_" + key.upper().replace(".", "_")
@@ -137,7 +165,7 @@ class Settings:
     def _load(self) -> dict[str, Node]:
         if self._file is None:
             try:
-                with open(self.path, encoding="utf-8", opener=_open_regular) as file:
+                with open(self.path, encoding="utf-8", opener=_open_own) as file:
                     text = file.read()
             except FileNotFoundError:
                 self._file = {}
@@ -171,6 +199,17 @@ def _open_regular(path: str, flags: int) -> int:
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise OSError("it is not a regular file")
+    return fd
+
+
+def _open_own(path: str, flags: int) -> int:
+    """Open a regular file that only the user may change. Asked of what is open: a name can be exchanged."""
+    fd = _open_regular(path, flags)
+    try:
+        own(path, os.fstat(fd))
+    except StrangerError:
+        os.close(fd)
+        raise
     return fd
 
 

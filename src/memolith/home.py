@@ -8,8 +8,9 @@ import time
 
 from memolith import journal, targets
 from memolith import project as projects
-from memolith.config import Settings, default_home
+from memolith.config import Settings, default_home, own
 from memolith.errors import InputError
+from memolith.lean import suppress
 from memolith.model import Source
 from memolith.store import layout
 
@@ -78,6 +79,8 @@ class Home:
             where = os.path.abspath(os.path.expanduser(os.fspath(home)))
         else:
             where = default_home(os.environ, sys.platform)
+        with suppress(OSError):  # not made yet; or whoever needs it says why it cannot be reached
+            own(where, os.stat(where))
         return cls(where, place, now=now, source=source)
 
     def from_source(self, origin: str, taint: str | None = None, *, reviewed: bool = False) -> Self:

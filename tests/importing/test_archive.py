@@ -8,6 +8,7 @@ import json
 import tarfile
 import tempfile
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -337,6 +338,45 @@ def test_a_bomb_is_not_unpacked(mem: Mem, tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="unpacks to far more"):
         import_memory(mem, path)
     assert not Path(mem.home).exists()
+
+
+def header(kind: bytes, size: int) -> bytes:
+    """Return the head of an entry and its bytes."""
+    info = tarfile.TarInfo("memory/x.md")
+    info.type, info.size = kind, size
+    return info.tobuf(tarfile.USTAR_FORMAT) + b"\0" * size
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        header(tarfile.XHDTYPE, 32 << 20),
+        header(tarfile.GNUTYPE_LONGNAME, 32 << 20),
+        header(tarfile.XGLTYPE, 512) * 64,
+        header(tarfile.XHDTYPE, 512) * 20_000,
+        header(tarfile.GNUTYPE_LONGLINK, 16_384) * 1_500,
+    ],
+    ids=["one large", "one long name", "for all", "a chain", "a chain of names"],
+)
+def test_headers_that_would_fill_the_memory_are_refused(data: bytes, mem: Mem, tmp_path: Path) -> None:
+    path = tmp_path / "x.tar.gz"
+    path.write_bytes(gzip.compress(data, 1))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError, match="damaged"):
+            import_memory(mem, path)
+        assert tracemalloc.get_traced_memory()[1] < 25_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_archive_of_more_than_10_000_files_is_taken_only_from_somebody_who_says_that_it_is_large(
+    mem: Mem, tmp_path: Path
+) -> None:
+    path = packed(tmp_path / "x.tar.gz", [entry(f"memory/{number}.md") for number in range(10_001)])
+    with pytest.raises(ArchiveError, match=r"over 10,000 files; if they are yours, add --large"):
+        import_memory(mem, path, dry_run=True)
+    assert len(import_memory(mem, path, dry_run=True, large=True).rows) == 10_001
 
 
 @pytest.mark.parametrize("row", rows("I", "import_file"))

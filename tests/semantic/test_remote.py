@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memolith.cli import main
 from memolith.config import Settings
 from memolith.errors import ConfigError, ProviderError
+from memolith.mem import Mem
 from memolith.semantic import providers, remote
 from memolith.semantic.vectors import Vectors
 from tests.ledger import proves
@@ -215,3 +217,20 @@ def test_no_provider_touches_the_network_before_it_is_named(tmp_path: Path) -> N
     assert any("semantic.provider" in line for line in mine.ignored)
     vectors = Vectors(shelf, Settings(shelf.home, {"MEMOLITH_SEMANTIC_PROVIDER": "none"}))
     assert vectors.scores(["shop"], "one") == []
+
+
+@pytest.mark.parametrize("action", ["sync", "rebuild"])
+def test_a_service_elsewhere_gets_the_texts_of_this_project_and_of_the_user_alone(
+    action: str, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memolith.service._LOCAL", ())  # the loopback is another machine then
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "ollama")
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_URL", service.url)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        with Mem.open(tmp_path / name) as mem:
+            mem.remember(f"Only {name} knows this.", f"Of {name}")
+            mem.remember("All know this.", "Of all", scope="user")
+    assert main(["index", action, "--project", str(tmp_path / "b")]) == 0
+    sent = " ".join(text for _, _, body in service.asked for text in body["input"])
+    assert ("Only b" in sent, "All know" in sent, "Only a" in sent) == (True, True, False)

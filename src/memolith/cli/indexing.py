@@ -9,6 +9,7 @@ import click
 
 from memolith.cli import completing, output, progress
 from memolith.cli.app import choice, cli, shared
+from memolith.store import layout
 
 if TYPE_CHECKING:
     from memolith.cli.fast import Options
@@ -28,7 +29,8 @@ def index(options: Options, action: str) -> None:
     """Show, catch up or make anew what recall searches in. It is derived: the files know everything.
 
     Recall does this by itself; nothing is lost when the index is deleted. With memolith[semantic], `sync` and
-    `rebuild` also make the vectors that recall could not make in its time.
+    `rebuild` also make the vectors that recall could not make in its time; a service on another machine gets
+    the texts of this project and the user's alone.
 
     \b
     memolith index
@@ -71,6 +73,8 @@ def index(options: Options, action: str) -> None:
 def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
     """Return how much has a vector; catching up takes what it takes, here nobody waits for an answer."""
     vectors = mem.vectors
+    if getattr(vectors.provider, "sends", False):
+        slugs = [layout.USER, mem.project]
     return (
         vectors.sync(slugs, progress=progress.bar("texts", _AGAIN)) if catch_up else vectors.coverage(slugs)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextvars import ContextVar
@@ -106,6 +107,7 @@ def guarded(command: Callable[[], None]) -> int:
         command()
         sys.stdout.flush()
     except MemolithError as error:
+        _let_go(error)
         note(str(error), "error")
         return error.exit_code
     except BrokenPipeError:
@@ -114,13 +116,27 @@ def guarded(command: Callable[[], None]) -> int:
         return 0
     except KeyboardInterrupt:
         return interrupted()
+    except ImportError as error:
+        if os.strerror(errno.EMFILE) not in str(error):
+            raise
+        _let_go(error)
+        note(f"{error}; let this process open more files (ulimit -n), then try again", "error")
+        return 8
     except OSError as error:
+        _let_go(error)
         where = error.filename or "the memory directory"
         if where == _STDOUT:
             _discard(1)
         note(f"{where}: {error.strerror or error}", "error")
         return 8
     return 0
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Close what an error holds open: where no file more can be opened, telling it would need one."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
 
 
 def _discard(fd: int) -> None:

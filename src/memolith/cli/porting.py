@@ -46,9 +46,16 @@ _SHOWN = 20  # rows of one action, for a person
 @click.option(
     "--yes", is_flag=True, help="Bring an archive without asking; needed where nobody can be asked."
 )
+@click.option("--large", is_flag=True, help="The archive may hold more than 10,000 files.")
 @shared
 def import_command(
-    options: Options, path: str | None, kind: str | None, scope: str | None, dry_run: bool, yes: bool
+    options: Options,
+    path: str | None,
+    kind: str | None,
+    scope: str | None,
+    dry_run: bool,
+    yes: bool,
+    large: bool,
 ) -> None:
     """Bring another program's memory, or an archive of `memolith export`, into this one.
 
@@ -77,6 +84,7 @@ def import_command(
             dry_run=dry_run,
             tell=progress.bar("texts"),
             agree=(lambda _: None) if dry_run or yes else _agree,
+            large=large,
         )
     _report(options, done, dry_run=dry_run)
 

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-from memolith.config import default_home
+from memolith.config import StrangerError, default_home
 from memolith.hook import payload
 from memolith.mem import Mem
 
@@ -79,12 +79,16 @@ def answer(
     if call.event == payload.NOTHING:
         return ""
     call.cwd = project or call.cwd
-    with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
-        if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
-            return ""
-        if call.event in (payload.START, payload.PROMPT) and not os.path.isdir(mem.home):
-            return ""  # nothing is known, and asking creates nothing
-        return payload.answer(call, _handled(mem, call))
+    try:
+        with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
+            if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+                return ""
+            if call.event in (payload.START, payload.PROMPT) and not os.path.isdir(mem.home):
+                return ""  # nothing is known, and asking creates nothing
+            return payload.answer(call, _handled(mem, call))
+    except StrangerError as error:  # said once; a log would have to go where somebody else may write
+        said = f"memolith: there is no memory in this session. {error}" if call.event == payload.START else ""
+        return payload.answer(call, said)
 
 
 def _handled(mem: Mem, call: payload.Call) -> str:

@@ -173,7 +173,8 @@ class Planner:
         after = step.after or b""
         kept = outside.Known(path=step.path, before=known.before, made=known.made, written=sha256(after))
         self._installs.keep(kept, step.before)
-        made = outside.swap(step.path, step.before, step.after)
+        mode = 0o644 if self._place.project else 0o600  # a project's files are for all who work on it
+        made = outside.swap(step.path, step.before, step.after, mode=mode)
         if made:
             self._installs.keep(
                 outside.Known(path=step.path, before=known.before, made=made, written=sha256(after)),

@@ -22,10 +22,14 @@ from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Self
 
-MAX_FILES = 1_000_000
+# What is taken without a word, and from somebody who says that their memory is large.
+MAX_FILES, MOST_FILES = 10_000, 1_000_000
+_MAX_MANIFEST, _MOST_MANIFEST = 4 * 1_048_576, 256 * 1_048_576
 MAX_TOTAL = 16 * 1_073_741_824
-_MAX_MANIFEST = 256 * 1_048_576
+_BEFORE = (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+_MAX_HEADER = 16_384  # more than a long name takes
 # A text shrinks to a hundredth at most, apart from the first megabytes; a bomb to a thousandth.
 _RATIO = 200
 _FREE = 64 * 1_048_576
@@ -42,8 +46,11 @@ class ArchiveError(TextError):
 class Archive:
     """An archive that was found to be whole. It stays open, so that what was checked is what is read."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, large: bool = False) -> None:
         self.path = path
+        self._most_files, self._most_manifest = MAX_FILES, _MAX_MANIFEST
+        if large:
+            self._most_files, self._most_manifest = MOST_FILES, _MOST_MANIFEST
         if not os.path.isfile(path):  # a pipe would be waited for
             raise InputError(f"{path}: there is no such archive; name the file that `memolith export` wrote")
         try:
@@ -131,13 +138,19 @@ class Archive:
                 fileobj=bounded,
                 mode="r|",
                 encoding="utf-8",
-                errors="surrogateescape",  # type: ignore[call-overload]
+                errors="surrogateescape",
+                tarinfo=_Entry,  # type: ignore[call-overload]
             ) as tar:
                 for info in tar:
                     count += 1
                     total += info.size
                     self._check_entry(info)
-                    if count > MAX_FILES or total > MAX_TOTAL:
+                    tar.members.clear()  # it would keep every header
+                    if count > self._most_files + 1:  # with the manifest
+                        self._refuse(
+                            f"it holds over {self._most_files:,} files; if they are yours, add --large"
+                        )
+                    if total > MAX_TOTAL:
                         self._refuse("it holds more than a memory does")
                     content = tar.extractfile(info)
                     data = content.read() if content is not None else b""
@@ -151,7 +164,15 @@ class Archive:
     def _damaged(self) -> Iterator[None]:
         try:
             yield
-        except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, OverflowError) as error:
+        except (
+            tarfile.TarError,
+            EOFError,
+            zlib.error,
+            OSError,
+            ValueError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
             raise ArchiveError(self.path, f"it is damaged or no tar.gz ({error})") from None
 
     def _check_entry(self, info: tarfile.TarInfo) -> None:
@@ -161,12 +182,25 @@ class Archive:
         why = "" if name == MANIFEST else portable.problem(name)
         if why:
             self._refuse(f"{quoted(name)} {why}")
-        most = _MAX_MANIFEST if name == MANIFEST else portable.limit(name)
+        most = self._most_manifest if name == MANIFEST else portable.limit(name)
         if info.size > most:
             self._refuse(f"{quoted(name)} has {info.size:,} bytes, more than {most:,}")
 
     def _refuse(self, why: str) -> None:
         raise ArchiveError(self.path, why)
+
+
+class _Entry(tarfile.TarInfo):
+    """A header. One that stands before another (a long name) is read as a whole, so it has to be small."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        found = super().frombuf(buf, encoding, errors)
+        if found.type in (tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_SPARSE):
+            raise tarfile.ReadError("it has headers that `memolith export` does not write")
+        if found.type in _BEFORE and found.size > _MAX_HEADER:
+            raise tarfile.ReadError(f"a header in it has {found.size:,} bytes")
+        return found
 
 
 class _Bounded:

@@ -40,6 +40,7 @@ class _Service(ABC):
         self.model = settings.text("semantic.model") or self.default_model
         self._endpoint = Endpoint(settings.text("semantic.url") or self.default_url, "semantic.url")
         self.name = f"{self.kind}:{self.model}"
+        self.sends = not self._endpoint.local  # texts leave this machine
         self.dimension = 0
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:

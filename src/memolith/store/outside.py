@@ -71,14 +71,15 @@ def read(path: str) -> bytes | None:
         raise
 
 
-def swap(path: str, old: bytes | None, new: bytes | None) -> list[str]:
+def swap(path: str, old: bytes | None, new: bytes | None, *, mode: int = 0o600) -> list[str]:
     """Give a file new bytes (None: remove it) if it still has the old ones, else ConflictError.
 
-    A link stays a link and a mode stays as it is. Returns the directories that were made for it.
+    A link stays a link and a mode stays as it is. A new file gets `mode` whatever the umask, because settings
+    name programs. Returns the directories that were made for it.
     """
     real = os.path.realpath(path)
     with _told(path):
-        made = _directories(os.path.dirname(real))
+        made = _directories(os.path.dirname(real), mode | (mode & 0o444) >> 2)
         if read(path) != old:
             raise _changed(path, old, read(path))
         if new == old:
@@ -87,7 +88,7 @@ def swap(path: str, old: bytes | None, new: bytes | None) -> list[str]:
         if new is None:
             _remove(place, old)
         else:
-            _write(place, old, new)
+            _write(place, old, new, mode)
         files.sync_directory(place.folder)
     return made
 
@@ -119,17 +120,16 @@ def _is_running(process: str) -> bool:
     return int(process) != os.getpid()
 
 
-def _write(place: Place, old: bytes | None, new: bytes) -> None:
+def _write(place: Place, old: bytes | None, new: bytes, mode: int) -> None:
     fresh = _aside(place)
-    mode = 0o666 if old is None else None
-    fd = os.open(fresh.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode or 0o600)
+    fd = os.open(fresh.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     try:
         try:
             view = memoryview(new)
             while view:
                 view = view[os.write(fd, view) :]
-            if mode is None and sys.platform != "win32":
-                os.fchmod(fd, stat.S_IMODE(os.stat(place.path).st_mode))
+            if sys.platform != "win32":
+                os.fchmod(fd, mode if old is None else stat.S_IMODE(os.stat(place.path).st_mode))
             files.full_sync(fd)
         finally:
             os.close(fd)
@@ -163,7 +163,7 @@ def _changed(path: str, old: bytes | None, now: bytes | None) -> ConflictError:
     return ConflictError(path, sha256(old or b""), sha256(now or b""))
 
 
-def _directories(directory: str) -> list[str]:
+def _directories(directory: str, mode: int) -> list[str]:
     """Make a directory of another program; return those that were not there."""
     missing = []
     while not os.path.isdir(directory):
@@ -171,7 +171,7 @@ def _directories(directory: str) -> list[str]:
         directory = os.path.dirname(directory)
     for each in reversed(missing):
         with contextlib.suppress(FileExistsError):
-            os.mkdir(each)
+            os.mkdir(each, mode)
             files.sync_directory(Folder(os.path.dirname(each)))
     return missing
 

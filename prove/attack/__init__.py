@@ -1,0 +1,1 @@
+"""Attacks: what strangers, bad disks and other processes do to a memory, as rounds with counts."""
