@@ -120,7 +120,7 @@ def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], s
     if kind == "none":
         raise ModelUnavailableError(f"{key} is none: only rules learn; name a model there to use one")
     if kind == "auto":
-        kind = _installed(key, session, env)
+        kind = _installed(key, session, env, settings.root)
     if kind in ("openai", "anthropic"):
         from memolith.learn.backends import anthropic, openai
 
@@ -142,10 +142,10 @@ def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], s
     )
 
 
-def _installed(key: str, session: str, env: Mapping[str, str]) -> str:
-    from shutil import which
+def _installed(key: str, session: str, env: Mapping[str, str], project: str) -> str:
+    from memolith import programs
 
     for name in dict.fromkeys([session, *AGENTS]):
-        if name in AGENTS and which(name, path=env.get("PATH")):
+        if name in AGENTS and programs.find(name, project, env):
             return name
     raise ModelUnavailableError(f"{key} is auto, and none of {', '.join(AGENTS)} is in PATH; install one")
