@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import secret_context, secret_precheck, secret_rules
+from memolith.text import secret_names, secret_precheck, secret_rules
 from memolith.text.secret_precheck import may_hold_secret
 from memolith.text.secrets import redact
 from tests.ledger import ROOT
@@ -23,7 +23,7 @@ from tests.text.test_secrets import CONTEXTS, HARMLESS, SAMPLES
 
 DATA = Path(os.environ.get("MEMOLITH_DATA") or ROOT.parent / "shared" / "data") / "secrets"
 SECRETS = ["".join(sample[1:]) for sample in SAMPLES] + FORMATS
-NAMES = [f"{word}{sign}" for word in secret_context._WORDS for sign in ("", "=", ": ", " is ", "='")]
+NAMES = [f"{word}{sign}" for word in secret_names.WORDS for sign in ("", "=", ": ", " is ", "='")]
 PIECES = ["<private>", "hook/", "://", "@", "?sas=", "-u a:", "github ", "spaces ", "$2b$", "[secret:token]"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import secret_context, secret_rules
+from memolith.text import secret_names, secret_rules
 from memolith.text.secrets import redact
 
 HEX = "0123456789abcdef"
@@ -66,7 +66,7 @@ def test_a_beginning_alone_and_its_placeholder_stay(row: tuple[str, str, str, in
     st.lists(
         st.sampled_from(SAMPLES)
         | st.sampled_from(
-            [f"{word}{sign}" for word in secret_context._WORDS for sign in ("", "=", ": ", " is ")]
+            [f"{word}{sign}" for word in secret_names.WORDS for sign in ("", "=", ": ", " is ")]
         )
         | st.sampled_from(
             [" ", "\n", "=", ":", "'", '"', "`", "-", "_", ".", "/", "@", "://", "&", "[secret:token]"]

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from memolith.text import secret_context, secret_rules, secret_shapes
+from memolith.text import secret_forms, secret_names, secret_rules, secret_shapes, secret_tongues
 from memolith.text.secrets import redact
 
 # The end makes every rule run.
@@ -28,8 +28,10 @@ def pieces() -> list[str]:
     """Return what rules begin with, cut into what makes a pattern start and not end."""
     found = [row.split()[0] for _, row, _, _ in secret_rules._PREFIXED]
     found += [needle for _, needle, _ in (*secret_rules._IN_RUNS, *secret_rules._SHAPED)]
-    found += [f"{word} " for word in secret_context._WORDS] + [f"{word}=" for word in secret_context._WORDS]
-    found += [f"{word} is " for word in secret_context._PHRASES] + list(secret_shapes.APART_WORDS)
+    found += [f"{word} " for word in secret_names.WORDS] + [f"{word}=" for word in secret_names.WORDS]
+    found += [f"{word} is " for word in secret_forms._PHRASES] + [
+        word.decode() for word in sorted(secret_shapes.APART_WORDS)
+    ]
     found += [
         "a",
         "a.",
@@ -65,6 +67,29 @@ def pieces() -> list[str]:
         "eyJaaaaaaaaaaaaa.",
         "BUNDLE_A__B=",
     ]
+    found += [f"{word} " for _, words in secret_tongues._WORDS for word in words.split()[::7]]
+    found += [f"{stem} " for _, _, stems in secret_tongues._STEMS for stem in stems.split()[::5]]
+    found += [
+        "Passwort ist x ",
+        "пароль: ",
+        "密码",
+        "密码是",
+        "パスワードは",
+        "x1 ist das Passwort ",
+        "PIN 1",
+        "code ",
+    ]
+    found += [
+        "mysql -p",
+        "sshpass -p x ",
+        " -p ",
+        " -pA1# ",
+        "echo a | sudo -S ",
+        "<<< a ",
+        "door code ",
+        "WLAN / ",
+    ]
+    found += ["curl -u a:'", "| passwort |\n", "passwort,x\n", "wifi key ", "passphrase: a b c ", "(parola "]
     found += ["password=a1b2c3 [secret:x] ", "key: 'a1b2c3d4", "password is Hunter2! ", "login: a / "]
     return list(dict.fromkeys(found))
 

@@ -99,7 +99,7 @@ CONTEXTS = [
     "export X={}",
     'export X="{}"\n',
     "- `{}`",
-    "密钥 {}。",
+    "备注 {}。",
 ]
 HARMLESS = [
     "task_scheduler_config.yaml",

@@ -2,49 +2,39 @@
 
 Each key-ish word is looked up by substring search. Where it is the end of a name that keeps a secret, the
 next few words are judged: the closer the link between name and value, the less the value has to look like a
-secret by itself.
+secret by itself. Names of other languages come from `secret_tongues`.
 """
 
 from __future__ import annotations
 
+from memolith.text import secret_tongues
 from memolith.text.patterns import lazy
+from memolith.text.secret_codes import codes, number_end
+from memolith.text.secret_forms import columns, pair, pairs, phrases
+from memolith.text.secret_names import names as names_in
 from memolith.text.secret_prose import is_fingerprint, random_nearby, told, told_before
-from memolith.text.secret_value import UUID, is_digest, is_mixed, is_name, is_password, is_random, is_stand_in
-from memolith.text.secret_words import GLUED, OTHER_KEYS, SAID
+from memolith.text.secret_telling import OF_THEIRS, is_said
+from memolith.text.secret_value import (
+    UUID,
+    bare,
+    is_digest,
+    is_mixed,
+    is_name,
+    is_password,
+    is_random,
+    is_stand_in,
+)
+from memolith.text.secret_words import OTHER_KEYS, SAID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
+    from memolith.text.secret_names import Name
+
 Span = tuple[str, int, int]
 
-# What is looked for in lower-cased text, and the kind it makes. A `weak` word needs a random value; an
-# `assigned` one has a password if something is assigned to it, and is a verb else.
-_WORDS: dict[str, str] = {
-    "passw": "password",
-    "passphrase": "password",
-    "passcode": "password",
-    "pass": "assigned",
-    "pwd": "password",
-    "pw": "password",
-    "secret": "secret",
-    "token": "token",
-    "key": "key",
-    "cred": "password",
-    "bearer": "token",
-    "auth": "token",
-    "login": "assigned",
-    "access": "weak",
-    "private": "weak",
-    "pat": "weak",
-    "signature": "weak",
-    "sig": "weak",
-    "dsn": "weak",
-}
-# The rest of the word after what was found; nothing else may follow in the same word.
-_REST = lazy(r"(?:(?i:ords?|ds?|phrases?|codes?|entials?|s)|(?i:orization|entication|enticate)|)(?![a-z])")
-_GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
 # A name that goes on says what the value is instead: `token_count`, `passwordUrl`, `key id`.
 _ABOUT = lazy(
     r"(?i)[ _.-]?(?:url|uri|path|file|name|ids?|count|type|length|len|size|limit|ttl|expir\w{0,6}|field|"
@@ -61,83 +51,89 @@ _LINK = lazy(
     r"(?P<tail>(?:[_.-]?(?i:prod|production|staging|dev|live|test|value|string|str|id|base|text|b64|"
     r"base64|plain|hash|data))?\w{0,3})"
     r"(?P<close>[\\'\"`\])*}]{0,4})"
-    r"(?P<by>\s{0,12}(?:=>|:=|::|->|=|:|\|)[\s>|\\]{0,12}|[ \t]{1,12}|>|\s{0,3},\s{0,3}(?=['\"])|[-.](?=\w))"
+    r"(?P<by>\s{0,12}(?:=>|:=|::|->|=|:|\||[：＝→⇒]|[—–] )[\s>|\\*]{0,12}|[ \t]{1,12}|>|"
+    r"\s{0,3},\s{0,3}(?=['\"])|[-.](?=\w))"
     r"(?P<scheme>(?:(?i:bearer|basic|token|apikey|api-token|api-key|ssws|oauth|digest|key|splunk|geniekey|"
     r"negotiate|flyv1)[ =:]{1,2}){0,2})"
-    r"(?P<open>(?:[brfu@]{0,2}\\?['\"`]{1,3}|[*(]{1,3})?)"
+    r"(?P<open>(?:[brfu@]{0,2}\\?['\"`]{1,3}|[*(]{1,3}|[„“”‚‘«‹「『《（【]{1,2})?)"
 )
 # Every value has one of these: a digit or a sign, a quote before it, or more letters than a word has.
-_WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`][^\s'\"`]{4}|\S{14}")
+_WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`„“”«「『][^\s'\"`]{4}|\S{14}")
 # A word that nothing but its name and the end of its line make a password: `password: swordfish`.
 _ALONE = lazy(
-    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|])[ \t*`]{0,8}([A-Za-z]{5,32})[*`]{0,3}[ \t]{0,8}"
-    r"(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
+    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}([A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
+    r"[*`]{0,3}[ \t]{0,8}(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
 )
 _PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
 _ASSIGNS = frozenset([":=", "=", "=>", "->"])
+_TOLD = _ASSIGNS | frozenset([":", "|", "：", "＝", "→", "—", "–"])
 _QUOTED = {quote: lazy(rf"(?:[^\n\\{quote}]|\\(?!['\"`])){{1,300}}+(?=\\?{quote})") for quote in "\"'`"}
-_VALUE = lazy(r"[^\s'\"`,;<>|\\\u3000-\u3002\uff0c\uff1b]{1,300}+")
+_VALUE = lazy(r"[^\s'\"`,;<>|\\„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{1,300}+")
 _VALUE_END = lazy(r"[^\s'\"`,;<>|\\]*+")
 # So much of a long value is judged; the rest goes with it.
 _JUDGED = 300
 _PLAIN = lazy(r"[\w.~+/=:@%!$#&*-]+")
 _RUN = lazy(r"[\w.~+/=-]{12,}")
 _FIELD_START = lazy(r"[\n,;|(]")
-_ACCESS_ID = lazy(r"(?i)_?id(?![a-z])")
-_PAIR = lazy(
-    r"(?i)(?:s|entials?)?\b[^\n]{0,40}?[:\s(]['\"`]?[\w.@+-]{2,64}['\"`]?(?:\s{1,2}/\s{1,2}|\s{0,2}\|\s{0,2}|/|:)"
-    r"['\"`]?([^\s'\"`,;\u3000-\u3002\uff0c\uff1b]{6,64}+)"
-)
-_PHRASES = ("mnemonic", "seed phrase", "recovery phrase", "seed words")
-_MNEMONIC = lazy(r"[^\n:=\"'`]{0,24}[:=\"'`]\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
 
 
-def labelled(text: str, lower: str) -> Iterator[Span]:
+def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     """Find values that their names give away; `lower` is `text` in lower case, of the same length."""
     if "[secret:" in lower:
         lower = _MASK.sub(lambda mask: " " * len(mask[0]), lower)
-    names = _names(text, lower)
+    tongues = list(secret_tongues.names(text, lower, known))
+    names = names_in(text, lower, tongues)
     # Where a name follows a name, each has what is right behind it; prose about a secret is not like that.
     dense = len(names) > 1000 and len(names) * 48 > len(text)
     done = 0
-    for number, (at, end, word) in enumerate(names):
-        if at < done or (number + 1 < len(names) and _is_before(text, end, *names[number + 1][:2])):
+    for number, name in enumerate(names):
+        if name[0] < done or _is_no_name(text, lower, names, number):
             continue
-        if word in {"key", "token", "sig"} and _is_other_key(lower[max(0, at - 16) : at]):
-            continue
-        limit = _limit(text, names, number)
-        found = None
-        if _WORTH.search(text, end, min(limit, end + 140)):
-            found = _value_after(text, end, _WORDS[word], limit, dense=dense)
-        if not found and _WORDS[word] == "password":
-            found = _alone(text, at, end)
-        if not found and word in {"login", "cred"}:
-            found = _pair(text, end)
-        if not found and (earlier := told_before(text, at, end, _WORDS[word])):
-            yield _kind(text, at, word, *earlier), *earlier
+        found = _value_of(text, names, number, dense=dense)
         if found:
             done = found[1]
-            yield _kind(text, at, word, *found), *found
-    yield from _mnemonics(text, lower)
+        elif not dense:
+            found = told_before(text, name[0], name[1], name[3], foreign=not name[2])
+        if found:
+            yield _kind(text, name, *found), *found
+    if tongues:
+        yield from codes(text, lower, tongues)
+        yield from pairs(text, tongues)
+    if names and not dense:
+        yield from columns(text, names)
+    yield from phrases(text, lower, names)
 
 
-def _limit(text: str, names: list[tuple[int, int, str]], number: int) -> int:
+def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
+    at, end, word, _ = names[number]
+    if number + 1 < len(names) and _is_before(text, end, *names[number + 1][:2]):
+        return True
+    return word in {"key", "token", "sig"} and _is_other_key(lower[max(0, at - 16) : at])
+
+
+def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> tuple[int, int] | None:
+    at, end, word, kind = names[number]
+    limit = _limit(text, names, number)
+    found = None
+    if _WORTH.search(text, end, min(limit, end + 140)):
+        foreign = not word or text[end : end + 8].partition(" ")[2].partition(" ")[0] in OF_THEIRS
+        found = _value_after(text, end, kind, limit, dense=dense, foreign=foreign)
+        if found and number + 1 < len(names) and _is_theirs(text, found, names[number + 1]):
+            found = None
+    if not found and kind == "password":
+        found = _alone(text, at, end)
+    if not found and word in {"login", "cred"}:
+        found = pair(text, end)
+    return found
+
+
+def _limit(text: str, names: list[Name], number: int) -> int:
     """Return how far off a value may be: "the password of the key vault is …", and not much further."""
     limit = names[number + 3][0] if number + 3 < len(names) else len(text)
     end = names[number][1]
     # What is behind a masked value is not what this name names.
     mask = text.find("[secret:", end, min(limit, end + 160))
     return mask if mask >= 0 else limit
-
-
-def _mnemonics(text: str, lower: str) -> Iterator[Span]:
-    for phrase in _PHRASES:
-        at = lower.find(phrase)
-        while at >= 0:
-            match = _MNEMONIC.match(text, at + len(phrase))
-            if match:
-                yield "mnemonic", match.start(1), match.end(1)
-            at = lower.find(phrase, at + len(phrase))
 
 
 def _is_before(text: str, end: int, following: int, its_end: int) -> bool:
@@ -148,12 +144,18 @@ def _is_before(text: str, end: int, following: int, its_end: int) -> bool:
     return not between.strip(" _-.") or text[its_end : its_end + 1] in {"=", ":"}
 
 
+def _is_theirs(text: str, found: tuple[int, int], following: Name) -> bool:
+    """Tell whether the next name is in what was found, with a value of its own: `key X_TOKEN=…`."""
+    return found[0] <= following[0] < found[1] and text[following[1] : following[1] + 1] in {"=", ":"}
+
+
 def _is_other_key(before: str) -> bool:
     words = before.replace("_", " ").replace("-", " ").split()
     return bool(words) and words[-1].lstrip("`'\"(*") in OTHER_KEYS
 
 
-def _kind(text: str, at: int, word: str, start: int, end: int) -> str:
+def _kind(text: str, name: Name, start: int, end: int) -> str:
+    at, _, word, kind = name
     between = text[at:start].lower()
     if "bearer" in between:
         return "bearer-token"
@@ -166,67 +168,32 @@ def _kind(text: str, at: int, word: str, start: int, end: int) -> str:
         and ("aws" in text[max(0, at - 24) : at].lower() or "access" in text[max(0, at - 8) : start].lower())
     ):
         return "aws-secret"
-    return {"weak": "token", "key": "api-key", "assigned": "password"}.get(_WORDS[word], _WORDS[word])
-
-
-def _names(text: str, lower: str) -> list[tuple[int, int, str]]:
-    """Return where a word that names a secret begins and ends."""
-    found = []
-    for at, word in _hits(lower):
-        rest = _REST.match(text, at + len(word))
-        # A short word in the middle of random letters is none.
-        if rest and _begins_well(text, at, word) and (len(word) > 4 or not _GOES_ON.match(text, rest.end())):
-            end = rest.end()
-            number = _ACCESS_ID.match(text, end) if word == "access" else None
-            found.append((at, number.end() if number else end, word))
-    return found
-
-
-def _hits(lower: str) -> list[tuple[int, str]]:
-    found: dict[int, str] = {}
-    for word in _WORDS:
-        at = lower.find(word)
-        while at >= 0:
-            # `passw` and `pass` begin alike; the longer word comes first.
-            found.setdefault(at, word)
-            at = lower.find(word, at + len(word))
-    return sorted(found.items())
-
-
-def _begins_well(text: str, at: int, word: str) -> bool:
-    """Tell `apiKey`, `API_KEY`, `db-key` and `my key` from `monkey`."""
-    if at == 0 or (len(word) >= 5 and word != "login"):
-        return True
-    left, first = text[at - 1], text[at]
-    if not (left.isalpha() and left.isascii()):
-        return True
-    if first.isupper() and left.islower():
-        return True
-    return text[max(0, at - 12) : at].lower().endswith(GLUED)
-
-
-def _pair(text: str, at: int) -> tuple[int, int] | None:
-    """Find `login: admin / …`."""
-    match = _PAIR.match(text, at)
-    word = match[1].rstrip(".)") if match else ""
-    return (
-        (match.start(1), match.start(1) + len(word))
-        if match and is_password(word) and not is_name(word)
-        else None
-    )
+    return {"weak": "token", "key": "api-key", "assigned": "password", "loose": "password"}.get(kind, kind)
 
 
 def _alone(text: str, at: int, end: int) -> tuple[int, int] | None:
     """Find a plain word as the one value of a field: `wifi password: swordfish` and the end of the line."""
     match = _ALONE.match(text, end)
-    if not match or match[1].lower() in SAID or is_stand_in(match[1]) or is_name(match[1]):
+    if (
+        not match
+        or match[1].lower() in SAID
+        or is_stand_in(match[1])
+        or is_name(match[1])
+        or is_said(match[1])
+    ):
         return None
-    # A field has a short name; what is longer is a sentence.
-    before = _FIELD_START.split(text[max(0, at - 48) : at])[-1]
-    return match.span(1) if len(before.split()) <= 3 else None
+    return match.span(1) if _is_field(text, at) else None
 
 
-def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool) -> tuple[int, int] | None:
+def _is_field(text: str, at: int) -> bool:
+    """Tell the name of a field, which is short, from the words of a sentence."""
+    name = _FIELD_START.split(text[max(0, at - 48) : at])[-1]
+    return "=" not in name and "$" not in name and len(name.split()) <= 3
+
+
+def _value_after(
+    text: str, at: int, kind: str, limit: int, *, dense: bool, foreign: bool
+) -> tuple[int, int] | None:
     about = _ABOUT.match(text, at)
     link = None if about else _LINK.match(text, at)
     if link and link.end() >= limit:
@@ -236,7 +203,7 @@ def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool) -> t
         return found
     # What is assigned to a name is its value, secret or not; a sentence may come to it later.
     if not found and kind != "weak" and not (link and _is_assigned(text, link)):
-        found = told(text, at, kind, limit)
+        found = told(text, at, kind, limit, foreign=foreign)
     if not found and not (about and not text[at : at + 1].isspace()):
         found = random_nearby(text, at, limit)
     if found and found[1] - found[0] >= _JUDGED:
@@ -257,17 +224,21 @@ def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None
     """Judge the value right behind a name."""
     start = link.end()
     quotes = link["open"].strip("brfu@\\*(")
-    quoted = _QUOTED[quotes[-1]].match(text, start) if quotes else None
-    bare = None if quoted else _VALUE.match(text, start)
+    quoted = _QUOTED[quotes[-1]].match(text, start) if quotes and quotes[-1] in _QUOTED else None
+    plain = None if quoted else _VALUE.match(text, start)
     if quoted:
         word = quoted[0]
-    elif bare:
+    elif plain:
         # In a URL the next parameter follows; in a sentence, its end; in the text of a link, its target.
-        word = _PARAMETER.split(bare[0].partition("](")[0], 1)[0].rstrip(
-            ".,:)]}>*" if link["by"].strip() else ".,:)]}>*?!"
-        )
+        word = bare(_PARAMETER.split(plain[0].partition("](")[0], 1)[0])
+        if not link["by"].strip():
+            word = word.rstrip(".,:)]}>*?!")
     else:
         return None
+    if kind == "password" and link["by"].strip(" *") in _TOLD and _is_field(text, link.start()):
+        end = number_end(text, start)
+        if end:
+            return start, end
     # A URL keeps its own secrets, and the rest of it is worth keeping.
     if not word or "://" in word or is_stand_in(word):
         return None
@@ -276,7 +247,7 @@ def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None
 
 def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> bool:
     """Judge a value by how it is linked to its name: the looser, the stricter."""
-    by = link["by"].strip()
+    by = link["by"].strip(" \t\n\r*")
     if kind == "assigned" and (
         by not in {*_ASSIGNS, ":"} or not (is_password(word) or (quoted and by != ":"))
     ):
@@ -286,7 +257,9 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
     if not by and not quoted:
         if is_fingerprint(link.string, link.start(), word):
             return False
-        return is_random(word, 12 if link["scheme"] else 14) or (kind == "password" and _is_strong(word))
+        return is_random(word, 12 if link["scheme"] else 14) or (
+            kind in {"password", "loose"} and _is_strong(word)
+        )
     if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
         return False
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
@@ -308,7 +281,7 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
         return is_random(word, 12) or (_RUN.fullmatch(word) is not None and is_mixed(word))
     if is_random(word, 8) or UUID.fullmatch(word):
         return True
-    if kind != "password":
+    if kind not in {"password", "loose", "assigned"}:
         return (
             len(word) >= 8
             and is_password(word)
@@ -320,6 +293,7 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
     # A quoted word is a password. A bare one is only in an environment; in code it is a variable.
     return (
         plain
+        and kind == "password"
         and len(word) >= 4
         and " " not in word
         and not is_name(word)

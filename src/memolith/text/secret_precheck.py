@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from memolith.text import secret_commands, secret_tongues
 from memolith.text.secret_value import is_jumbled
-from memolith.text.secret_words import GLUED, HINTS, PROVIDERS
+from memolith.text.secret_words import GLUED, HINTS, PROVIDERS, WIFI
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,19 +41,33 @@ _RUNS = _table((b"x", _LETTERS + _DIGITS + b"_.~+/=-"))
 _MARKS = _table((b"!", _DIGITS + _CAPITALS))
 _GROUPS = _table((b"x", _LETTERS + _DIGITS), (b" ", b" .-\xb7"))
 
+# Words that make a second look worth it.
+KNOWN = secret_tongues.KNOWN | secret_commands.KNOWN
 # Tags and tokens that announce themselves; none of them is common in ordinary text.
 _ANNOUNCED = (b"AKIA", b"ghp")
 _PHRASES = (b"mnemonic", b" phrase", b"seed words")
 _HASHES = ("$2$", "$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$apr1$", "$argon2", "$y$", "$krb5")
 _IN_RUNS = ("eyJ", "Q~", "A3T", "BUNDLE_")
 # What `secret_context` looks for: a password may be any word, the value of the others never is.
-_PASSWORDS = (b"passw", b"passphrase", b"passcode", b"pwd", b"pw", b"cred", b"pass", b"login")
+_PASSWORDS = (
+    b"passw",
+    b"passphrase",
+    b"passcode",
+    b"passord",
+    b"pwd",
+    b"pw",
+    b"psk",
+    b"cred",
+    b"pass",
+    b"login",
+)
 _KEYS = (b"key", b"token", b"secret", b"auth", b"access", b"private", b"pat", b"sig", b"dsn", b"bearer")
 # Nothing more than these, behind which there is a signature or the secret path of a webhook.
 _BARE = (b"hmac=", b"sas=", b"hook")
 _SUFFIXES = (
     *(b"ords", b"ord", b"ds", b"d", b"phrases", b"phrase", b"codes", b"code", b"entials", b"ential", b"s"),
     *(b"nature", b"natures", b"orization", b"entication", b"enticate"),
+    *(b"ort", b"orts", b"orte", b"ortes", b"ordet", b"et"),
 )
 _GLUED = tuple(word.encode() for word in GLUED)
 # How far the beginning of a value can be from the beginning of its name.
@@ -91,7 +106,35 @@ class _Text:
                 return True
         if b"$" in data and any(needle in self.text for needle in _HASHES):
             return True
-        return self._has_login() or self._has_password() or self._has_value() or self._has_run()
+        return (
+            self._has_login()
+            or self._has_password()
+            or self._has_other()
+            or self._has_value()
+            or self._has_run()
+        )
+
+    def _has_other(self) -> bool:
+        """`command_secrets`, names of other languages, what makes a key a password or a column's title."""
+        lower = self.text.lower()
+        known = secret_tongues.known_in(lower, KNOWN)
+        if next(secret_commands.candidates(self.text, known), None):
+            return True
+        for at, end, kind in secret_tongues.names(self.text, lower, known):
+            behind = self.text[end : end + 160]
+            near = self.text[max(0, at - 160) : at] + behind
+            if (
+                kind == "password"
+                or (kind == "pair" and ("/" in behind or "|" in behind))
+                or (kind not in ("pair", "code") and _could_hold(near))
+                or (kind == "code" and any(map(str.isdigit, behind[:64])))
+            ):
+                return True
+        if b"key" in self.lower and any(word in lower for word in WIFI):
+            return True
+        return b"|--" in self.data.replace(b" ", b"").replace(b":", b"") and any(
+            word in self.lower for word in _KEYS
+        )
 
     def _has_login(self) -> bool:
         """`url_secrets` and `command_logins`: something before `@`, `-u name:password`."""
@@ -108,7 +151,7 @@ class _Text:
 
     def _has_password(self) -> bool:
         """`labelled`: the name of a password, or a short form of one to which something is assigned."""
-        for start in (b"pass", b"pw", b"cred", b"login"):
+        for start in (b"pass", b"pw", b"psk", b"cred", b"login"):
             for at in _places(self.lower, start):
                 for word in _PASSWORDS:
                     if self.lower.startswith(word, at) and self._is_name(at, word):
@@ -167,7 +210,7 @@ class _Text:
     def _is_taken_apart(self) -> bool:
         from memolith.text.secret_shapes import APART_WORDS
 
-        return any(word.encode() in self.lower for word in APART_WORDS)
+        return any(word in self.lower for word in APART_WORDS)
 
     def _has_run(self) -> bool:
         """`random_runs`, `named_tokens`, and values without digits."""
@@ -255,6 +298,11 @@ def _places(data: bytes, needle: bytes) -> Iterator[int]:
     while at >= 0:
         yield at
         at = data.find(needle, at + 1)
+
+
+def _could_hold(near: str) -> bool:
+    """Tell whether there is a digit, or a word that is long enough to be random."""
+    return any(map(str.isdigit, near)) or any(len(word) >= 12 for word in near.split())
 
 
 def _is_one_word(data: bytes) -> bool:

@@ -6,24 +6,63 @@ Between the name and the value there may be words, so the value itself has to lo
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
+from memolith.text.secret_codes import number_end
 from memolith.text.secret_shapes import has_token_prefix
-from memolith.text.secret_value import is_digest, is_name, is_password, is_random, is_stand_in
-
-_IS = lazy(
-    r"(?i)(?:(?<!\w)(?P<how>is|was|are|now|remains|becomes|(?:re)?set to|changed to|"
-    r"(?:upda|rota)ted to|switched to)(?=[ :])|"
-    r"(?<!\w)(?P<loose>to|as|be|with|append|prepend)(?=[ :])|"
-    r"=>|->|→|=|:)[ :=]{1,3}"
-    r"(?:(?:still|now|currently|always|just|simply|literally|called|set to|the string) ){0,2}"
-    r"(?P<open>['\"`*(]{0,3})(?P<value>[^\s'\"`,;<>|\u3000-\u3002\uff0c\uff1b]{4,100}+)"
+from memolith.text.secret_telling import ANY_IS, AS, CLEAR_IS, GLUED_IS, OF
+from memolith.text.secret_value import (
+    bare,
+    is_digest,
+    is_mixed,
+    is_name,
+    is_password,
+    is_random,
+    is_stand_in,
+    is_strange,
+    wordiness,
 )
+
+_GLUED = "|".join(GLUED_IS.split())
+_AS = "|".join(AS.split())
+_NOW = (
+    "still|now|currently|always|just|simply|literally|called|set to|the string|jetzt|nun|ahora|maintenant|"
+    "adesso|agora|teraz|nyní|teď|теперь|сейчас|nu|nyt|most|acum|τώρα"
+)
+_VALUE = (
+    r"(?P<open>['\"`*(„“”‚‘«»‹「『《]{0,3})"
+    r"(?P<value>[^\s'\"`,;<>|„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{4,100}+)"
+)
+
+
+def _is(words: str, signs: str, spaces: int) -> str:
+    return (
+        rf"(?i)(?:(?:(?<![\w\u00c0-\u1fff])(?P<how>{words})(?=[ :])|"
+        rf"(?<!\w)(?P<loose>to|as|be|with|append|prepend)(?=[ :])|"
+        rf"=>|->|→|=|:{signs})(?:[ :=]{{{spaces},3}}|\n[ \t]{{1,8}})|[：＝]\s{{0,3}}|"
+        rf"(?P<glued>{_GLUED})[ :：]{{0,2}})"
+        rf"(?:(?:{_NOW}) ){{0,2}}{_VALUE}"
+    )
+
+
+_IS = lazy(_is(CLEAR_IS, "", 1))
+_IS_ANY = lazy(_is(ANY_IS, r"|—|–|-(?= )|\|(?= )", 0))
 _BEFORE = lazy(
     r"(?<![^\s('\"`])([^\s'\"`(),;<>|]{6,100}+)['\"`)]{0,2} "
     r"(?:is|was|as) (?:the|our|my) (?:[\w-]{1,14} ){0,2}$"
 )
+_BEFORE_ANY = lazy(
+    r"(?i)(?<![^\s(:'\"`„“”«»「『\u0e00-\ud7ff\uff0c])"
+    r"([^\s'\"`(),;<>|„“”«»「」『』\u0e00-\u0e7f\u2e80-\ud7ff]{6,100}+)['\"`)“”»«」』]{0,2}"
+    rf"(?:(?P<link> (?:{ANY_IS}|{_AS}|—|–|-|->|=) (?:[^\s\d]{{1,14}} ){{0,3}}|"
+    rf" \((?:[^\s\d()]{{1,14}} ){{0,2}}| ?(?:{_GLUED}))[^\s\d]{{0,16}}|"
+    rf" (?:[^\s\d]{{1,10}} )?[^\s\d]{{0,16}})$"
+)
 _CLAUSE_END = lazy(r"(?![^\s.,;:!)])(?! (?!for|of|in|on|to|and|at|now|there)[a-z])")
+_NAME_END = lazy(r"[^\s\d:=|：＝-]{0,4}(?![\w:=|：＝-]| ?[:=|：＝])")
 _CODE = lazy(r"\w\(|::|\\|=\w")
-_SENTENCE = lazy(r"[.!?](?=\s)|\n")
+_SENTENCE = lazy(r"[.!?](?=\s)|[。！？\n]")
+_WORD = lazy(r"[^\s'\"`,;<>|()\[\]„“”«»\u0e00-\u0eff\u2e80-\ud7ff\uf900-\uffef]{6,64}+")
+# So many words may stand between a name and a value that nothing links; the last one is no "of".
+_BETWEEN = 2
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
 _STOP = lazy(
     r"(?i)\b(?:sha-?\d{0,3}|md5|hash(?:es|ed)?|digest|checksum|integrity|commit(?:ted)?|etag|finger-?prints?|"
@@ -37,43 +76,79 @@ def is_fingerprint(text: str, at: int, word: str) -> bool:
     return text[max(0, at - 4) : at].lower() == "keys" and is_digest(word)
 
 
-def told(text: str, at: int, kind: str, limit: int) -> tuple[int, int] | None:
+def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) -> tuple[int, int] | None:
     """Judge a value that a sentence tells: "the password for staging is …"."""
     last = min(limit, at + 100)
     stop = _SENTENCE.search(text, at, last)
     last = stop.start() if stop else last
-    for match in _IS.finditer(text, at, last + 120):
+    for match in (_IS_ANY if foreign else _IS).finditer(text, at, last + 120):
         if match.start() > last:
             return None
         start = match.start("value")
-        word = match["value"].rstrip(".,:)]}>*")
-        if word.endswith("!") and not any(map(str.isdigit, word)):
-            word = word.rstrip("!")
-        quoted = bool(match["how"] and match["open"].strip("*("))
-        if _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
+        word = bare(match["value"])
+        if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):
+            word = word.rstrip("!?")
+        quoted = bool((match["how"] or match["glued"]) and match["open"].strip("*("))
+        told_so = _is_likely(word) if match["loose"] and kind == "password" else False
+        if told_so or _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
             return start, start + len(word)
+        if kind == "password" and (match["how"] or match["glued"]) and (end := number_end(text, start)):
+            return start, end
+    return _unlinked(text, at, last, foreign=foreign) if kind in {"password", "loose"} else None
+
+
+def _unlinked(text: str, at: int, last: int, *, foreign: bool) -> tuple[int, int] | None:
+    """Judge what no word links to its name: "пароль от базы …"; nobody would write it as a word."""
+    for match in _WORD.finditer(text, at, last):
+        word = bare(match[0])
+        before = text[at : match.start()].split()
+        near = foreign and len(before) <= _BETWEEN and not (before and before[-1].lower() in OF)
+        if is_strange(word) or (near and _is_likely(word)):
+            return match.start(), match.start() + len(word)
     return None
 
 
-def told_before(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+def _is_likely(word: str) -> bool:
+    """Tell a password from a name with a number in it."""
+    if is_strange(word):
+        return True
+    digits = sum(map(str.isdigit, word))
+    if not digits or is_digest(word) or not is_password(word) or _CODE.search(word):
+        return False
+    return digits >= 3 or (len(word) >= 10 and (is_mixed(word) or wordiness(word) < 0.35))
+
+
+def told_before(text: str, at: int, end: int, kind: str, *, foreign: bool) -> tuple[int, int] | None:
     """Judge a value that a sentence tells before its name: "use … as the client secret"."""
     start = max(0, at - 160)
     head = text[start:at]
-    if kind in {"weak", "assigned"} or not ("s the " in head or "s our " in head or "s my " in head):
+    if kind in {"weak", "assigned"}:
         return None
-    match = _BEFORE.search(head)
-    if not match or not _CLAUSE_END.match(text, end):
-        return None
+    if foreign or "(" in head[-24:] or "->" in head[-24:] or "→" in head[-24:]:
+        match = _BEFORE_ANY.search(head)
+        if not match or not _NAME_END.match(text, end):
+            return None
+        linked = match["link"] is not None
+    else:
+        match = _BEFORE.search(head) if "s the " in head or "s our " in head or "s my " in head else None
+        if not match or not _CLAUSE_END.match(text, end):
+            return None
+        linked = True
     word = match[1].rstrip(",.:")
-    is_value = is_password(word) and not _CODE.search(word) if kind == "password" else is_random(word)
+    if kind not in {"password", "loose"}:
+        is_value = linked and is_random(word)
+    elif match.re.groups == 1:
+        is_value = is_password(word) and not _CODE.search(word)
+    else:
+        is_value = _is_likely(word) if linked else is_strange(word)
     return (start + match.start(1), start + match.start(1) + len(word)) if is_value else None
 
 
 def _is_told(word: str, kind: str, *, quoted: bool) -> bool:
-    if kind != "password":
+    if kind not in {"password", "loose"}:
         return is_random(word, 12) or has_token_prefix(word, 8)
     return (is_password(word) and not _CODE.search(word)) or (
-        quoted and len(word) >= 4 and not is_stand_in(word) and not is_name(word)
+        quoted and kind == "password" and len(word) >= 4 and not is_stand_in(word) and not is_name(word)
     )
 
 

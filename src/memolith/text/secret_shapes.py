@@ -9,8 +9,16 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_value import is_digest, is_mixed, is_password, is_random, is_stand_in
-from memolith.text.secret_words import HINTS, PROVIDERS, PUBLIC
+from memolith.text.secret_commands import candidates
+from memolith.text.secret_value import (
+    is_digest,
+    is_mixed,
+    is_password,
+    is_random,
+    is_stand_in,
+    is_strange,
+)
+from memolith.text.secret_words import HINTS, OPTIONS, PROVIDERS, PUBLIC
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,17 +58,9 @@ _PUTTY = lazy(r"Private-Lines: {0,2}\d{1,3}((?:\r?\n[A-Za-z0-9+/=]{16,100}){1,20
 _OPEN_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{3,60}-----(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){0,20000}+")
 _WHOLE_LINE = (64, 76)
 # A token taken apart so that it survives, or so that it is not found.
-APART_WORDS = (
-    "spaces",
-    "spaced",
-    "segment",
-    "group",
-    "join",
-    "pieces",
-    "chunks",
-    "dots",
-    "hyphens",
-    "concat",
+APART_WORDS = frozenset(
+    b"""spaces spaced segment segments segmented group groups grouped join joins joined joining pieces
+    chunks dots hyphens concat concatenate concatenated""".split()
 )
 _APART = lazy(
     r"\b(?:[A-Za-z0-9]{2,8}_ ?){0,3}[A-Za-z0-9]{4}([ .·-]{1,3})[A-Za-z0-9]{4}(?:\1[A-Za-z0-9]{4}){3,40}"
@@ -118,17 +118,23 @@ def url_secrets(text: str) -> Iterator[Span]:
             yield "signature", match.start(1), match.end(1)
 
 
-def taken_apart(text: str, lower: str) -> Iterator[Span]:
-    """Find tokens written in groups, where the text says that something is."""
-    for word in APART_WORDS:
-        if word in lower:
-            break
-    else:
-        return
+def taken_apart(text: str) -> Iterator[Span]:
+    """Find tokens written in groups, for a text that says that something is."""
     for match in _APART.finditer(text):
         joined = "".join(char for char in match[0].rpartition("_")[2] if char.isalnum())
         if is_mixed(joined) and any(map(str.isdigit, joined)):
             yield "split-token", match.start(), match.end()
+
+
+def command_secrets(text: str, known: frozenset[bytes]) -> Iterator[Span]:
+    """Find what a program is given as its password."""
+    for start, end, sure in candidates(text, known):
+        word = text[start:end]
+        if sure and end - start >= 3 and word[0] != "-":
+            if not is_stand_in(word) and word not in OPTIONS and "://" not in word:
+                yield "password", start, end
+        elif not sure and is_strange(word):
+            yield "password", start, end
 
 
 def command_logins(text: str) -> Iterator[Span]:
@@ -178,6 +184,9 @@ def _is_blob(text: str, start: int, end: int) -> bool:
 def _kind_of(text: str, start: int, end: int) -> str:
     value = text[start:end]
     if not _TOKEN.fullmatch(value) or text[start - 1 : start] in {"/", "@", "#", "%"}:
+        return ""
+    # Made to be slow to turn back: no secret in clear.
+    if text[start - 1 : start] == "$" and "$argon2" in text[max(0, start - 120) : start]:
         return ""
     tail = token_tail(value)
     mixed = len(tail) >= 20 and is_mixed(tail) and not is_stand_in(value)

@@ -26,10 +26,19 @@ _SMALL = "abcdefghijklmnopqrstuvwxyz"
 _SHAPES = str.maketrans(f"{_SMALL}{_SMALL.upper()}123456789", "a" * 26 + "A" * 26 + "0" * 9, "_-.~+/= ")
 # So much of a value is judged.
 _JUDGED = 96
+# A ticket, a standard, a weakness: what documents are called.
+_NUMBERED = lazy(r"[A-Z]{2,6}-\d{1,6}(?:-\d{1,6})?|(?:RFC|ISO|CVE|PEP|IEEE|CWE|ADR|EIP|BIP|FIPS)-?\d+")
 _HEAD = lazy(r"[A-Za-z0-9]+")
 _FILE = lazy(r"[\w./-]+\.([a-z]{2,8})(?:[:/?#].*)?")
 _CALL = lazy(r"[A-Za-z_.:>-]{2,}[(\[{]|\w+\(")
-_SIGNED_WORD = lazy(r"\$[({]?[A-Za-z_]|\$\{|%[({]?\w+[)}]?[s%]?$|#\{|@\{?\w+\}?@$|[*xX•.…_#?-]+$")
+_SIGNED_WORD = lazy(
+    r"\$[({]?[A-Za-z_]\w*+(?![!#%^&*?@+])|\$\{|%[({]?\w+[)}]?[s%]?$|#\{|@\{?\w+\}?@$|[*xX•.…_#?-]+$"
+)
+_STRANGE = lazy(r"[!#$%^&*?]")
+_REFERENCE = lazy(r"[\w./-]*#\d+|\w+[!?]+|[\d.,]+%\w*|[\w./-]*\*[A-Za-z_./*-]*|&\w+;.*|[*_~#@].*")
+_BRACKETS = lazy(r"[()\[\]{}<>=/\\|]|::|%(?:2[0-9A-F]|3[A-F]|40|5[B-E]|7[B-D])(?![0-9])")
+_UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+_PUBLISHED = ("pk_test_", "pk_live_")  # keys that stand in web pages
 _INSIDE = (
     "your",
     "_here",
@@ -53,7 +62,12 @@ _NAME = lazy(
 def is_stand_in(value: str) -> bool:
     """Tell a placeholder, a reference or a piece of code from a value."""
     value = value[:_JUDGED]
-    if value[:1] in "[<{./~\\" or _SIGNED_WORD.match(value) or _CALL.match(value):
+    if (
+        value[:1] in "[<{./~\\"
+        or value.startswith(_PUBLISHED)
+        or _SIGNED_WORD.match(value)
+        or _CALL.match(value)
+    ):
         return True
     lower = value.lower()
     head = _HEAD.match(lower)
@@ -144,7 +158,7 @@ def _changes(letters: str) -> int:
 def is_password(value: str, least: int = 6) -> bool:
     """Tell what a person would choose as a password and nobody would write as a word."""
     value = value[:_JUDGED]
-    if len(value) < least or is_stand_in(value) or _CLOCK.match(value):
+    if len(value) < least or is_stand_in(value) or _CLOCK.match(value) or _NUMBERED.fullmatch(value):
         return False
     letters = any(map(str.isalpha, value))
     digits = any(map(str.isdigit, value))
@@ -154,6 +168,25 @@ def is_password(value: str, least: int = 6) -> bool:
     if signs:
         return letters or digits
     return is_random(value, 10)
+
+
+def is_strange(value: str) -> bool:
+    """Tell what is no word, name, number or address: letters, digits and a sign that none of them has."""
+    if len(value) < 6 or not _STRANGE.search(value) or _REFERENCE.fullmatch(value):
+        return False
+    return (
+        any(map(str.isalpha, value))
+        and any(map(str.isdigit, value))
+        and not _BRACKETS.search(value)
+        and not is_stand_in(value)
+    )
+
+
+def bare(word: str) -> str:
+    """Return a value without the end of its sentence, and without the script that goes on without a space."""
+    if word[:1].isascii():
+        word = _UNSPACED.split(word, 1)[0]
+    return word.rstrip(".,:)]}>*。」』”“»）、；！？")
 
 
 def is_mixed(value: str) -> bool:

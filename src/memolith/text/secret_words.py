@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a list."""
     return frozenset(text.split())
 
 
 # First letter and what may follow it, of the pairs of letters that are common in English words and in names
 # made of them: about 85 % of the pairs in such words are among these, and 31 % of those in random letters.
-WORD_PAIRS = _words("""
+WORD_PAIRS = words("""
     aabcdgiklmnprstuy babceilorsu cacehiklortu dadeilorsu eacdefglmnpqrstvwx faefiloru gehirs haeio
     iabcdefglmnoprstvz kei ladeilostuy maeiopsu nacdefgiostu obcdlmnoprstuvw paeiloprsty qu
     racdegilmnorstuy sacehilopstu tacehilorstuy ubceilmnprst vaei waei xt yp ze
 """)
 # A value stands for one that is somewhere else if it is one of these words, or begins with one and a sign.
-STAND_INS = _words("""
+STAND_INS = words("""
     your example sample dummy fake mock changeme change replace insert enter put paste redacted removed
     masked hidden placeholder none null nil true false undefined todo tbd required optional string str
     int bool bytes char self os env process config args settings secret secrets credential credentials
@@ -27,12 +28,12 @@ STAND_INS = _words("""
     amd64
 """)
 # The same for what could begin a password too, unless there is a digit in it.
-SMALL_WORDS = _words("""
+SMALL_WORDS = words("""
     my the a an some any this our their yes no on off test testing not see via in from with for by to as
     is it
 """)
 # What is said of a password, or assigned to one in code, where a value could stand.
-SAID = _words("""
+SAID = words("""
     invalid wrong correct incorrect missing needed mandatory disabled enabled unset protected plain
     plaintext weak strong short valid invalidated rejected accepted changed unchanged updated rotated
     deleted withheld omitted private public shared confidential secure insecure available unavailable
@@ -49,8 +50,15 @@ SAID = _words("""
     inherit inherited nullable sensitive readonly write-only interactive interactively confirmed verified
     unverified compromised leaked breached reused resetting pass-through literal variable constant
 """)
+# Near the word for a key they say that people type it in.
+WIFI = ("wifi", "wi-fi", "wlan", "wpa", "wep", "ssid", "hotspot", "무선", "无线", "無線")
+# What is said of an option, behind its name.
+OPTIONS = words("""
+    flag flags option options parameter argument arguments switch prompt prompts interactively file and
+    or with for instead then when which that means takes because otherwise via
+""")
 # What the names of files and hosts end in.
-ENDINGS = _words("""
+ENDINGS = words("""
     yaml yml json toml py ts tsx js jsx mjs go rs md txt env cfg ini conf sh java rb php pem key crt cer
     htm html css xml csv sql lock log tgz gz zip png jpg jpeg gif svg pdf com org net io dev local
     internal invalid
@@ -74,7 +82,7 @@ GLUED = (
     *("session", "web", "bot", "pem", "ssh", "my", "sql", "mail", "smtp", "ftp"),
 )
 # Words before `key` or `token` that make it the name of something else.
-OTHER_KEYS = _words("""
+OTHER_KEYS = words("""
     primary foreign cache public pub idempotency partition sort row object s3 routing dedup composite
     unique lookup natural surrogate hot map dict json correlation arrow hash join group index shard
     config tab enter escape registry translation i18n metric issue project shortcut modifier react list
@@ -84,19 +92,19 @@ OTHER_KEYS = _words("""
     command menu home end turn major minor low piano music car house spare door not
 """)
 # What a random value is called that is no secret.
-PUBLIC = _words("""
+PUBLIC = words("""
     sha sha1 sha224 sha256 sha384 sha512 md5 hash hashes digest checksum integrity commit commits etag
     fingerprint public pub pubkey address addr wallet tx txid id ids cid uid guid image cursor uuid ulid
     revision rev blob tree session trace span request build version h1 document doc file folder video
     playlist channel object base64 nonce rsa dss ed25519 nistp256 nistp384 nistp521
 """)
 # What the beginning of a token says of itself: `acme_live_…`.
-HINTS = _words("""
+HINTS = words("""
     sk pk rk ak pat tok tkn key api secret sec live prod test token auth access priv private
 """)
 # Well-known services: right behind a name of one, a random value is most likely its key. Only names that mean
 # nothing else; a service called after an everyday word is found by its key's shape or by the words around it.
-PROVIDERS = _words("""
+PROVIDERS = words("""
     adobe aiven akamai alibaba aliyun aws azure backblaze cloudflare cloudsmith confluent couchbase
     databricks digitalocean elasticsearch equinix fastly firebase heroku hetzner ibmcloud linode mongodb
     netlify ngrok openshift ovh planetscale railway rackspace scaleway snowflake supabase upstash vercel

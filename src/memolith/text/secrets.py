@@ -12,15 +12,19 @@ from bisect import bisect_right
 from memolith.model import Value
 from memolith.text.patterns import lazy
 from memolith.text.secret_context import labelled
+from memolith.text.secret_precheck import KNOWN
 from memolith.text.secret_rules import named_tokens
 from memolith.text.secret_shapes import (
+    APART_WORDS,
     RUN,
     command_logins,
+    command_secrets,
     private_keys,
     random_runs,
     taken_apart,
     url_secrets,
 )
+from memolith.text.secret_tongues import known_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +54,15 @@ ALLOW = "memolith:allow"
 # Masking one value can bring another one closer to the word that names it. Each round finds what the one
 # before uncovered; ordinary text has nothing to find and costs one.
 _ROUNDS = 8
+_KNOWN = KNOWN | APART_WORDS
 # Kinds that only say how a value was found; a kind that names a provider is worth more.
 _GUESSED = frozenset(["api-key", "basic-auth", "bearer-token", "password", "secret", "token", "webhook"])
 _MASK = lazy(r"\[(?:secret:[a-z0-9-]{1,40}|private)\]")
 _TAG = lazy(r"(?i)<(/?)private(?:\s{1,3}[\w-]{1,30}=[^<>]{0,200})?\s{0,3}>")
+# A token that names itself has a digit, or else many capitals; most runs show the first at once.
+_DIGIT = lazy(r"[0-9]")
+_CAPITALS = lazy(r"[A-Z](?:[^A-Z]{0,9}[A-Z]){4}")
 # Glued to a token, these are part of it: behind a marker they could begin a token of their own.
-_NAMED = lazy(r"[0-9]|(?:[A-Z][^A-Z]{0,9}){5}")
 _GLUED = lazy(r"[\w-]+")
 
 
@@ -160,14 +167,19 @@ def _matches(text: str) -> Iterator[Span]:
         lower = "".join([char.lower() if char.isascii() else char for char in text])
     runs = [match.span() for match in RUN.finditer(text)]
     yield from private_keys(text)
-    if _NAMED.search(text):
-        yield from named_tokens(text, [span for span in runs if _NAMED.search(text, *span)])
+    if _DIGIT.search(text) or _CAPITALS.search(text):
+        yield from named_tokens(
+            text, [span for span in runs if _DIGIT.search(text, *span) or _CAPITALS.search(text, *span)]
+        )
     yield from random_runs(text, runs)
     if "://" in text:
         yield from url_secrets(text)
     yield from command_logins(text)
-    yield from taken_apart(text, lower)
-    yield from labelled(text, lower)
+    known = known_in(lower, _KNOWN)
+    if not known.isdisjoint(APART_WORDS):
+        yield from taken_apart(text)
+    yield from command_secrets(text, known)
+    yield from labelled(text, lower, known)
 
 
 def _run_end(text: str, kind: str, end: int) -> int:

@@ -1,0 +1,117 @@
+"""Secrets and ordinary sentences as a grammar: languages × forms × values, command lines, numbers, networks.
+
+The words are in `secrets.txt`, written without the scanner's own lists: what people say and choose.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from pathlib import Path
+
+Told = tuple[str, str, str]
+_WORDS = (
+    "Sonne",
+    "Regen",
+    "winter",
+    "Falke",
+    "tulip",
+    "Harbor",
+    "girasol",
+    "Mango",
+    "kotek",
+    "Volga",
+    "Deniz",
+)
+_LETTERS = string.ascii_letters.translate(str.maketrans("", "", "ilIoO"))
+
+
+def _read() -> dict[str, list[str]]:
+    sections: dict[str, list[str]] = {}
+    rows: list[str] = []
+    for line in (Path(__file__).parent / "secrets.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            rows = sections[line.strip("[]")] = []
+        elif line and not line.startswith("# "):
+            rows.append(line.replace("\\n", "\n"))
+    return sections
+
+
+DATA = _read()
+LANGUAGES = {row.split("; ")[0]: row.split("; ")[1:] for row in DATA["languages"]}
+_FILL = {row.partition("; ")[0]: row.partition("; ")[2].split("|") for row in DATA["fill"]}
+
+
+def value(rng: random.Random) -> str:
+    """Return a password as people and their managers choose them."""
+    word, other = (rng.choice([one, one.capitalize(), one.upper()]) for one in rng.choices(_WORDS, k=2))
+    digits, sign = str(rng.randrange(100, 99999)), rng.choice("!#$%&*?")
+    leet = word.translate(str.maketrans("aeo", "430"))
+    return rng.choice(
+        [
+            f"{word}{digits}",
+            f"{word}{sign}{digits}",
+            f"{word}{digits}{sign}",
+            f"{word}-{other}-{digits}",
+            f"{word}{other}{digits}{sign}x",
+            f"{leet}{sign}{digits}",
+            _drawn(rng, _LETTERS + "23456789", 11) + "7a",
+            _drawn(rng, _LETTERS + "23456789!#$%*?", 12) + "7kQ!",
+        ]
+    )
+
+
+def _drawn(rng: random.Random, alphabet: str, size: int) -> str:
+    return "".join(rng.choice(alphabet) for _ in range(size))
+
+
+def told(rng: random.Random) -> Told:
+    """Return a text that tells a password, the password, and what it is made of."""
+    language = rng.choice(list(LANGUAGES))
+    names, sentences, quotes = LANGUAGES[language]
+    form = rng.choice([rng.choice(sentences.split("|")), rng.choice(DATA["forms"])])
+    secret = value(rng)
+    text = form.format(n=rng.choice(names.split("|")), v=secret, o=quotes[0], c=quotes[1])
+    if rng.random() < 0.3:
+        text = rng.choice(["OK. {}", "{}\nDanke!", "1. {}", "> {}", "Reminder: {} — thx", "{}."]).format(text)
+    return text, secret, f"{language}: {form}"
+
+
+def command(rng: random.Random) -> Told:
+    """Return a command line that has a password, quoted as the shell wants it, or an agent's call of it."""
+    form, secret = rng.choice(DATA["commands"]), value(rng)
+    while ('"' in form and "$" in secret) or ("{u}" in form and set(secret) & set("#?%@/")):
+        secret = value(rng)
+    plain = set(secret).isdisjoint("!#$&*?'\"") and rng.random() < 0.5
+    text = form.format(v=secret if plain else f"'{secret}'", r=secret, u=secret)
+    if rng.random() < 0.35:
+        call = {"name": "Bash", "input": {"command": text}}
+        return json.dumps(call, ensure_ascii=rng.random() < 0.5), secret, f"json: {form}"
+    return rng.choice(DATA["around"]).format(text), secret, form
+
+
+def number(rng: random.Random) -> Told:
+    """Return a text that tells a PIN, a door's code or a number as a password."""
+    form = rng.choice(DATA["numbers"])
+    parts = [str(rng.randrange(1000, 9999)) for _ in range(form.count("{d}"))]
+    return form.replace("{d}", "{}").format(*parts), parts[0], form
+
+
+def network(rng: random.Random) -> Told:
+    """Return a text that tells the key of a network."""
+    form, secret = rng.choice(DATA["networks"]), value(rng)
+    return form.format(v=secret), secret, form
+
+
+MAKERS = (told, told, command, number, network)
+
+
+def ordinary(rng: random.Random) -> str:
+    """Return a sentence of a developer that mentions a secret and tells none."""
+    one, more = (rng.choice(DATA["ordinary"]) for _ in range(2))
+    text = rng.choice(DATA["said"]).replace("{more}", more).replace("{}", one)
+    for name, choices in _FILL.items():
+        while f"{{{name}}}" in text:
+            text = text.replace(f"{{{name}}}", rng.choice(choices), 1)
+    return text

@@ -1,0 +1,301 @@
+"""Secrets on a command line: `mysql -p…`, `sshpass -p …`, `echo … | sudo -S`, `smbclient -U name%…`.
+
+What a flag means depends on the program: `-p` is a port for ssh and a password for mysql. A table says what
+takes one in which program; of a program that is not in it, a flag's value is one only if nobody would write
+it as anything else. There is no `re` here, because the look before the scanner asks too.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Place = tuple[int, int]
+
+# Programs, and what takes a password: `-p` the value next to it or glued to it, `-p+` only glued, `-u:` what
+# is behind that sign in its value; `word` the argument behind it; `#2` the second argument, `#-1` the last,
+# `#1/` what is behind that sign in it; `<` what is written into it.
+_TABLE: tuple[tuple[str, str], ...] = (
+    ("mysql mysqldump mysqlimport mysqlcheck mysqlshow mysqlpump mariadb mariadb-dump mariadb-admin", "-p+"),
+    ("mysqladmin", "-p+ password"),
+    ("sshpass hydra medusa cqlsh mongo mongosh mongodump mongorestore mongoexport mongoimport", "-p"),
+    ("rdesktop evil-winrm psexec paexec yt-dlp youtube-dl steghide beeline snowsql twine", "-p"),
+    ("ncftp ncftpput ncftpget mutool svn pdfcrack crackmapexec netexec unlock-keychain", "-p"),
+    ("login", "-p <"),
+    ("redis-cli keydb-cli valkey-cli redis-benchmark", "-a"),
+    ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn ldapexop", "-w"),
+    ("ldappasswd", "-w -s -a"),
+    ("smbclient rpcclient smbget smbmap smbcacls winexe", "-U% --user% -p"),
+    ("vsql irssi add-generic-password add-internet-password", "-w"),
+    ("zip zipcloak unzip funzip sqlcmd bcp isql tsql osql ipmitool", "-P"),
+    ("mosquitto_pub mosquitto_sub mosquitto_rr", "-P"),
+    ("7z 7za 7zz 7zr rar unrar arj", "-p+ -hp+"),
+    ("ssh-keygen", "-N -P"),
+    ("openssl", "-k"),
+    ("curl", "-u: --user: -U: --proxy-user:"),
+    ("xh httpie hurl", "-u: -a: --auth: --user:"),
+    ("lftp", "-u,"),
+    ("htpasswd", "#-1"),
+    ("wpa_passphrase networksetup", "#-1"),
+    ("add_user change_password", "#2"),
+    ("nmcli", "password psk wifi-sec.psk 802-11-wireless-security.psk"),
+    ("sqlplus sqlldr expdp impdp rman", "#1/"),
+    ("db2", "using"),
+    ("pdftk", "user_pw owner_pw input_pw"),
+    ("sudo chpasswd passwd kinit cryptsetup smbpasswd vncpasswd", "<"),
+    ("gpg gpg2", "<"),
+    ("keytool jarsigner apksigner clickhouse-client influx swaks plink pscp psftp", ""),
+)
+_RULES: dict[str, list[str]] = {}
+for _programs, _takes in _TABLE:
+    for _program in _programs.split():
+        _RULES[_program] = _takes.split()
+# The last word of each, as the words of a text are compared.
+_BY_WORD: dict[bytes, list[str]] = {}
+for _program in _RULES:
+    _BY_WORD.setdefault(_program.replace("_", "-").rpartition("-")[2].encode(), []).append(_program)
+KNOWN = frozenset(_BY_WORD)
+# A flag that is called after a password takes one.
+_CALLED = (
+    "password",
+    "passwd",
+    "passphrase",
+    "pass",
+    "pwd",
+    "pw",
+    "passin",
+    "passout",
+    "storepass",
+    "keypass",
+)
+# These read a password only if they are told to.
+_TOLD = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
+_WRITERS = ("echo ", "printf ")
+_ENDS = "\n;|&`<>"
+_QUOTES = ('\\"', "\\'", '"', "'")
+_FLAGS = frozenset("pPwak")
+_STRANGE = frozenset("!#$%^&*?")
+_MOST, _LINE = 64, 400  # words of a command; characters before what it reads
+
+
+def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, bool]]:
+    """Yield where a command may have a password, and whether its program says so.
+
+    `known` are the words of the text that are ours.
+    """
+    for word in known & KNOWN:
+        for program in _BY_WORD[word]:
+            at = text.find(program)
+            while at >= 0:
+                end = at + len(program)
+                if not _is_part(text[at - 1 : at]) and not _is_part(text[end : end + 1]):
+                    tokens = _tokens(text, end)
+                    for place in _of_program(text, at, end, program, tokens):
+                        yield *place, True
+                    # Its own name among its words is one of them.
+                    end = tokens[-1][1] if tokens else end
+                at = text.find(program, end)
+    for sign in ("<<<", " /p:", " /pass:", " /user:"):
+        if sign in text:
+            for place in _after(text, sign):
+                yield *place, True
+    for place in _unknown(text):
+        yield *place, False
+
+
+def _is_part(char: str) -> bool:
+    return char.isalnum() or char in {"_", "-", "."}
+
+
+def _of_program(text: str, at: int, end: int, program: str, tokens: list[Place]) -> Iterator[Place]:
+    rules = _RULES[program]
+    plain = [place for place in tokens if text[place[0]] != "-"]
+    for number, (start, stop) in enumerate(tokens):
+        token = text[start:stop]
+        following = tokens[number + 1] if number + 1 < len(tokens) else None
+        if token.startswith("-"):
+            yield from _flagged(text, start, stop, following, rules)
+        elif token in rules and following:
+            yield _inside(text, *following)
+    for rule in rules:
+        if rule.startswith("#") and plain:
+            yield from _positional(text, plain, rule, tokens, program)
+    if "<" in rules and any(
+        sign in text[end : end + 200].partition("\n")[0] for sign in _TOLD.get(program, ("",))
+    ):
+        yield from _written(text, at, program)
+
+
+def _flagged(text: str, start: int, stop: int, following: Place | None, rules: list[str]) -> Iterator[Place]:
+    token = text[start:stop]
+    for rule in rules:
+        if not rule.startswith("-"):
+            continue
+        flag = rule.rstrip("+:%,")
+        inner = rule[len(flag) :] if not rule.endswith("+") else ""
+        if not token.startswith(flag):
+            continue
+        value = None
+        if len(token) > len(flag) and (len(flag) == 2 or flag == "-hp" or token[len(flag)] == "="):
+            value = start + len(flag) + (token[len(flag)] == "="), stop
+        elif token == flag and not rule.endswith("+"):
+            value = following
+        if value:
+            yield from _part(text, *value, inner)
+            return
+    name, _, value_text = token.lstrip("-").partition("=")
+    if name.lower().replace("_", "-").rpartition("-")[2] in _CALLED:
+        place = (stop - len(value_text), stop) if value_text else following
+        if place:
+            low, high = _inside(text, *place)
+            yield low + 5 * text.startswith("pass:", low), high
+
+
+def _part(text: str, low: int, high: int, sign: str) -> Iterator[Place]:
+    """Yield a value, or what is behind a sign in it: `name:…`, also where both are in quotes."""
+    if sign:
+        high -= text[low] == text[high - 1] and text[low] in "'\""
+        low = text.find(sign, low, high) + 1 or high
+    if low < high:
+        yield _inside(text, low, high)
+
+
+def _positional(
+    text: str, plain: list[Place], rule: str, tokens: list[Place], program: str
+) -> Iterator[Place]:
+    number, inner = rule[1:].rstrip("/"), rule.endswith("/")
+    at = int(number) - (number[0] != "-")
+    # `htpasswd -b` takes it from the line, and needs a file and a name before it.
+    if program == "htpasswd" and not any(
+        text[low] == "-" and "b" in text[low + 1 : high].lstrip("-") for low, high in tokens
+    ):
+        return
+    if program == "networksetup" and "-setairport" not in text[tokens[0][0] : tokens[-1][1]]:
+        return
+    if len(plain) < (2 if at else 1):
+        return
+    if -len(plain) <= at < len(plain):
+        low, high = _inside(text, *plain[at])
+        if inner:
+            low = text.find("/", low, high) + 1 or high
+            stop = text.rfind("@", low, high)
+            high = stop if stop >= 0 else high
+        yield low, high
+
+
+def _written(text: str, at: int, program: str) -> Iterator[Place]:
+    """Yield what `echo` writes into a program."""
+    first = max(text.rfind("\n", 0, at), at - _LINE, 0)
+    pipe = text.rfind("|", first, at)
+    begin = max(text.rfind(writer, first, pipe) for writer in _WRITERS) if pipe >= 0 else -1
+    between = text[pipe + 1 : at].split()
+    if begin >= 0 and len(between) <= (2 if program == "login" else between == ["sudo"]):
+        tokens = [place for place in _tokens(text, text.find(" ", begin)) if text[place[0]] != "-"]
+        if tokens:
+            low, high = _inside(text, *tokens[-1])
+            if text.startswith("%s", low) and len(tokens) > 1:
+                return
+            low = text.find(":", low, high) + 1 or low if program == "chpasswd" else low
+            end = text.find("\\n", low, high)
+            yield low, end if end >= 0 else high
+
+
+def _after(text: str, sign: str) -> Iterator[Place]:
+    at = text.find(sign)
+    while at >= 0:
+        tokens = _tokens(text, at + len(sign))
+        if tokens and sign == " /user:":
+            # `net use … /user:name password`, or before it.
+            yield from (_inside(text, *place) for place in tokens[1:2] if text[place[0]] not in "/-")
+        elif tokens:
+            low, high = _inside(text, *tokens[0])
+            if sign == "<<<" and ":" in text[low:high]:
+                low = text.find(":", low, high) + 1
+            if sign != "<<<" or _reads(text, at):
+                yield low, high
+        at = text.find(sign, at + len(sign))
+
+
+def _reads(text: str, at: int) -> bool:
+    line = text[max(0, at - _LINE) : at].rpartition("\n")[2]
+    return any(
+        reader in line
+        for reader in ("sudo", "passwd", "kinit", "cryptsetup", "login", "-stdin", "passphrase")
+    )
+
+
+def _unknown(text: str) -> Iterator[Place]:
+    """Yield the strange value of a short flag: no port, path, name or number looks like it."""
+    at = text.find(" -")
+    while at >= 0:
+        if text[at + 2 : at + 3] in _FLAGS:
+            start = at + 3 + (text[at + 3 : at + 4] == " ")
+            tokens = _tokens(text, start, 1)
+            if tokens and tokens[0][0] == start:
+                low, high = _inside(text, *tokens[0])
+                value = text[low:high]
+                if (
+                    high - low >= 6
+                    and not _STRANGE.isdisjoint(value)
+                    and any(map(str.isdigit, value))
+                    and any(map(str.isalpha, value))
+                ):
+                    yield low, high
+        at = text.find(" -", at + 2)
+
+
+def _tokens(text: str, at: int, most: int = _MOST) -> list[Place]:
+    """Cut a command into its words, up to its end; a quote counts only where a value begins."""
+    found: list[Place] = []
+    size = min(len(text), at + 2000)
+    while at < size and len(found) < most:
+        if text[at] in " \t":
+            at += 1
+            continue
+        if text.startswith(("\\\n", "\\\r\n"), at):
+            at = text.find("\n", at) + 1
+            continue
+        if text[at] in _ENDS or text.startswith("\\n", at):
+            break
+        start, at = at, _word_end(text, at, size)
+        if at == start:
+            break
+        found.append((start, at))
+        if at - start > 1 and text[at - 1] == "." and text[start] != "-":
+            break  # the end of a sentence
+    return found
+
+
+def _word_end(text: str, at: int, size: int) -> int:
+    start = at
+    while at < size and text[at] not in " \t\n;|`":
+        quote = next((each for each in _QUOTES if text.startswith(each, at)), "")
+        if quote:
+            if not _may_open(text[start:at]):
+                break
+            close = text.find(quote, at + len(quote), at + 300)
+            line = text.find("\n", at, at + 300)
+            if close < 0 or 0 <= line < close:
+                break
+            return close + len(quote)
+        if text[at] == "&" and text.startswith("&&", at):
+            break
+        at += 1
+    return at
+
+
+def _may_open(before: str) -> bool:
+    return not before or before[-1] in "=:,%/" or (before[0] == "-" and len(before) <= 3) or before == "$"
+
+
+def _inside(text: str, start: int, end: int) -> Place:
+    """Return a value without its quotes, or without the end of the sentence it stands in."""
+    for quote in _QUOTES:
+        if text.startswith(quote, start) and text.endswith(quote, start + 1, end):
+            return start + len(quote), end - len(quote)
+    if text[start] in "([{":
+        return end, end
+    while end > start and text[end - 1] in ".,)\"'}]":
+        end -= 1
+    return start, end
