@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from memolith.cli import main
 from memolith.serving import offers
 from prove import surfaces
 from prove.commands import COMMANDS, Command, event, frame
@@ -33,59 +34,36 @@ _OURS = {os.path.realpath(SCRIPT), os.path.realpath(sys.executable), sys.executa
 
 # ---------------------------------------------------------------- the grammar
 
-NAMES = sorted(
-    set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions()) | {"memolith"}
-    | {"sitecustomize", "usercustomize", "fastembed", "sentence_transformers"}
-)  # fmt: skip
+_ALSO = {"memolith", "sitecustomize", "usercustomize", "fastembed", "sentence_transformers"}
+NAMES = sorted(_ALSO | sys.stdlib_module_names | set(importlib.metadata.packages_distributions()))
 _EXTENSION = importlib.machinery.EXTENSION_SUFFIXES[0]
 FORMS = ("{}.py", "{}/__init__.py", "{}/__main__.py", "{}.pyc", "{}.pth", "{}" + _EXTENSION)
 PLACES = ("", "docs", "src", "lib/python")
-PROGRAMS = (
-    *("git", "python", "python3", "sh", "bash", "env", "claude", "codex", "gemini", "ask", "key"),
-    *("nano", "vim", "vi", "editor", "memolith", "ssh", "cat", "which", "ldconfig", "gcc", "uname"),
-)
+PROGRAMS = """
+    git python python3 sh bash env claude codex gemini ask key nano vim vi editor memolith ssh cat which
+    ldconfig gcc uname
+""".split()  # noqa: SIM905
 # What stands in PATH before everything else.
 SEARCHED = ("", ".", "bin", "./bin", "../shop/bin", "{}", "{}/bin", "{}/node_modules/.bin")
 # Settings that name a command or more settings, or let one in. `{}` is a command of the clone.
-SETTINGS = (
-    *("core.fsmonitor={}", "core.sshCommand={}", "core.pager={}", "core.editor={}", "core.askPass={}"),
-    *("core.hooksPath={}.d", "core.gitProxy={}", "core.alternateRefsCommand={}", "core.attributesFile={}"),
-    *(
-        "diff.external={}",
-        "diff.x.textconv={}",
-        "diff.x.command={}",
-        "merge.x.driver={}",
-        "pager.rev-list={}",
-    ),
-    *("filter.x.clean={}", "filter.x.smudge={}", "filter.x.process={}", "filter.x.required=true"),
-    *("alias.rev-list=!{}", "alias.log=!{}", "alias.status=!{}", "alias.config=!{}", "sequence.editor={}"),
-    *("credential.helper=!{}", "gpg.program={}", "gpg.ssh.program={}", "gpg.ssh.defaultKeyCommand={}"),
-    *("mergetool.x.cmd={}", "difftool.x.cmd={}", "browser.x.cmd={}", "man.x.cmd={}", "web.browser=x"),
-    *("uploadpack.packObjectsHook={}", "trailer.x.command={}", "tar.x.command={}", "submodule.x.update=!{}"),
-    *("include.path={}.config", "includeIf.gitdir:/.path={}.config", "interactive.diffFilter={}"),
-    *(
-        "log.showSignature=true",
-        "protocol.allow=always",
-        "protocol.ext.allow=always",
-        "init.templateDir={}.d",
-    ),
-    *("remote.origin.url=ext::{} %S", "remote.origin.vcs=ext", "remote.origin.uploadpack={}"),
-    *(
-        "remote.origin.promisor=true",
-        "remote.origin.partialCloneFilter=blob:none",
-        "url.ext::{} .insteadOf=ext",
-    ),
-)
+SETTINGS = """
+    core.fsmonitor={} core.sshCommand={} core.pager={} core.editor={} core.askPass={} core.gitProxy={}
+    core.hooksPath={}.d core.alternateRefsCommand={} core.attributesFile={} init.templateDir={}.d
+    diff.external={} diff.x.textconv={} diff.x.command={} merge.x.driver={} pager.rev-list={} pager.log={}
+    filter.x.clean={} filter.x.smudge={} filter.x.process={} filter.x.required=true sequence.editor={}
+    alias.rev-list=!{} alias.log=!{} alias.status=!{} alias.config=!{} interactive.diffFilter={}
+    credential.helper=!{} gpg.program={} gpg.ssh.program={} gpg.ssh.defaultKeyCommand={}
+    mergetool.x.cmd={} difftool.x.cmd={} browser.x.cmd={} man.x.cmd={} web.browser=x log.showSignature=true
+    uploadpack.packObjectsHook={} trailer.x.command={} tar.x.command={} submodule.x.update=!{}
+    include.path={}.config includeIf.gitdir:/.path={}.config protocol.allow=always protocol.ext.allow=always
+    remote.origin.url=ext::{} remote.origin.vcs=ext remote.origin.uploadpack={} remote.origin.promisor=true
+    remote.origin.partialCloneFilter=blob:none url.ext::{}.insteadOf=ext
+""".split()  # noqa: SIM905
 # A history that is not there, and a command that would fetch it.
-_HOLLOW = (
-    *(
-        "core.repositoryFormatVersion=1",
-        "extensions.partialClone=x",
-        "remote.x.promisor=true",
-        "remote.x.url=.",
-    ),
-    *("remote.x.uploadpack={}", "protocol.file.allow=always"),
-)
+_HOLLOW = """
+    core.repositoryFormatVersion=1 extensions.partialClone=x remote.x.promisor=true remote.x.url=.
+    remote.x.uploadpack={} protocol.file.allow=always
+""".split()  # noqa: SIM905
 _HOOKS = ("post-checkout", "pre-auto-gc", "reference-transaction", "fsmonitor-watchman", "post-index-change")
 
 
@@ -166,15 +144,14 @@ _SERVED = [
     Command(f"mcp {each}".strip(), ["mcp", *each.split()], _OPEN + _CALLS) for each in ("", "--read-only")
 ]
 _READ = [Command(line, line.format(name="topic").split()) for line in surfaces.SHOWN]
+_LEARN = ["learn", "run", "--force", "--model"]
 _MORE = [
     Command("demo", ["demo"]),
     Command("init --check", ["init", "--check", "--agent", "claude"]),
-    Command("learn with an agent", ["learn", "run", "--force", "--model", "claude"]),
-    Command("learn with a command", ["learn", "run", "--force", "--model", "command:x"]),
-    Command("learn with a key", ["learn", "run", "--force", "--model", "openai:x"]),
-    Command("completion bash", ["completion", "bash"]),
-    Command("doctor", ["doctor"]),
-    Command("tui", ["tui"]),
+    Command("learn with an agent", [*_LEARN, "claude"]),
+    Command("learn with a command", [*_LEARN, "command:x"]),
+    Command("learn with a key", [*_LEARN, "openai:x"]),
+    *(Command(line, line.split()) for line in ("completion bash", "doctor", "tui")),
 ]
 # Those that start programs or work on afterwards come often; the others are every command there is.
 STARTING = [*_HOOKED, *_SERVED, *_MORE[:5], *(each for each in COMMANDS if each.attended)]
@@ -310,7 +287,7 @@ def attack(stand: Stand, command: Command, searched: str, cwd: Path, *, is_new: 
     if is_new:
         shutil.rmtree(stand.home / "memory")
     for line in command.before:
-        stand.run(lambda line=line: _main(stand.arguments(line)))  # type: ignore[misc]
+        stand.run(lambda line=line: main(stand.arguments(line)))  # type: ignore[misc]
     arguments = [*stand.arguments(command.line)[:-1], str(cwd)]
     if command.line[0] in ("demo", "completion"):
         arguments = arguments[:-4]
@@ -337,12 +314,6 @@ def attack_all(stand: Stand, commands: Sequence[Command], searched: str) -> list
     places = [str(place) for place in (stand.seed, stand.round, stand.base / "rows")]
     words = [sys.executable, "-P", "-c", _DRIVER, *places]
     return stand.watch(words, stdin="", env=stand.environment(searched), cwd=stand.work)
-
-
-def _main(arguments: list[str]) -> int:
-    from memolith.cli import main
-
-    return main(arguments)
 
 
 def run(rounds: int, rng: random.Random, tally: Tally) -> None:
@@ -409,15 +380,15 @@ def _broken(code: str) -> Iterator[None]:
 
 def worker_by_name() -> contextlib.AbstractContextManager[None]:
     """Let the worker be `python -m memolith`, where the hook stands."""
-    return _broken(
-        "import memolith.programs as p\np.ourselves = lambda *a: [sys.executable, '-m', 'memolith', *a]"
-    )
+    again = "lambda *a: [sys.executable, '-m', 'memolith', *a]"
+    return _broken(f"import memolith.programs as p\np.ourselves = {again}")
 
 
 def programs_as_found() -> contextlib.AbstractContextManager[None]:
     """Let programs be found as a shell finds them."""
-    code = "import shutil, memolith.programs as p\np.find = lambda name, *_, **__: shutil.which(name)"
-    return _broken(code)
+    return _broken(
+        "import shutil, memolith.programs as p\np.find = lambda name, *_, **__: shutil.which(name)"
+    )
 
 
 def git_as_it_is() -> contextlib.AbstractContextManager[None]:
