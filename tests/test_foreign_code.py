@@ -68,6 +68,8 @@ def test_no_event_call_or_program_that_is_started_runs_anything_of_it(
 ) -> None:
     searched = code.SEARCHED[code.STARTING.index(command) % len(code.SEARCHED)]
     assert code.attack(stand, command, searched, stand.work) == []
+    works_on = command.name in ("hook SessionStart", "hook Stop", "hook SessionEnd", "demo", "init --check")
+    assert (stand.started > 1) == (works_on or command.attended)
 
 
 @pytest.mark.xfail(hasattr(Checkout, "root_commit"), reason="git is still started", strict=False)

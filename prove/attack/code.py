@@ -7,7 +7,6 @@ it, not by a call of the server.
 
 from __future__ import annotations
 
-import contextlib
 import importlib.machinery
 import importlib.metadata
 import json
@@ -19,6 +18,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from memolith.cli import main
@@ -29,10 +29,7 @@ from prove.report import Tally
 from prove.world import World, scratch
 
 SCRIPT = Path(sys.executable).with_name("memolith")
-# What is ours to start.
 _OURS = {os.path.realpath(SCRIPT), os.path.realpath(sys.executable), sys.executable}
-
-# ---------------------------------------------------------------- the grammar
 
 _ALSO = {"memolith", "sitecustomize", "usercustomize", "fastembed", "sentence_transformers"}
 NAMES = sorted(_ALSO | sys.stdlib_module_names | set(importlib.metadata.packages_distributions()))
@@ -75,10 +72,8 @@ class Clone:
 
     def _file(self, place: str, text: str, mode: int = 0o644) -> Path:
         path = self.root / place
-        if path.parent.exists() and not path.parent.is_dir():
-            return path
-        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.is_dir():
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
             path.chmod(mode)
         return path
@@ -130,8 +125,9 @@ _TALK = [
     event("Stop", transcript_path="{base}/more.jsonl"),
     event("SessionEnd", transcript_path="{base}/more.jsonl"),
 ]
-_HOOKED = [
-    Command(f"hook {json.loads(row)['hook_event_name']}", ["hook", "--host", "claude"], row) for row in _TALK
+_HOOK = ["hook", "--host", "claude"]
+_HOOKED = [  # in a session of its own: what is told twice is not answered
+    Command(f"hook {json.loads(row)['hook_event_name']}", _HOOK, row.replace("s-1", "s-9")) for row in _TALK
 ]
 _GIVEN = {"query": "zebra", "text": "zebra", "content": "- zebra", "title": "Zebra", "target": "long_term"}
 _GIVEN |= {"name": "topic", "old_str": "zebra", "new_str": "zebra", "topic": "zebra"}
@@ -161,11 +157,16 @@ OTHERS = [*(each for each in COMMANDS if each.line[0] not in ("hook", "mcp")), *
 class Stand(World):
     """A memory of a repository, and what is needed to make that repository a stranger's."""
 
+    started = 0  # programs, the last time
+
     def _fill(self) -> None:
+        self.mark = self.base / "mark"  # where whatever is run leaves its name
         for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
-            who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-            subprocess.run(["git", "-C", str(self.work), *who, *words], check=True)
+            who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+            subprocess.run(["git", "-C", self.work, *who, *words], check=True)
         super()._fill()
+        for stamp in self.seed.rglob("worker*"):
+            stamp.unlink()  # a worker is started now and then: now
         shutil.copytree(self.work, self.base / "honest")
         (self.base / "tools").mkdir()
         (self.base / "tools" / "editor").symlink_to(shutil.which("true") or "")
@@ -175,11 +176,6 @@ class Stand(World):
         shutil.rmtree(self.work)
         shutil.copytree(self.base / "honest", self.work)
         return Clone(self.work, self.mark)
-
-    @property
-    def mark(self) -> Path:
-        """Where whatever is run leaves its name."""
-        return self.base / "mark"
 
     def environment(self, searched: str) -> dict[str, str]:
         """Return the environment of somebody whose PATH begins with something of the repository."""
@@ -232,6 +228,7 @@ class Stand(World):
             process.wait()
         for each in terminal or ():
             os.close(each)
+        self.started = len(re.findall(r"execve\(.* = 0$", log.read_text(errors="replace"), re.MULTILINE))
         ran = self.mark.read_text().split("\n") if self.mark.exists() else []
         ours = {*_OURS, str(self.base / "tools" / "editor")}
         return [*wrong, *(f"ran {each}" for each in ran if each), *_foreign(log, str(self.work), ours)]
@@ -264,6 +261,7 @@ def _foreign(log: Path, clone: str, ours: set[str]) -> list[str]:
 # ---------------------------------------------------------------- rounds
 
 _patch: list[str] = []  # what is wrong on purpose
+Broken = Callable[[], AbstractContextManager[None]]
 
 
 def _started() -> list[str]:
@@ -369,7 +367,7 @@ def full(clone: Clone) -> None:
 # ---------------------------------------------------------------- wrong on purpose
 
 
-@contextlib.contextmanager
+@contextmanager
 def _broken(code: str) -> Iterator[None]:
     _patch.append(code)
     try:
@@ -378,25 +376,24 @@ def _broken(code: str) -> Iterator[None]:
         _patch.pop()
 
 
-def worker_by_name() -> contextlib.AbstractContextManager[None]:
+def worker_by_name() -> AbstractContextManager[None]:
     """Let the worker be `python -m memolith`, where the hook stands."""
     again = "lambda *a: [sys.executable, '-m', 'memolith', *a]"
     return _broken(f"import memolith.programs as p\np.ourselves = {again}")
 
 
-def programs_as_found() -> contextlib.AbstractContextManager[None]:
+def programs_as_found() -> AbstractContextManager[None]:
     """Let programs be found as a shell finds them."""
     return _broken(
         "import shutil, memolith.programs as p\np.find = lambda name, *_, **__: shutil.which(name)"
     )
 
 
-def git_as_it_is() -> contextlib.AbstractContextManager[None]:
+def git_as_it_is() -> AbstractContextManager[None]:
     """Let git look at the directory, with whatever settings it finds there."""
     code = "import subprocess, memolith.project as p\nreal = p.resolve\n"
     code += "def resolve(*a):\n    subprocess.run(['git', 'rev-list', 'HEAD'], capture_output=True)\n"
     return _broken(f"{code}    return real(*a)\np.resolve = resolve")
 
 
-Broken = Callable[[], contextlib.AbstractContextManager[None]]
 BROKEN: tuple[Broken, ...] = (worker_by_name, programs_as_found, git_as_it_is)
