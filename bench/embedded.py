@@ -5,6 +5,7 @@ They are kept in `.dev/` by the text itself, so they stay right whatever a run d
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import struct
 from functools import lru_cache
@@ -18,7 +19,7 @@ from memolith.semantic.minilm import MiniLM
 from memolith.semantic.packs import KEY, Packs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memolith.semantic.bert import Array
     from memolith.semantic.providers import Provider
@@ -41,7 +42,7 @@ class Remembered:
         self._provider = provider
         self.name = provider.name
         place.mkdir(parents=True, exist_ok=True)
-        self._packs = Packs(str(place), 0)
+        self._packs = _Shelf(str(place), 0)
 
     @property
     def dimension(self) -> int:
@@ -61,3 +62,31 @@ class Remembered:
         return np.stack(
             [struct.unpack("f", known[key][0])[0] * np.frombuffer(known[key][1], np.int8) for key in keys]
         ).astype(np.float32)
+
+
+class _Shelf(Packs):
+    """Packs of which a few rows are read one by one from where they lie: there are millions of them here."""
+
+    def some(self, model: str, slug: str, keys: Collection[bytes]) -> dict[bytes, tuple[bytes, bytes]]:
+        """Return scale and vector of a few hashes."""
+        found: dict[bytes, tuple[bytes, bytes]] = {}
+        rows = self._ask("SELECT id, keys FROM pack WHERE model = ? AND slug = ?", model, slug)
+        for number, known in rows:
+            likely = [key for key in keys if known[:KEY] <= key <= known[-KEY:] and key not in found]
+            here = [(place, key) for key in likely if (place := _place(known, key)) >= 0]
+            if here and self._open is not None:
+                with (
+                    self._open.blobopen("pack", "scales", number, readonly=True) as scales,
+                    self._open.blobopen("pack", "vectors", number, readonly=True) as vectors,
+                ):
+                    size = len(vectors) // (len(known) // KEY)
+                    for at, key in sorted(here):
+                        scales.seek(at * 4)
+                        vectors.seek(at * size)
+                        found[key] = (scales.read(4), vectors.read(size))
+        return found
+
+
+def _place(keys: bytes, wanted: bytes) -> int:
+    at = bisect.bisect_left(range(len(keys) // KEY), wanted, key=lambda at: keys[at * KEY : at * KEY + KEY])
+    return at if keys[at * KEY : at * KEY + KEY] == wanted else -1

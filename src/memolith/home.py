@@ -115,6 +115,16 @@ class Home:
             self._cleanup = None
             self.home = ""
 
+    def __copy__(self) -> Self:
+        return self.from_source(self.source.origin, self.source.taint or None, reviewed=self.reviewed)
+
+    def __reduce__(self) -> str:
+        # Also for `copy.deepcopy`.
+        raise InputError(
+            f"a memory cannot be pickled: give another process its home ({self.home}) and its directory, and "
+            "open it there with Mem.open(cwd, home=home)"
+        )
+
     def __enter__(self) -> Self:
         return self
 

@@ -6,7 +6,6 @@ its place, made from what can be read of it and from the files; the answers are 
 
 from __future__ import annotations
 
-import os
 import time
 import zlib
 from _thread import RLock  # `threading` costs more than the rest of this module
@@ -17,6 +16,7 @@ from memolith.index.lexical import Lexicon
 from memolith.index.model import Analysis, Match, State, Unit
 from memolith.index.sync import ReplacedError, Sync
 from memolith.lean import contextmanager, suppress
+from memolith.store import forks
 from memolith.store.derived import Derived
 from memolith.store.sqlite import sqlite3
 
@@ -38,7 +38,9 @@ _RETRY = 30.0  # seconds in memory before the file is tried again
 _DAMAGED = frozenset(
     [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
 )
-_REFUSED = (sqlite3.Error, zlib.error, UnicodeDecodeError, BusyError, StorageError, UnsafePathError)
+_REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
+# What our own code says of rows that make no sense: the file is damaged, or we are mistaken.
+_SENSELESS = (zlib.error, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 
 
 class Index:
@@ -47,11 +49,11 @@ class Index:
     def __init__(self, home: str, *, wait: float = _WAIT) -> None:
         self.home = home
         self._wait = wait
-        self._lock = RLock()
+        self.lock = RLock()
         self._start()
+        forks.watch(self)
 
     def _start(self) -> None:
-        self._pid = os.getpid()
         self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build)
         self._memory: sqlite3.Connection | None = None
         self._refused = (0.0, "")  # when and why the file could not be used
@@ -66,6 +68,13 @@ class Index:
         self._lexicons: dict[tuple[str, ...], Lexicon] = {}
         self._reader = reading.Reader(self.home)
 
+    def forked(self) -> None:
+        """Begin anew, in a child."""
+        self.lock = RLock()
+        self._file.forked()
+        self._memory = None
+        self._let_go()
+
     @property
     def path(self) -> str:
         """The file of the index."""
@@ -79,9 +88,7 @@ class Index:
         Stops after `seconds`; what was not reached is named in the state. `progress` gets done and total.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
-        with self._lock:
-            if self._pid != os.getpid():
-                self._start()  # a forked child must not use its parent's connections
+        with self.lock:
             self._asked = tuple(dict.fromkeys(slugs))
             if self._trusted == self._asked and (state := self._as_it_is()):
                 return state
@@ -92,7 +99,7 @@ class Index:
                     self._current.clear()
                     if not left:
                         self._give_way(error, again=False)
-                except _REFUSED as error:
+                except (*_REFUSED, *_SENSELESS) as error:
                     self._give_way(error, again=left > 0)
             return self._sync(deadline, progress)
 
@@ -143,7 +150,7 @@ class Index:
             if connection is None:
                 return None
             files, units = reading.totals(connection, self._asked)
-        except _REFUSED:
+        except (*_REFUSED, *_SENSELESS):
             return None
         return State(complete=True, missing=[], notes=[], files=files, units=units, changed=0)
 
@@ -200,7 +207,7 @@ class Index:
 
     def with_text(self, units: Sequence[Unit]) -> list[Unit]:
         """Return units with their texts, as the files have them now; those that are gone are left out."""
-        with self._lock:
+        with self.lock:
             return self._reader.with_text(units)
 
     def by_record(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
@@ -217,7 +224,12 @@ class Index:
 
     def texts(self, slugs: Sequence[str], skip: Collection[bytes] = ()) -> Iterator[tuple[int, bytes, str]]:
         """Yield unit id, content hash and text of every unit whose hash is not in `skip`, to embed them."""
-        yield from self._ask(lambda db: self._reader.texts(db, slugs, skip), lambda: iter(()))
+        wanted = [unit for unit, digest in self.hashes(slugs) if digest not in skip]
+        for at in range(0, len(wanted), 200):
+            for unit in self.with_text(self.units(wanted[at : at + 200])):
+                text = unit.text or ""
+                told = unit.kind == "session" or unit.title in text[: len(unit.title) + 4]
+                yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
 
     def hashes(self, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
         """Return id and content hash of every unit, ordered by id: the rows of a vector search."""
@@ -229,14 +241,14 @@ class Index:
 
     def status(self, slugs: Sequence[str]) -> State:
         """Return what a sync would find, without writing; `changed` counts the files to catch up."""
-        with self._lock:
+        with self.lock:
             try:
                 connection = self._connection()
                 work = Sync(self.home, self._writing)
                 for place in (place for slug in dict.fromkeys(slugs) for place in walk.places(slug)):
                     work.look(connection, place, None)
                 files, units = reading.totals(connection, slugs) if connection else (0, 0)
-            except _REFUSED as error:
+            except (*_REFUSED, *_SENSELESS) as error:
                 return State(complete=False, missing=[str(error)], notes=[], files=0, units=0, changed=0)
         behind = work.pending
         missing, complete = work.missing, not work.missing and not behind
@@ -248,7 +260,7 @@ class Index:
 
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
         """Throw the index away and make it anew."""
-        with self._lock:
+        with self.lock:
             self._memory = None
             with suppress(BusyError):
                 self._file.discard(self._wait)
@@ -257,13 +269,20 @@ class Index:
 
     def close(self) -> None:
         """Let go of the files."""
-        with self._lock:
-            self._file.close()
-            if self._memory is not None:
-                self._memory.close()
-            if self._journal is not None:
-                self._journal.close()
-            self._start()
+        with self.lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._file.close()
+        if self._memory is not None:
+            self._memory.close()
+        if self._journal is not None:
+            self._journal.close()
+        self._start()
+
+    def __del__(self) -> None:
+        if self._memory is not None:
+            self._memory.close()
 
     def __enter__(self) -> Self:
         return self
@@ -273,7 +292,7 @@ class Index:
 
     def _ask(self, question: Callable[[sqlite3.Connection], T], nothing: Callable[[], T]) -> T:
         """Ask the index; if it turns out to be damaged, make it anew and ask again."""
-        with self._lock:
+        with self.lock:
             for left in (2, 1, 0):
                 try:
                     connection = self._connection()
@@ -286,6 +305,11 @@ class Index:
                     return nothing() if connection is None else question(connection)
                 except _REFUSED as error:
                     self._give_way(error, again=left > 1)  # the last answer is that of a copy in memory
+                    self.sync(self._asked)
+                except _SENSELESS as error:
+                    if not left:
+                        raise  # made of nothing but the files, it says the same: the mistake is ours
+                    self._give_way(error, again=left > 1)
                     self.sync(self._asked)
             return nothing()
 
@@ -327,12 +351,10 @@ class Index:
 
     def in_memory(self, why: str) -> None:
         """Go on without the file, for who cannot get an answer out of it."""
-        with self._lock:
+        with self.lock:
             self._give_way(sqlite3.DatabaseError(why), again=False)
 
-    def _give_way(
-        self, error: MemolithError | sqlite3.Error | zlib.error | UnicodeDecodeError, *, again: bool
-    ) -> None:
+    def _give_way(self, error: Exception, *, again: bool) -> None:
         """Throw a damaged file away; where that does not help, or not `again`, go on in memory."""
         self._current.clear()
         self._forget()

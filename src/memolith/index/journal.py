@@ -44,7 +44,6 @@ class Journal:
     def __init__(self) -> None:
         self.directories: frozenset[str] = frozenset()
         self._fd = -1
-        self._pid = os.getpid()
         self._useless = not sys.platform.startswith("linux")
         self._home = ""
         self._paths: dict[int, str] = {}  # of watched directories, relative to the home
@@ -95,8 +94,8 @@ class Journal:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is watched; not in a child that was forked: it would share one queue."""
-        return self._fd >= 0 and self._pid == os.getpid()
+        """Whether anything is watched."""
+        return self._fd >= 0
 
     def changes(self) -> dict[str, set[str]] | None:
         """Return the names in each directory that something happened to; None if that is not known."""
@@ -133,7 +132,7 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Stop watching."""
-        if self._fd >= 0 and self._pid == os.getpid():
+        """Stop watching; a forked child does so at once, as it would share one queue with its parent."""
+        if self._fd >= 0:
             os.close(self._fd)
         self._fd = -1

@@ -9,7 +9,7 @@ from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from sqlite3 import Connection
     from typing import Any
 
@@ -113,23 +113,6 @@ class Reader:
             [slug, KINDS.index("record")],
         )
         return [(row[0] or "", row[1] or "", row[2].removeprefix(_STORE)) for row in rows]
-
-    def texts(
-        self, connection: Connection, slugs: Iterable[str], skip: Collection[bytes]
-    ) -> Iterator[tuple[int, bytes, str]]:
-        """Yield id, hash and text (with its title) of the units that are not in `skip`."""
-        for number in _numbers(connection, slugs):
-            rows = connection.execute(
-                "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file WHERE scope = ? "
-                "ORDER BY units.id",
-                [number],
-            ).fetchall()
-            wanted = [row[0] for row in rows if row[1] not in skip]
-            for at in range(0, len(wanted), 200):
-                for unit in self.with_text(self.units(connection, wanted[at : at + 200])):
-                    text = unit.text or ""
-                    told = unit.kind == "session" or unit.title in text[: len(unit.title) + 4]
-                    yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
 
     def with_text(self, units: Iterable[Unit]) -> list[Unit]:
         """Return units with their texts, as the files have them now; those that are gone are left out."""

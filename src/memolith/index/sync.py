@@ -111,6 +111,8 @@ class Sync:
 
     def run(self) -> None:
         """Do it."""
+        # What has visibly changed comes first: what only might have would take its time, again and again.
+        self._todo.sort(key=lambda task: not task.differs)
         total, done = len(self._todo), 0
         for batch in _batches(self._todo):
             # Something is always done: else the look itself could take all of the time, again and again.

@@ -20,7 +20,8 @@ from _thread import RLock  # `threading` costs more than the rest of this module
 
 from memolith.errors import BusyError, StorageError, UnsafePathError
 from memolith.places import Place, Tree
-from memolith.store import files, locks
+from memolith.store import files, forks, locks
+from memolith.store.sqlite import connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ _REFUSED = {
     sqlite3.SQLITE_AUTH: errno.EACCES,
     sqlite3.SQLITE_FULL: errno.ENOSPC,
 }
-# A forked child must not close what it got from its parent: that would end in the parent's files.
-_inherited: list[object] = []
 
 
 class DamagedError(StorageError):
@@ -85,11 +84,12 @@ class Database:
     def __init__(self, home: str, wait: float) -> None:
         self.path = os.path.join(home, "state", NAME)
         self._home, self._wait = home, wait
-        self._start()
+        self.forked()
+        forks.watch(self)
 
-    def _start(self) -> None:
-        self._pid = os.getpid()
-        self._lock = RLock()
+    def forked(self) -> None:
+        """Begin anew, in a child: what is open is the parent's."""
+        self.lock = RLock()
         self._open: sqlite3.Connection | None = None
         self._inode: tuple[int, int] | None = None
         self._inside = False
@@ -162,26 +162,25 @@ class Database:
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._pid != os.getpid():
-            _inherited.append(self._open)
-        elif self._open is not None:
+        if self._open is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._open.close()
         self._open = self._inode = None
+
+    def __del__(self) -> None:
+        if self._open is not None:
+            self._open.close()
 
     # ------------------------------------------------------------ the file
 
     @contextlib.contextmanager
     def _mine(self) -> Iterator[None]:
-        if self._pid != os.getpid():
-            self.close()
-            self._start()
-        if not self._lock.acquire(timeout=self._wait):
+        if not self.lock.acquire(timeout=self._wait):
             raise BusyError(self._waited())
         try:
             yield
         finally:
-            self._lock.release()
+            self.lock.release()
 
     def _begin(self) -> sqlite3.Connection:
         for _ in range(_TRIES):
@@ -252,13 +251,8 @@ class Database:
     def _opened(self, mode: str) -> tuple[sqlite3.Connection, int]:
         """Return a connection to the file, and the version of what is in it."""
         where = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        connection = sqlite3.connect(
-            f"file:{where}?{mode}",
-            uri=True,
-            timeout=self._wait,  # set before the first lock is asked for
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        # Its time limit is set before the first lock is asked for.
+        connection = connect(f"file:{where}?{mode}", uri=True, timeout=self._wait)
         try:
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA secure_delete=ON")

@@ -12,16 +12,15 @@ The index is another file: it may be rebuilt at any time, while a vector takes a
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import os
-import sqlite3
-import threading
 import zlib
+from _thread import RLock
 
 from memolith.errors import MemolithError, UnsafePathError
 from memolith.places import Place, Tree
-from memolith.store import files
+from memolith.store import files, forks
+from memolith.store.sqlite import connect, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 KEY = 16  # bytes of a content hash that are kept
 NAME = 8  # the first of them: the same for a text and its sentences, and enough to tell a million texts apart
-FULL = 4096  # rows of a pack at most
+FULL = 4096  # rows of a pack, and the rest of its last text
 _NAME = "vectors-2.sqlite3"
 _UNUSED_DAYS = 30  # then the vectors of a model that nobody asks for go
 _SCHEMA = """
@@ -41,7 +40,13 @@ CREATE TABLE IF NOT EXISTS pack(
 CREATE INDEX IF NOT EXISTS pack_of ON pack(model, slug, count);
 """
 
-_REFUSED = (sqlite3.Error, OSError, MemolithError)
+_PARTS = "id, keys, scales, vectors, checksum"
+# What SQLite says, or Python of rows that make no sense (a name that is not UTF-8, a number that is none).
+_REFUSED = (sqlite3.Error, OSError, MemolithError, TypeError, ValueError)
+
+_DAMAGED = frozenset(
+    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
+)
 
 Row = tuple[bytes, bytes, bytes]  # key, scale (a float of four bytes), vector (a signed byte each)
 
@@ -60,9 +65,23 @@ class Pack:
         for row in rows:
             first.setdefault(row[0], row)
         ordered = [first[key] for key in sorted(first)]
-        for start in range(0, len(ordered), FULL):
-            some = ordered[start : start + FULL]
+        start = 0
+        while start < len(ordered):
+            end = min(start + FULL, len(ordered))
+            # A text stays with its sentences: where it is, all of it is.
+            while end < len(ordered) and ordered[end][0][:NAME] == ordered[end - 1][0][:NAME]:
+                end += 1
+            some = ordered[start:end]
             yield cls(0, *(b"".join([row[part] for row in some]) for part in range(3)))
+            start = end
+
+    @classmethod
+    def intact(cls, number: int, keys: object, scales: object, vectors: object, total: object) -> Self | None:
+        """Return a pack as it was kept; None if it is damaged."""
+        if not (isinstance(keys, bytes) and isinstance(scales, bytes) and isinstance(vectors, bytes)):
+            return None
+        pack = cls(number, keys, scales, vectors)
+        return pack if pack.checksum == total else None
 
     def rows(self) -> Iterator[Row]:
         """Take the rows apart again."""
@@ -87,14 +106,24 @@ class Packs:
         self.path = os.path.join(home, "cache", _NAME)
         self._home, self._day = home, day
         self._open: sqlite3.Connection | None = None
-        self._pid = os.getpid()
-        self._lock = threading.RLock()
+        self.lock = RLock()
+        self._known: dict[
+            int, bytes
+        ] = {}  # the keys of packs that were read and found right; they never change
         self.problem = ""  # why nothing can be kept, if so
+        forks.watch(self)
+
+    def forked(self) -> None:
+        """Forget the connection, in a child: it is the parent's."""
+        self.lock, self._open = RLock(), None
 
     def keys(self, model: str, slug: str) -> set[bytes]:
-        """Return the hashes that have a vector."""
-        found: set[bytes] = set()
-        for (keys,) in self._ask("SELECT keys FROM pack WHERE model = ? AND slug = ?", model, slug):
+        """Return the hashes that have a vector, in packs that are not damaged."""
+        numbers, found = self.numbers(model, slug), set[bytes]()
+        for number in numbers:
+            if number not in self._known:
+                self.load(number)
+            keys = self._known.get(number, b"")
             found.update(keys[at : at + KEY] for at in range(0, len(keys), KEY))
         return found
 
@@ -105,46 +134,14 @@ class Packs:
 
     def load(self, number: int) -> Pack | None:
         """Read a pack; one that is damaged is dropped, and its texts are embedded again."""
-        for keys, scales, vectors, checksum in self._ask(
-            "SELECT keys, scales, vectors, checksum FROM pack WHERE id = ?", number
-        ):
-            pack = Pack(number, keys, scales, vectors)
-            if pack.checksum == checksum:
+        self._known.pop(number, None)
+        for row in self._ask(f"SELECT {_PARTS} FROM pack WHERE id = ?", number):  # noqa: S608 - constant
+            pack = Pack.intact(*row)
+            if pack is not None:
+                self._known[number] = pack.keys
                 return pack
             self._write(lambda db: db.execute("DELETE FROM pack WHERE id = ?", (number,)))
         return None
-
-    def some(self, model: str, slug: str, keys: Collection[bytes]) -> dict[bytes, tuple[bytes, bytes]]:
-        """Return scale and vector of a few hashes, read one by one from where they lie."""
-        found: dict[bytes, tuple[bytes, bytes]] = {}
-        rows = self._ask("SELECT id, keys FROM pack WHERE model = ? AND slug = ?", model, slug)
-        for number, known in rows:
-            count = len(known) // KEY
-            first, last = known[:KEY], known[-KEY:]
-            likely = [key for key in keys if first <= key <= last and key not in found]
-            here = [(place, key) for key in likely if (place := _place(known, count, key)) >= 0]
-            found.update(self._read(number, count, sorted(here)))
-        return found
-
-    def _read(
-        self, number: int, count: int, places: list[tuple[int, bytes]]
-    ) -> dict[bytes, tuple[bytes, bytes]]:
-        found: dict[bytes, tuple[bytes, bytes]] = {}
-        if self._open is None or not places:
-            return found
-        # A pack that another process joined in the meantime is gone: its rows count as not there yet.
-        with (
-            self._lock,
-            contextlib.suppress(sqlite3.Error),
-            self._open.blobopen("pack", "scales", number, readonly=True) as scales,
-            self._open.blobopen("pack", "vectors", number, readonly=True) as vectors,
-        ):
-            size = len(vectors) // count
-            for at, key in places:
-                scales.seek(at * 4)
-                vectors.seek(at * size)
-                found[key] = (scales.read(4), vectors.read(size))
-        return found
 
     def add(self, model: str, slug: str, rows: Sequence[Row]) -> bool:
         """Keep new rows; False (and `problem`) if the file cannot be written."""
@@ -153,14 +150,14 @@ class Packs:
             self._use(db, model, len(rows[0][2]))
             merged, joined = list(rows), []
             known = db.execute(
-                "SELECT id, count, keys, scales, vectors FROM pack "
-                "WHERE model = ? AND slug = ? ORDER BY count",
+                f"SELECT count, {_PARTS} FROM pack WHERE model = ? AND slug = ? ORDER BY count",  # noqa: S608
                 (model, slug),
             )
-            for number, count, *parts in known:
+            for count, number, *parts in known:
                 if count > len(merged):
                     break
-                merged += Pack(number, *parts).rows()
+                pack = Pack.intact(number, *parts)
+                merged += pack.rows() if pack else ()
                 joined.append((number,))
             db.executemany("DELETE FROM pack WHERE id = ?", joined)
             _insert(db, model, slug, merged)
@@ -174,12 +171,12 @@ class Packs:
 
         def step(db: sqlite3.Connection) -> None:
             nonlocal dropped
-            packs = db.execute("SELECT id, model, keys, scales, vectors FROM pack WHERE slug = ?", (slug,))
-            for number, model, *parts in packs.fetchall():
-                pack = Pack(number, *parts)
-                kept = [row for row in pack.rows() if row[0][:NAME] in names]
-                if len(kept) < pack.count:
-                    dropped += pack.count - len(kept)
+            packs = db.execute(f"SELECT model, {_PARTS} FROM pack WHERE slug = ?", (slug,))  # noqa: S608
+            for model, number, *parts in packs.fetchall():
+                pack = Pack.intact(number, *parts)
+                kept = [row for row in pack.rows() if row[0][:NAME] in names] if pack else []
+                if pack is None or len(kept) < pack.count:
+                    dropped += pack.count - len(kept) if pack else 0
                     db.execute("DELETE FROM pack WHERE id = ?", (number,))
                     _insert(db, model, slug, kept)
 
@@ -204,6 +201,9 @@ class Packs:
             self._open.close()
             self._open = None
 
+    def __del__(self) -> None:
+        self.close()
+
     # ------------------------------------------------------------ the file
 
     def _use(self, db: sqlite3.Connection, model: str, dimension: int) -> None:
@@ -217,8 +217,6 @@ class Packs:
         db.execute("DELETE FROM model WHERE used < ?", (self._day - _UNUSED_DAYS,))
 
     def _connect(self) -> sqlite3.Connection:
-        if self._pid != os.getpid():  # a forked child must not use its parent's connection
-            self._open, self._pid = None, os.getpid()
         if self._open is None:
             Tree(os.path.join(self._home, "cache")).check(_NAME)
             if not os.path.lexists(self.path):
@@ -228,8 +226,7 @@ class Packs:
                     files.write_new(Place.of(self.path), b"")
             if os.path.islink(self.path):
                 raise UnsafePathError(f"{self.path}: is a symbolic link; remove it")
-            db = sqlite3.connect(self.path, timeout=5, isolation_level=None, check_same_thread=False)
-            self._open = db
+            db = self._open = connect(self.path)
             db.execute("PRAGMA secure_delete = ON")
             db.execute("PRAGMA page_size = 65536")  # of a new file: a pack is then few pages, and a row near
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pack_of'").fetchone():
@@ -237,7 +234,7 @@ class Packs:
         return self._open
 
     def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._lock:
+        with self.lock:
             try:
                 return self._connect().execute(question, values).fetchall()
             except _REFUSED as error:
@@ -245,7 +242,7 @@ class Packs:
                 return []
 
     def _write(self, step: Callable[[sqlite3.Connection], object]) -> bool:
-        with self._lock:
+        with self.lock:
             try:
                 db = self._connect()
                 db.execute("BEGIN IMMEDIATE")
@@ -266,7 +263,7 @@ class Packs:
         self.problem = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
         self.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        if isinstance(error, (TypeError, ValueError)) or code in _DAMAGED:
             self._start_anew()
 
     def _start_anew(self) -> None:
@@ -290,22 +287,3 @@ def _insert(db: sqlite3.Connection, model: str, slug: str, rows: Iterable[Row]) 
             for pack in Pack.of(rows)
         ],
     )
-
-
-class _Keys:
-    """The sorted keys of a pack, for `bisect`."""
-
-    def __init__(self, keys: bytes, count: int) -> None:
-        self._keys, self._count = keys, count
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, at: int) -> bytes:
-        return self._keys[at * KEY : at * KEY + KEY]
-
-
-def _place(keys: bytes, count: int, key: bytes) -> int:
-    sorted_keys = _Keys(keys, count)
-    at = bisect.bisect_left(sorted_keys, key)
-    return at if at < count and sorted_keys[at] == key else -1

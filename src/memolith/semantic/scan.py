@@ -66,14 +66,22 @@ class Matrix:
         # The signs of all rows, one row for each 64 of them; and of which parts.
         self._signs: tuple[list[_Part], npt.NDArray[np.uint64]] | None = None
 
-    def refresh(self, packs: Packs, model: str, slug: str) -> None:
-        """Read the packs that are new and let go of those that are gone."""
+    def refresh(self, packs: Packs, model: str, slug: str) -> bool:
+        """Read the packs that are new and let go of those that are gone; tell whether there were any."""
         numbers = packs.numbers(model, slug)
+        if numbers == list(self._parts):
+            return False
         new = {number: self._parts.get(number) for number in numbers}
         for number, part in new.items():
             if part is None and (pack := packs.load(number)) is not None and pack.count:
                 new[number] = _Part(pack)
         self._parts = {number: part for number, part in new.items() if part is not None}
+        return True
+
+    def has(self, wanted: Names) -> bool:
+        """Tell whether every one of these texts has a row."""
+        parts = [part.names for part in self._parts.values()]
+        return bool(np.isin(wanted, np.concatenate(parts) if parts else []).all())
 
     def nearest(self, query: Array, limit: int) -> tuple[Names, Array]:
         """Return names and similarities of the nearest rows, best first."""
@@ -134,12 +142,12 @@ class Live:
         known = names(b"".join(key[:KEY] for _, key in hashes))
         by_id, by_name = np.argsort(ids, kind="stable"), np.argsort(known, kind="stable")
         self._ids, self._names = ids[by_id], known[by_id]
-        self._sorted, self._units = known[by_name], ids[by_name]
+        self.all, self._units = known[by_name], ids[by_name]  # sorted by name
 
     def units(self, wanted: Names) -> list[list[int]]:
         """Return for each name the units that have that text."""
-        first = np.searchsorted(self._sorted, wanted, "left")
-        last = np.searchsorted(self._sorted, wanted, "right")
+        first = np.searchsorted(self.all, wanted, "left")
+        last = np.searchsorted(self.all, wanted, "right")
         return [self._units[a:b].tolist() for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
     def names(self, units: Sequence[int]) -> tuple[list[int], Names]:

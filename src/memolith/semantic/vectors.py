@@ -256,11 +256,16 @@ class Vectors:
 
         assert self.provider is not None  # noqa: S101
         matrix = self._matrices.setdefault(slug, scan.Matrix())
-        matrix.refresh(self._packs, self.provider.name, slug)
+        others = matrix.refresh(self._packs, self.provider.name, slug)
         stamp = self._index.stamp()
         known = self._live.get(slug)
         if known is None or known[0] != stamp:
             known = self._live[slug] = (stamp, scan.Live(self._index.hashes([slug])))
+        if others and self._complete.get(slug, ())[:1] == (stamp,) and not matrix.has(known[1].all):
+            # Something was lost since they were counted: the file is damaged.
+            del self._complete[slug]
+            self._sync(slug, stamp, time.monotonic() + self._settings.number("semantic.seconds"), None)
+            matrix.refresh(self._packs, self.provider.name, slug)
         return matrix, known[1]
 
 

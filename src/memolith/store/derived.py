@@ -1,21 +1,21 @@
 """A SQLite file that only repeats what the files say: private, locked while it is written, and sealed.
 
-SQLite does not notice a flipped bit in a row. So every write ends by setting the file's modification time to
-a seal, a moment long ago that depends on its size; whatever changes the file otherwise (a crash in the middle
-of a write, a bad disk, somebody's editor) breaks the seal, and a file without one is thrown away.
+Every write ends with a seal, the sums of all pages (`sums`). Whatever changes the file otherwise (a crash in
+the middle of a write, a bad disk, somebody's editor) breaks it, and a file with a broken seal is thrown away.
+So nothing has to reach the disk in any order, and nothing is synced.
 One lock file keeps writers apart; readers need no lock of ours while the seal is whole.
 """
 
 from __future__ import annotations
 
 import os
-import stat
+import time
 
 from memolith.errors import StorageError, UnsafePathError
 from memolith.lean import contextmanager, suppress
 from memolith.places import Place, Tree
-from memolith.store import files, locks
-from memolith.store.sqlite import sqlite3
+from memolith.store import files, locks, sums
+from memolith.store.sqlite import connect, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
-_LONG_AGO = 1_000_000_000  # seconds: 2001
+_WAIT = 0.5  # seconds for a lock of SQLite; writers hold one for the moment of a commit
 
 
 class Derived:
@@ -32,8 +32,10 @@ class Derived:
     def __init__(self, home: str, name: str, version: int, build: Callable[[Connection], None]) -> None:
         self.path = os.path.join(home, "cache", name)
         self._home, self._name, self._version, self._build = home, name, version, build
+        self._sums = sums.Sums(self.path)
         self._connection: Connection | None = None
-        self.seen: tuple[int, int, int, int] | None = None  # changes with every write of anybody
+        self._until = 0.0  # when the file is to be looked at again, even if it seems to be the same
+        self.seen: sums.Stamp | None = None  # changes with every write of anybody
 
     def connection(self, wait: float = 0) -> Connection | None:
         """Return the connection to a file that nobody but us has changed; None if there is none.
@@ -41,22 +43,25 @@ class Derived:
         A broken seal may also mean that somebody is writing: that is waited for.
         """
         seen = Place.of(self.path).fingerprint()
-        if self._connection is not None and seen is not None and seen == self.seen:
+        same = self._connection is not None and seen is not None and seen == self.seen
+        if same and time.monotonic() < self._until:
             return self._connection
-        if seen is not None and wait and not self._is_sealed():
+        found = self._checked()
+        if found is None and seen is not None and wait:
             with self._locked(wait):  # looked at inside: the next writer may already be waiting
                 return self._checked()
-        return self._checked()
+        return found
 
     def _checked(self) -> Connection | None:
         seen = Place.of(self.path).fingerprint()
-        if seen is None or not self._is_sealed():
+        if seen is None or not self._sums.hold(seen):
             self.close()
             return None
         if self._connection is None or self.seen is None or self.seen[0] != seen[0]:
             self.close()
             self._connection = self._open()
         self.seen = seen if self._connection is not None else None
+        self._until = time.monotonic() + sums.TRUSTED
         return self._connection
 
     @contextmanager
@@ -68,9 +73,11 @@ class Derived:
                 connection = self._make()
             connection.execute("BEGIN IMMEDIATE")
             try:
+                size, free = self._free()
                 yield connection
             except BaseException:
                 connection.execute("ROLLBACK")
+                self._clean()
                 raise
             # Pages are written by the commit, not before: whatever changed the file until now was not us.
             # Sealed all the same, it would be believed for ever.
@@ -79,7 +86,9 @@ class Derived:
                 self._remove()
                 raise sqlite3.DatabaseError("somebody else changed the file while it was written")
             connection.execute("COMMIT")
-            self._seal()
+            changed = sums.journalled(self.path, size)
+            self._clean()
+            self._seal(None if changed is None else changed | free)
 
     def discard(self, wait: float) -> None:
         """Throw the file away."""
@@ -88,12 +97,12 @@ class Derived:
 
     def copy(self, *, fresh: bool = False) -> Connection:
         """Return a database in memory: a copy of the file, or a new one (if `fresh`, or it is unreadable)."""
-        memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        memory = connect(":memory:")
         if not fresh and self._is_sealed():
             # Somebody may hold SQLite's lock for ever; the seal says that nobody is writing.
             for options in ("mode=ro", "mode=ro&immutable=1"):
                 with suppress(sqlite3.Error):
-                    source = sqlite3.connect(f"file:{_quoted(self.path)}?{options}", uri=True, timeout=0.2)
+                    source = connect(f"file:{_quoted(self.path)}?{options}", uri=True, timeout=0.2)
                     try:
                         # The lock first, with its time limit: copying would wait for it for ever.
                         source.execute("BEGIN")
@@ -104,7 +113,7 @@ class Derived:
                     if self._is_sealed() and _version(memory) == self._version:
                         return memory
             memory.close()
-            memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+            memory = connect(":memory:")
         self._build(memory)
         return memory
 
@@ -114,45 +123,47 @@ class Derived:
             self._connection.close()
         self._connection = self.seen = None
 
+    def forked(self) -> None:
+        """Forget the connection: it is the parent's."""
+        self._connection = self.seen = None
+
+    def __del__(self) -> None:
+        self.close()
+
     def _locked(self, wait: float) -> AbstractContextManager[None]:
         Tree(os.path.join(self._home, "cache")).check(self._name)
         return locks.locked(self._home, "index", wait)
 
     def _is_sealed(self) -> bool:
-        try:
-            found = os.lstat(self.path)
-        except OSError:
-            return False
-        return stat.S_ISREG(found.st_mode) and found.st_mtime_ns == self._sealed(found.st_size)
+        seen = Place.of(self.path).fingerprint()
+        return seen is not None and self._sums.hold(seen)
 
-    def _sealed(self, size: int) -> int:
-        mixed = (size // 512 * 0x9E3779B1 + self._version * 0x85EBCA6B) & 0x0FFF_FFFF
-        # Even seconds: some file systems know no others.
-        return (_LONG_AGO + (mixed & ~1)) * 1_000_000_000
-
-    def _seal(self) -> None:
+    def _free(self) -> tuple[int, set[int]]:
         with files.told(self.path):
-            moment = self._sealed(os.lstat(self.path).st_size)
-            os.utime(self.path, ns=(moment, moment))
-        self.seen = Place.of(self.path).fingerprint()
+            return sums.free(self.path, self.seen or (0, 0, 0, 0))
+
+    def _seal(self, changed: set[int] | None = None) -> None:
+        with files.told(self.path):
+            self.seen = self._sums.write(changed)
+        self._until = time.monotonic() + sums.TRUSTED
+
+    def _clean(self) -> None:
+        """Remove the journal: it has pages as they were, with what is forgotten since."""
+        with suppress(OSError):
+            os.unlink(f"{self.path}-journal")
 
     def _open(self) -> Connection | None:
         writable = os.access(self.path, os.W_OK)
         mode = "rw" if writable else "ro"
-        connection = sqlite3.connect(
-            f"file:{_quoted(self.path)}?mode={mode}",
-            uri=True,
-            timeout=2.0,
-            check_same_thread=False,
-            isolation_level=None,
-        )
+        connection = connect(f"file:{_quoted(self.path)}?mode={mode}", uri=True, timeout=_WAIT)
         try:
             if _version(connection) != self._version:
                 connection.close()
                 return None
-            # No journal on disk: a write that was cut off leaves no seal, and the files know everything.
-            connection.execute("PRAGMA journal_mode=MEMORY")
-            connection.execute("PRAGMA synchronous=NORMAL")
+            # A journal that stays tells which pages a write changed. A write that was cut off leaves no
+            # seal, and the files know everything.
+            connection.execute("PRAGMA journal_mode=PERSIST")
+            connection.execute("PRAGMA synchronous=OFF")
             connection.execute("PRAGMA secure_delete=ON")
             connection.execute("PRAGMA cache_spill=OFF")
             connection.execute("PRAGMA temp_store=MEMORY")
@@ -168,7 +179,7 @@ class Derived:
         with files.told(self.path):
             files.make_directory(os.path.dirname(self.path))
             files.write_new(Place.of(self.path), b"")
-        connection = sqlite3.connect(self.path, isolation_level=None)
+        connection = connect(self.path)
         try:
             self._build(connection)
             connection.execute(f"PRAGMA user_version={self._version}")
@@ -177,11 +188,12 @@ class Derived:
         self._seal()
         made = self.connection()
         if made is None:
-            raise StorageError(self.path, OSError(0, "the file system does not keep modification times"))
+            raise StorageError(self.path, OSError(5, "what was written there is not what is read"))
         return made
 
     def _remove(self) -> None:
         self.close()
+        self._sums.remove()
         for path in (f"{self.path}-journal", f"{self.path}-wal", f"{self.path}-shm", self.path):
             try:
                 os.unlink(path)

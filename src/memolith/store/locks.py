@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
+from _thread import RLock
 
 from memolith.errors import BusyError
 from memolith.lean import contextmanager
 from memolith.places import Place, Tree
-from memolith.store import files
+from memolith.store import files, forks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,24 @@ if TYPE_CHECKING:
 DIRECTORY = "locks"
 
 
+class _Held:
+    """The locks of this process. The kernel gives a lock to an open file, and a forked child has that too."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.files: dict[object, int] = {}
+
+    def forked(self) -> None:
+        """Close them in the child, where nobody would: they stay the parent's."""
+        self.lock = RLock()
+        while self.files:
+            os.close(self.files.popitem()[1])
+
+
+_held = _Held()
+forks.watch(_held)
+
+
 @contextmanager
 def locked(home: str, name: str, seconds: float) -> Iterator[None]:
     """Hold the lock `name` of a home; BusyError after `seconds`.
@@ -26,13 +45,31 @@ def locked(home: str, name: str, seconds: float) -> Iterator[None]:
     The lock is on a file of its own, never on a memory file: editors replace those.
     """
     place = files.make_place(tree(home), f"{DIRECTORY}/{name}.lock")
-    with files.told(place.path):
-        fd = open_lock(place, os.O_CREAT)
+    with holding(place, os.O_CREAT, seconds):
+        yield
+
+
+@contextmanager
+def holding(place: Place, flags: int, seconds: float) -> Iterator[int]:
+    """Hold the lock on a file, which is given out open; BusyError after `seconds`."""
+    ours = object()
+    with _held.lock, files.told(place.path):  # no fork between the two: the child would not know of it
+        fd = _held.files[ours] = open_lock(place, flags)
     try:
         acquire(fd, place.path, seconds)
-        yield
+        yield fd
     finally:
-        os.close(fd)
+        if _held.files.pop(ours, None) is not None:  # else this is a child, and the lock its parent's
+            release(fd)
+
+
+def release(fd: int) -> None:
+    """Give a lock back, also if a child that was started without our knowledge has the file open too."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)
 
 
 def tree(home: str) -> Tree:

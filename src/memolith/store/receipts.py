@@ -55,13 +55,8 @@ def opened(home: str, session: str) -> Iterator[Receipts]:
     """Hold the receipts of a session. `session` is a plain name."""
     tree = Tree(os.path.join(home, "state"))
     place = files.make_place(tree, f"{DIRECTORY}/{session}.log")
-    with files.told(place.path):
-        fd = locks.open_lock(place, os.O_CREAT | os.O_APPEND)
-    try:
-        locks.acquire(fd, place.path, _WAIT)
+    with locks.holding(place, os.O_CREAT | os.O_APPEND, _WAIT) as fd:
         yield Receipts(place, fd)
-    finally:
-        os.close(fd)
 
 
 def stamp(home: str, name: str, text: str = "") -> None:
@@ -145,15 +140,11 @@ def without(
 
 
 def _blank(place: Place, wanted: bytes) -> None:
-    fd = locks.open_lock(place)
-    try:
-        locks.acquire(fd, place.path, _WAIT)
+    with locks.holding(place, 0, _WAIT) as fd:
         for at in _in_names(os.read(fd, _MAX_BYTES).lower(), wanted):
             os.lseek(fd, at, os.SEEK_SET)
             os.write(fd, b"-" * len(wanted))
         os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _in_names(data: bytes, wanted: bytes) -> Iterator[int]:
