@@ -310,7 +310,7 @@ def states(
             continue
         for names, data in fixed:
             state = disk.state(names, data, chance)
-            # The index has a seal, which a copy breaks: it is made anew, whatever it holds.
+            # What is derived has a seal: it is as it was, or made anew (`prove/attack/flips.py`).
             kept = {path: each for path, each in state.items() if not path.startswith("home/cache/")}
             where = f"power loss at call {number} of {len(calls)}, names {names}, bytes {data}"
             found.setdefault((tuple(sorted(kept.items(), key=str)), is_end), (where, kept, is_end))

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prove.damage import DAMAGE
 
 from memolith.index import Index, schema
 from memolith.index.sync import Sync, Task
+from memolith.places import Place
+from memolith.store import sums
 from memolith.store.derived import Derived
 from tests.index.corpus import BOTH, SLUG, everything, fill, ranked, write
 from tests.ledger import proves
@@ -50,6 +55,7 @@ def test_an_open_index_notices_that_its_file_was_damaged(home: Path, damage: Cal
 
 
 def test_a_locked_index_is_answered_from_memory_and_says_so(home: Path) -> None:
+    """A prompt waited for it for four seconds, and got nothing."""
     with Index(str(home), wait=0.05) as index:
         fresh = everything(index)
         write(home, "memory/notes/new.md", "a zebra")
@@ -134,6 +140,8 @@ def test_the_file_is_private(home: Path) -> None:
         sqlite3.DatabaseError("malformed"),
         UnicodeDecodeError("utf-8", b"\x8b", 0, 1, "x"),
         zlib.error("invalid distance too far back"),
+        TypeError("'NoneType' object is not subscriptable"),
+        IndexError("array index out of range"),
     ],
 )
 def test_an_index_that_is_damaged_time_and_again_is_answered_from_memory_and_says_so(
@@ -198,6 +206,97 @@ def test_an_index_that_is_thrown_away_while_it_is_brought_up_to_date_is_whole_af
         Path(index.path).unlink()
     with Index(str(home)) as fresh:
         assert everything(fresh) == found
+
+
+def flip(path: Path, seed: int) -> None:
+    """Change some bits where they lie, and keep the times: a bad disk, `rsync -t`, a snapshot."""
+    chance, times = random.Random(seed), path.stat()
+    with path.open("r+b") as file:
+        for _ in range(chance.randrange(1, 31)):
+            at = chance.randrange(times.st_size)
+            file.seek(at)
+            byte = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([byte ^ 1 << chance.randrange(8)]))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@proves("S3.24")
+@pytest.mark.parametrize("opened", [False, True])
+def test_bits_that_flip_while_the_times_are_kept_change_no_answer(home: Path, opened: bool) -> None:
+    """18 of 300 answers were others, and two a TypeError. The long run: `prove attack`."""
+    with Index(str(home)) as index:
+        fresh = everything(index)
+        for seed in range(40):
+            if not opened:
+                index.close()
+            flip(Path(index.path), seed)
+            assert everything(index) == fresh, seed
+            assert index.sync(BOTH).notes == []
+
+
+def test_a_write_notes_the_sums_of_the_pages_that_it_changed_and_of_no_other(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One too few, and a good index would be thrown away; all of them, and a write would read everything."""
+    with Index(str(home)) as index:
+        index.sync(BOTH)
+        made = schema.identity(index._connection() or sqlite3.connect(":memory:"))
+        read: list[int] = []
+        pages = sums._pages
+
+        def reading(file: int, begin: int, end: int, page: int) -> Iterator[array[int]]:
+            read.append(begin)
+            return pages(file, begin, end, page)
+
+        monkeypatch.setattr(sums, "_pages", reading)
+        notes = sorted((home / "memory/projects/shop/notes").iterdir())
+        for number, path in enumerate([*notes, *notes[::3]]):
+            if number % 3:
+                path.write_text(f"{'zebra horse ' * number}\n")
+            else:
+                path.unlink(missing_ok=True)
+            index.sync(BOTH)
+            stamp = Place.of(index.path).fingerprint()
+            assert stamp is not None
+            assert 0 not in read
+            assert sums.Sums(index.path).hold(stamp)
+            read.clear()
+        assert schema.identity(index._connection() or sqlite3.connect(":memory:")) == made
+
+
+def test_a_large_file_that_was_found_right_is_not_read_again_for_ten_minutes(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sums, "_SMALL", 0)
+    looks: list[int] = []
+    look = sums._is_right
+
+    def looking(*given: Any) -> bool:
+        looks.append(given[0])
+        return look(*given)
+
+    monkeypatch.setattr(sums, "_is_right", looking)
+
+    def asked() -> int:
+        looks.clear()
+        with Index(str(home)) as index:
+            assert ranked(index, "tea") == ["MEMORY.md#L3-4"]
+        return len(looks)
+
+    asked()
+    assert asked() == 0
+    path = Path(index_path(home))
+    os.utime(path)  # somebody touched it: what is in it may be something else
+    assert (asked(), asked()) == (1, 0)
+    later = time.time() + sums.TRUSTED + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert asked() == 1
+
+
+def index_path(home: Path) -> str:
+    with Index(str(home)) as index:
+        return index.path
 
 
 def test_an_emptied_file_is_damage() -> None:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 NAME = f"index-{schema.SCHEMA}.sqlite3"
-_WAIT = 5.0  # seconds for another process that is writing
+_WAIT = 1.0  # seconds for another process that is writing
+_MEANWHILE = 1.5  # seconds to catch up in memory as long as somebody else writes
 _RETRY = 30.0  # seconds in memory before the file is tried again
 # What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
 _DAMAGED = frozenset(
@@ -57,6 +58,8 @@ class Index:
         self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build)
         self._memory: sqlite3.Connection | None = None
         self._refused = (0.0, "")  # when and why the file could not be used
+        self._is_busy = False  # whether that was because somebody held it
+        self._deadline: float | None = None
         self._journal: Journal | None = None
         self._answered = False
         # The connection, and the state of the file, that the rest of this is about.
@@ -87,25 +90,32 @@ class Index:
 
         Stops after `seconds`; what was not reached is named in the state. `progress` gets done and total.
         """
-        deadline = None if seconds is None else time.monotonic() + seconds
-        with self.lock:
+        with forks.fair(self.lock):
             self._asked = tuple(dict.fromkeys(slugs))
-            if self._trusted == self._asked and (state := self._as_it_is()):
-                return state
-            for left in (2, 1, 0):
-                try:
-                    return self._sync(deadline, progress)
-                except ReplacedError as error:
-                    self._current.clear()
-                    if not left:
-                        self._give_way(error, again=False)
-                except (*_REFUSED, *_SENSELESS) as error:
-                    self._give_way(error, again=left > 0)
-            return self._sync(deadline, progress)
+            self._deadline = None if seconds is None else time.monotonic() + seconds
+            try:
+                if self._trusted == self._asked and (state := self._as_it_is()):
+                    return state
+                for left in (2, 1, 0):
+                    try:
+                        return self._sync(progress)
+                    except ReplacedError as error:
+                        self._current.clear()
+                        if not left:
+                            self._give_way(error, again=False)
+                    except (*_REFUSED, *_SENSELESS) as error:
+                        self._give_way(error, again=left > 0)
+                return self._sync(progress)
+            finally:
+                self._deadline = None
 
-    def _sync(self, deadline: float | None, progress: Progress | None) -> State:
+    def _sync(self, progress: Progress | None) -> State:
         if self._memory is not None and time.monotonic() - self._refused[0] > _RETRY:
+            self._memory.close()
             self._memory = None
+        deadline = self._deadline
+        if self._memory is not None and self._is_busy and deadline is None:
+            deadline = time.monotonic() + _MEANWHILE
         connection = self._connection()
         work = Sync(self.home, self._writing, deadline, progress)
         changes = self._changes()
@@ -207,7 +217,7 @@ class Index:
 
     def with_text(self, units: Sequence[Unit]) -> list[Unit]:
         """Return units with their texts, as the files have them now; those that are gone are left out."""
-        with self.lock:
+        with forks.fair(self.lock):
             return self._reader.with_text(units)
 
     def by_record(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
@@ -241,7 +251,7 @@ class Index:
 
     def status(self, slugs: Sequence[str]) -> State:
         """Return what a sync would find, without writing; `changed` counts the files to catch up."""
-        with self.lock:
+        with forks.fair(self.lock):
             try:
                 connection = self._connection()
                 work = Sync(self.home, self._writing)
@@ -260,16 +270,16 @@ class Index:
 
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
         """Throw the index away and make it anew."""
-        with self.lock:
+        with forks.fair(self.lock):
             self._memory = None
             with suppress(BusyError):
-                self._file.discard(self._wait)
+                self._file.discard(self._patience())
             self._forget()
             return self.sync(slugs, progress=progress)
 
     def close(self) -> None:
         """Let go of the files."""
-        with self.lock:
+        with forks.fair(self.lock):
             self._let_go()
 
     def _let_go(self) -> None:
@@ -292,7 +302,7 @@ class Index:
 
     def _ask(self, question: Callable[[sqlite3.Connection], T], nothing: Callable[[], T]) -> T:
         """Ask the index; if it turns out to be damaged, make it anew and ask again."""
-        with self.lock:
+        with forks.fair(self.lock):
             for left in (2, 1, 0):
                 try:
                     connection = self._connection()
@@ -321,7 +331,7 @@ class Index:
         return found
 
     def _connection(self) -> sqlite3.Connection | None:
-        connection = self._memory or self._file.connection(self._wait)
+        connection = self._memory or self._file.connection(self._patience())
         used = (connection, self._file.seen)
         if used != self._used:
             # Another process wrote, or made the file anew: what was remembered is not about this one.
@@ -335,10 +345,15 @@ class Index:
         self._lexicons.clear()
         self._totals = None
 
+    def _patience(self) -> float:
+        """Return for how long somebody else is waited for."""
+        left = self._wait if self._deadline is None else self._deadline - time.monotonic()
+        return min(self._wait, max(0.0, left))
+
     @contextmanager
-    def _writing(self, wait: float | None = None) -> Iterator[sqlite3.Connection]:
+    def _writing(self) -> Iterator[sqlite3.Connection]:
         if self._memory is None:
-            with self._file.writing(self._wait if wait is None else wait) as connection:
+            with self._file.writing(self._patience()) as connection:
                 yield connection
             return
         self._memory.execute("BEGIN")
@@ -351,7 +366,7 @@ class Index:
 
     def in_memory(self, why: str) -> None:
         """Go on without the file, for who cannot get an answer out of it."""
-        with self.lock:
+        with forks.fair(self.lock):
             self._give_way(sqlite3.DatabaseError(why), again=False)
 
     def _give_way(self, error: Exception, *, again: bool) -> None:
@@ -361,9 +376,10 @@ class Index:
         # A damaged schema can have a message that Python cannot even decode.
         code = getattr(error, "sqlite_errorcode", 1) & 0xFF
         damaged = not isinstance(error, MemolithError) and code in _DAMAGED
+        self._is_busy = isinstance(error, BusyError) or code == sqlite3.SQLITE_BUSY
         if damaged and self._memory is None and again:
             try:
-                self._file.discard(self._wait)
+                self._file.discard(self._patience())
             except _REFUSED as other:
                 error = other
             else:
@@ -372,4 +388,7 @@ class Index:
         self._file.close()
         self._refused = (time.monotonic(), f"the index is kept in memory only: {why}")
         # Nothing is copied from a file that is damaged time and again.
-        self._memory = self._file.copy(fresh=damaged or self._memory is not None)
+        fresh = damaged or self._memory is not None
+        if self._memory is not None:
+            self._memory.close()
+        self._memory = self._file.copy(fresh=fresh)

@@ -234,7 +234,7 @@ class Packs:
         return self._open
 
     def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        with self.lock:
+        with forks.fair(self.lock):
             try:
                 return self._connect().execute(question, values).fetchall()
             except _REFUSED as error:
@@ -242,7 +242,7 @@ class Packs:
                 return []
 
     def _write(self, step: Callable[[sqlite3.Connection], object]) -> bool:
-        with self.lock:
+        with forks.fair(self.lock):
             try:
                 db = self._connect()
                 db.execute("BEGIN IMMEDIATE")

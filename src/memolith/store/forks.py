@@ -31,6 +31,7 @@ _WAIT = 1.0  # seconds
 _owners: list[ref[Owner]] = []
 _taken: list[RLock] = []
 _registered: list[bool] = []
+_waiting: list[bool] = []
 
 
 def watch(owner: Owner) -> None:
@@ -42,6 +43,13 @@ def watch(owner: Owner) -> None:
     _owners.append(ref(owner))
 
 
+def fair(lock: RLock) -> RLock:
+    """Return a lock to be taken; a fork that waits for it goes first, else whoever gave it back would."""
+    if _waiting and not lock._is_owned():  # type: ignore[attr-defined] # noqa: SLF001 - as `Condition` does
+        time.sleep(0.002)
+    return lock
+
+
 def _live() -> list[Owner]:
     return [owner for each in _owners if (owner := each()) is not None]
 
@@ -50,6 +58,7 @@ def _before() -> None:
     deadline = time.monotonic() + _WAIT
     while _is_importing() and time.monotonic() < deadline:
         time.sleep(0.001)
+    _waiting.append(True)
     for owner in _live():
         lock = owner.lock
         if lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
@@ -57,11 +66,13 @@ def _before() -> None:
 
 
 def _in_parent() -> None:
+    _waiting.clear()
     while _taken:
         _taken.pop().release()
 
 
 def _in_child() -> None:
+    _waiting.clear()
     _taken.clear()
     for owner in _live():
         owner.forked()

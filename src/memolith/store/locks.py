@@ -91,7 +91,7 @@ def acquire(fd: int, path: str, seconds: float) -> None:
     while not try_lock(fd):
         if time.monotonic() > deadline:
             raise BusyError(
-                f"{path}: another process has been writing for {seconds:g} seconds; try again, "
+                f"{path}: another process has been writing for {seconds:.2g} seconds; try again, "
                 "or raise lock.seconds"
             )
         time.sleep(pause)

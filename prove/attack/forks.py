@@ -1,0 +1,256 @@
+"""A host forks while its threads use a memory: nobody may wait for a lock that nobody will give back.
+
+In each round a host process opens a memory, lets threads write, recall or both, and makes children in one of
+the ways that programs do: plain forks (as servers do before they serve), forks of forks, out of asyncio,
+inside a lock, `multiprocessing` by fork, forkserver and spawn. Children write, ask, are idle, close what they
+inherited, or end at once. Meanwhile somebody outside writes, once more after the host was killed. What was
+acknowledged must be in its file, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import multiprocessing
+import os
+import select
+import shutil
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from memolith import Mem
+from memolith.store import forks, locks
+from prove.attack.flips import patched
+from prove.report import Tally
+from prove.world import scratch
+
+_ENOUGH = 15.0  # seconds in which every child must be done
+_PATIENCE = "3"  # seconds for a lock, of whoever is outside
+_THREADS = ("write", "recall", "write and recall", "sync")
+_CHILDREN = ("write", "recall", "write and recall", "idle", "exit", "close")
+_WAYS = (
+    *("fork", "fork", "fork", "nested", "inside a lock", "asyncio", "multiprocessing fork"),
+    *("fork", "fork", "fork", "nested", "inside a lock", "asyncio", "multiprocessing fork"),
+    *("multiprocessing spawn", "multiprocessing forkserver"),  # half a second each
+)
+
+
+def run(rounds: int, rng: Random, tally: Tally) -> None:
+    """Let a host fork, again and again."""
+    os.environ["MEMOLITH_LOCK_SECONDS"] = _PATIENCE
+    try:
+        for number in range(rounds):
+            base = scratch()
+            try:
+                _round(base, number, rng, tally)
+            finally:
+                shutil.rmtree(base)
+    finally:
+        del os.environ["MEMOLITH_LOCK_SECONDS"]
+
+
+class _Place:
+    """Where a round happens, and what everybody in it told."""
+
+    def __init__(self, base: Path) -> None:
+        self.base, self.home, self.work = base, base / "home", base / "shop"
+
+    def open(self) -> Mem:
+        return Mem.open(self.work, home=self.home)
+
+    def tell(self, kind: str, what: object = "") -> None:
+        with (self.base / f"told-{os.getpid()}-{threading.get_ident()}").open("a") as file:
+            file.write(f"{kind} {what}\n")
+
+    def told(self, kind: str) -> list[str]:
+        rows = [row for path in self.base.glob("told-*") for row in path.read_text().splitlines()]
+        return [row.partition(" ")[2] for row in rows if row.partition(" ")[0] == kind]
+
+    def act(self, mem: Mem, deed: str, who: str) -> None:
+        """Do something with a memory, and tell when it is done."""
+        if "write" in deed:
+            line = f"- [ ] {who} {os.getpid()} {time.monotonic_ns()}"
+            mem.write("scratchpad", line)
+            self.tell("wrote", line)
+        if "recall" in deed:
+            mem.recall("queue worker", semantic=False)
+        if deed == "sync":
+            mem.index.rebuild(["", mem.project])
+
+    def child(self, mem: Mem | None, deed: str) -> None:
+        """Be a child: do something, or nothing until the end."""
+        self.tell("child", os.getpid())
+        if deed == "idle":
+            time.sleep(60)
+        if deed == "close" and mem is not None:
+            mem.close()
+            gc.collect()
+        for _ in range(2 if deed not in ("exit", "close") else 0):
+            self.act(mem or self.open(), deed, "child")
+        self.tell("done", os.getpid())
+
+
+def _round(base: Path, number: int, rng: Random, tally: Tally) -> None:
+    place = _Place(base)
+    place.work.mkdir()
+    way, threads, child = rng.choice(_WAYS), rng.choice(_THREADS), rng.choice(_CHILDREN)
+    about = f"round {number}: {way}, threads {threads}, children {child}"
+    tally.round(f"{way}; children {child}")
+    ready, tell = os.pipe()
+    host = _forked(lambda: _host(place, way, threads, child, rng.random() * 0.02, tell))
+    os.close(tell)
+    wrong = [] if select.select([ready], [], [], _ENOUGH)[0] and os.read(ready, 1) == b"r" else ["it hangs"]
+    os.close(ready)
+    tally.check("a host that forks goes on", wrong, about)
+    idle = child == "idle" or bool(wrong)
+    tally.check("nobody outside waits for a child", _outside(place, "beside"), about)
+    os.kill(host, signal.SIGKILL)
+    os.waitpid(host, 0)
+    tally.check("nobody outside waits for the child of a dead host", _outside(place, "after"), about)
+    children, done = place.told("child"), set(place.told("done"))
+    hanging = [each for each in children if each not in done and not idle]
+    tally.check("no child hangs", [f"child {each} is not done" for each in hanging], about)
+    for each in children:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(each), signal.SIGKILL)
+    with place.open() as mem:
+        text = (mem.root / "projects" / mem.project / "SCRATCHPAD.md").read_text()
+    often = Counter(text.splitlines())
+    lost = [f"{often[line]} times: {line}" for line in place.told("wrote") if often[line] != 1]
+    tally.check("what was acknowledged is there once", lost[:3], about)
+
+
+def _forked(deed: Callable[[], object]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        deed()
+        code = 0
+    except BaseException as error:  # noqa: BLE001 - nothing may get past the end of a forked process
+        os.write(2, f"{os.getpid()}: {error!r}\n".encode())
+    finally:
+        os._exit(code)
+
+
+def _outside(place: _Place, who: str) -> list[str]:
+    """Write from a process that has nothing to do with the host."""
+    child = _forked(lambda: place.act(place.open(), "write and recall", who))
+    return _waited({child})
+
+
+def _waited(children: set[int]) -> list[str]:
+    """Wait for processes; return what is wrong with them."""
+    wrong, deadline = [], time.monotonic() + _ENOUGH
+    while children:
+        for each in list(children):
+            found, status = os.waitpid(each, os.WNOHANG)
+            if found:
+                children.discard(each)
+                code = os.waitstatus_to_exitcode(status)
+                wrong += [f"process {each} ended with {code}"] if code else []
+        if children and time.monotonic() > deadline:
+            for each in children:
+                os.kill(each, signal.SIGKILL)
+                os.waitpid(each, 0)
+            return [*wrong, f"{len(children)} processes were not done after {_ENOUGH:g} seconds"]
+        time.sleep(0.002)
+    return wrong
+
+
+def _host(place: _Place, way: str, threads: str, child: str, pause: float, tell: int) -> None:
+    mem = place.open()
+    for number in range(12):
+        mem.remember(f"The worker reads queue {number}.", f"Queue {number}")
+    mem.recall("queue", semantic=False)  # all is imported, and the index is open
+    acts = [0, 0]
+
+    def work(which: int) -> None:
+        while True:
+            place.act(mem, threads, f"thread {which}")
+            acts[which] += 1
+
+    if way == "asyncio":
+        asyncio.run(_loop(place, mem, threads, child))
+    else:
+        for which in range(2):
+            threading.Thread(target=work, args=(which,), daemon=True).start()
+        _until(lambda: all(acts))
+        time.sleep(pause)
+        _children(place, mem, way, child)
+        before = list(acts)
+        _until(lambda: all(now > then for now, then in zip(acts, before, strict=True)))
+    os.write(tell, b"r")
+    time.sleep(60)
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _ENOUGH
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    if not holds():
+        raise TimeoutError("a thread of the host does not go on")
+
+
+def _children(place: _Place, mem: Mem, way: str, deed: str) -> None:
+    """Make three children and wait for those that do something."""
+    kind = way.partition("multiprocessing ")[2]
+    if kind:
+        context: Any = multiprocessing.get_context(kind)
+        shared = mem if kind == "fork" else None  # the others open it: it cannot be sent
+        made = [context.Process(target=place.child, args=(shared, deed)) for _ in range(3)]
+        for process in made:
+            process.start()
+        for process in made:
+            if deed != "idle":
+                process.join(_ENOUGH)
+        _until(lambda: len(place.told("child")) == len(made))
+        return
+
+    def act() -> None:
+        if way == "nested":
+            inner = {_forked(lambda: place.child(mem, deed))}
+            if deed != "idle":
+                _waited(inner)
+        place.child(mem, deed)
+
+    hold = locks.locked(mem.home, mem.project, 5.0) if way == "inside a lock" else contextlib.nullcontext()
+    with hold:
+        workers = {_forked(act) for _ in range(3)}
+    if deed != "idle":
+        _waited(workers)
+
+
+async def _loop(place: _Place, mem: Mem, threads: str, deed: str) -> None:
+    asking = [asyncio.to_thread(place.act, mem, threads, f"task {number}") for number in range(6)]
+    tasks = [asyncio.create_task(each) for each in asking]
+    await asyncio.sleep(0.005)
+    made = {_forked(lambda: place.child(mem, deed)) for _ in range(3)}
+    if deed != "idle":
+        await asyncio.to_thread(_waited, made)
+    await asyncio.wait_for(asyncio.gather(*tasks), _ENOUGH)
+
+
+@contextmanager
+def _unwatched() -> Iterator[None]:
+    """Leave everything open in the child, and give locks back only by closing their files."""
+    with contextlib.ExitStack() as patches:
+        for owner, name, value in (
+            (forks, "_owners", []),
+            (forks, "watch", lambda _: None),
+            (locks, "release", os.close),
+        ):
+            patches.enter_context(patched(owner, name, value))
+        yield
+
+
+BROKEN = (_unwatched,)
