@@ -75,19 +75,19 @@ class Derived:
             try:
                 size, free = self._free()
                 yield connection
+                # Pages are written by the commit, not before: whatever changed the file until now was not us.
+                # Sealed all the same, it would be believed for ever.
+                if Place.of(self.path).fingerprint() != self.seen:
+                    self._remove()
+                    raise sqlite3.DatabaseError("somebody else changed the file while it was written")
+                connection.execute("COMMIT")
+                changed = sums.journalled(self.path, size)
             except BaseException:
-                connection.execute("ROLLBACK")
-                self._clean()
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
                 raise
-            # Pages are written by the commit, not before: whatever changed the file until now was not us.
-            # Sealed all the same, it would be believed for ever.
-            if Place.of(self.path).fingerprint() != self.seen:
-                connection.execute("ROLLBACK")
-                self._remove()
-                raise sqlite3.DatabaseError("somebody else changed the file while it was written")
-            connection.execute("COMMIT")
-            changed = sums.journalled(self.path, size)
-            self._clean()
+            finally:
+                self._clean()
             self._seal(None if changed is None else changed | free)
 
     def discard(self, wait: float) -> None:

@@ -16,6 +16,8 @@ from array import array
 from zlib import crc32
 
 from memolith.lean import suppress
+from memolith.places import Place
+from memolith.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ class Sums:
                 view = view[os.write(fd, view) :]
         finally:
             os.close(fd)
-        os.replace(fresh, self._beside)
+        files.replace(Place.of(fresh), Place.of(self._beside))
         return stamp
 
     def remove(self) -> None:
