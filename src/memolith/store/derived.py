@@ -75,11 +75,7 @@ class Derived:
             try:
                 size, free = self._free()
                 yield connection
-                # Pages are written by the commit, not before: whatever changed the file until now was not us.
-                # Sealed all the same, it would be believed for ever.
-                if Place.of(self.path).fingerprint() != self.seen:
-                    self._remove()
-                    raise sqlite3.DatabaseError("somebody else changed the file while it was written")
+                self._check()
                 connection.execute("COMMIT")
                 changed = sums.journalled(self.path, size)
             except BaseException:
@@ -89,6 +85,15 @@ class Derived:
             finally:
                 self._clean()
             self._seal(None if changed is None else changed | free)
+
+    def _check(self) -> None:
+        """Refuse a file that somebody else wrote to; sealed all the same, it would be believed for ever.
+
+        Our pages are written by the commit, not before: whatever changed the file until then was not us.
+        """
+        if Place.of(self.path).fingerprint() != self.seen:
+            self._remove()
+            raise sqlite3.DatabaseError("somebody else changed the file while it was written")
 
     def discard(self, wait: float) -> None:
         """Throw the file away."""
