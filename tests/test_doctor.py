@@ -226,14 +226,12 @@ def test_a_lock_that_is_held_is_not_removed(full: Mem, store: Path) -> None:
     assert not path.exists()
 
 
-def test_a_memory_without_a_working_directory_needs_no_identity(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    mem = Mem.open("a\0b")
-    assert mem.project == "default"
-    mem.write("daily", "x")
-    assert examine(mem) == []
+def test_what_was_once_written_without_a_working_directory_is_told(full: Mem) -> None:
+    directory = Path(full.home) / "memory" / "projects" / "default"
+    directory.mkdir(mode=0o700)
+    (directory / "MEMORY.md").write_text("x\n")
+    (directory / "MEMORY.md").chmod(0o600)
+    assert [each.kind for each in examine(full) if "project adopt default" in each.message] == ["orphan"]
 
 
 @pytest.mark.timeout(60)

@@ -100,7 +100,7 @@ def test_show_without_git_or_even_a_directory_has_no_empty_values(shell: Shell, 
     gone.rmdir()
     assert main(["project", "show", "--json"]) == 0
     facts = json.loads(shell._capsys.readouterr().out)
-    assert (facts["slug"], facts["paths"], facts["origins"]) == ("default", [], [])
+    assert (facts["slug"], facts["paths"], facts["origins"]) == ("no-project", [], [])
     assert main(["project", "link", "default"]) == 2
     assert main(["project", "unlink"]) == 2
 

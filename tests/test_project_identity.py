@@ -77,6 +77,9 @@ def test_a_local_origin_is_its_real_path(tmp_path: Path) -> None:
         "https://hunter2x@example.org/acme/shop.git",
         "ssh://git:hunter2x@example.org:2222/acme/shop",
         "user:hunter2x@example.org:acme/shop.git",
+        "https://example.org/acme/shop.git?private_token=hunter2x",
+        "https://user:a/hunter2x@example.org/acme/shop",
+        "https://user:hunter2x?#@example.org/acme/shop.git#hunter2x",
     ],
 )
 def test_a_token_in_the_origin_is_never_stored(
@@ -198,32 +201,53 @@ def test_a_build_machine_with_ever_new_paths_does_not_break_the_identity(tmp_pat
 # ---------------------------------------------------------------- without a directory
 
 
-@proves("S0.9")
-def test_a_working_directory_that_is_gone_is_the_project_default(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir(tmp_path / "gone")
-    (tmp_path / "gone").rmdir()
-    assert slug(None) == "default"
-    assert tell(None) == "default"
-    assert sees(None)
-    assert not sees(tmp_path)
+def vanish(place: Path) -> None:
+    """Work in a directory that is gone."""
+    place.mkdir()
+    os.chdir(place)
+    place.rmdir()
+
+
+@pytest.fixture
+def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Return to a directory that exists."""
+    monkeypatch.chdir(tmp_path)
 
 
 @proves("S0.9")
-def test_a_working_directory_that_may_not_be_read_is_the_project_default(
-    monkeypatch: pytest.MonkeyPatch,
+def test_without_a_directory_only_what_is_for_all_projects_is_read_and_written(
+    tmp_path: Path, back: None
 ) -> None:
+    (tmp_path / "home/memory/projects/default/notes").mkdir(parents=True)  # as it was written once
+    (tmp_path / "home/memory/projects/default/SCRATCHPAD.md").write_text(f"- [ ] {WORD}\n")
+    for name in ("one", "two"):
+        vanish(tmp_path / name)
+        with Mem.open() as mem:
+            assert WORD not in (mem.context_block() or "")
+            assert "there is no project here" in mem.identity.notice
+            for target in ("scratchpad", "daily"):
+                with pytest.raises(InputError, match="go to one that exists"):
+                    mem.write(target, f"- [ ] {WORD} of {name}")
+            mem.write("long_term", f"- everybody knows {name}")
+            assert f"everybody knows {name}" in (mem.context_block() or "")
+    assert [each.name for each in (tmp_path / "home/memory/projects").iterdir()] == ["default"]
+
+
+@proves("S0.9")
+@pytest.mark.parametrize("place", ["a\0b", "/nowhere/at/all"])
+def test_a_path_that_leads_nowhere_is_no_project(place: str) -> None:
+    assert slug(place) == "no-project"
+    with pytest.raises(InputError, match="there is no project here"):
+        tell(place)
+
+
+@proves("S0.9")
+def test_a_working_directory_that_may_not_be_read_is_no_project(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> str:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "getcwd", refuse)
-    assert slug(None) == "default"
-
-
-def test_a_path_that_cannot_be_one_is_the_project_default() -> None:
-    assert slug("a\0b") == "default"
+    assert slug(None) == "no-project"
 
 
 def test_reading_never_creates_a_file(tmp_path: Path) -> None:
@@ -352,7 +376,7 @@ def test_first_writes_of_several_processes_register_one_project(tmp_path: Path) 
     text = Mem.open(app).read("scratchpad")
     assert sorted(text.splitlines()) == [f"- [ ] item {n}" for n in range(6)]
     identity = identity_file(tmp_path, slug(app)).read_text(encoding="utf-8")
-    assert identity.count(str(app)) == 1
+    assert identity.count(f"- {app}\n") == 1
 
 
 def test_a_pipe_in_place_of_an_identity_does_not_hang(mem: Mem, store: Path) -> None:

@@ -12,7 +12,7 @@ from memolith import noteindex
 from memolith.errors import ConfigError, MemolithError
 from memolith.model import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.places import MAX_LOOK_BYTES, Tree
-from memolith.project import PROJECT_FILE, PROJECTS, UNKNOWN, exists, parse_identity
+from memolith.project import PROJECT_FILE, PROJECTS, exists, parse_identity
 from memolith.store import files, layout, locks, registry
 from memolith.text import frontmatter, markdown
 
@@ -237,8 +237,10 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
     except MemolithError:
         return  # reported as a link
     if data is None:
-        if scope == UNKNOWN:
-            return  # what is written without a working directory belongs to no path
+        if scope == "default":
+            message = "what was written without a directory; `memolith project adopt default` brings it in"
+            yield _found("orphan", layout.scope_directory(scope), message)
+            return
         yield _found("project", relative, "is missing; the next write in that project makes it")
         return
     known = parse_identity(scope, files.text_of(data))

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from memolith import journal, targets
+from memolith import evidence, journal, targets
 from memolith import project as projects
 from memolith.config import Settings, default_home, own
 from memolith.errors import InputError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from memolith.index import Index
+    from memolith.repository import Checkout
     from memolith.semantic.vectors import Vectors
     from memolith.store.gate import Gate
 
@@ -49,6 +50,8 @@ class Home:
         self._index: Index | None = None
         self._vectors: Vectors | None = None
         self._cleanup: Callable[[], None] | None = None
+        # Asks a person, once, whether a memory that is not proved to be this project's is.
+        self.confirm: Callable[[projects.Project], bool] | None = None
 
     @classmethod
     def open(
@@ -93,13 +96,14 @@ class Home:
         source = targets.source(origin, taint)
         other = type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
         other.settings = self.settings
+        other.confirm = self.confirm
         other._project = self._project  # noqa: SLF001 - which may not be that of the directory (`of_project`)
         return other
 
     def of_project(self, slug: str) -> Self:
         """Return the same memory for another of its projects, wherever that is."""
         other = type(self)(self.home, self._cwd, now=self._now, source=self.source)
-        other._project = projects.Project(slug, "", None, known=True, registered=True)  # noqa: SLF001
+        other._project = projects.Project(slug, "", None, known=True)  # noqa: SLF001
         return other
 
     def close(self) -> None:
@@ -152,11 +156,20 @@ class Home:
     def identity(self) -> projects.Project:
         """The project that the working directory belongs to, and how it was found."""
         if self._project is None:
-            self._project = projects.resolve(self._store, self._cwd, self.settings.text("identity"))
-            self.settings.enter(self._project.root)
-            if os.path.lexists(layout.locate(self._store, layout.interrupted(self._project.slug))):
-                self.gate.catch_up(self._project.slug)
+            self._project = self._found(evidence.READ_SECONDS)
         return self._project
+
+    def _found(self, seconds: float, *, again: bool = False) -> projects.Project:
+        def prove(checkout: Checkout, commit: str) -> bool | None:
+            from memolith.store.proofs import reaches
+
+            return reaches(self.home, checkout, commit, seconds, again=again)
+
+        found = projects.resolve(self._store, self._cwd, self.settings.text("identity"), prove)
+        self.settings.enter(found.root)
+        if os.path.lexists(layout.locate(self._store, layout.interrupted(found.slug))):
+            self.gate.catch_up(found.slug)
+        return found
 
     def now(self) -> float:
         """Return the time."""
@@ -219,18 +232,43 @@ class Home:
         return int(self.settings.number("memories.summary_injection_token_limit"))
 
     def register(self) -> None:
-        """Write the project's identity down before its first memory, so that it is found again."""
-        if self.identity.registered or not self.identity.root:
+        """Write the project's identity down before its first memory, so that it is found again.
+
+        InputError if there is no project: what has no directory must not meet what others wrote without one.
+        """
+        if self.identity.registered:
             return
+        if not self.identity.root:
+            raise InputError(
+                "there is no project here, because the working directory is gone or cannot be read; go to "
+                "one that exists, name one (--project DIR), or write for all projects (long_term, scope user)"
+            )
+        self._register(evidence.WRITE_SECONDS)
+
+    def settle(self, seconds: float) -> None:
+        """Decide what a reader had no time for, and write down what was found; for the background."""
+        found = self.identity
+        if found.is_open:
+            found = self._project = self._found(seconds, again=True)
+        if found.known and found.root and found.checkout and not (found.registered and found.has_commit):
+            self._register(seconds)
+
+    def _register(self, seconds: float) -> None:
         from memolith.store import registry
 
-        while not self.identity.registered:
+        if self.identity.is_open:
+            self._project = self._found(seconds, again=True)
+        if self.identity.offer and self.confirm and self.confirm(self.identity):
+            registry.link(self.gate, self.identity.offer, self.identity.root)
+            self._project = None
+        while True:
+            found = self.identity
             try:
-                registry.register(self.gate, self.identity)
+                found.written(registry.register(self.gate, found, seconds))
             except registry.SlugTakenError:
                 self._project = None
-                continue
-            self.identity.registered = self.identity.known = True
+            else:
+                return
 
     def _scope(self, scope: str) -> str:
         return layout.USER if targets.is_user_wide(scope) else self.project

@@ -152,8 +152,11 @@ class Place:
         found = self.stat()
         return found is not None and stat.S_ISREG(found.st_mode)
 
-    def open(self) -> int | None:
-        """Open a regular file for reading; None if there is none. Links and special files are refused."""
+    def open(self, *, shared: bool = False) -> int | None:
+        """Open a regular file for reading; None if there is none. Links and special files are refused.
+
+        `shared`: it may have other names (hard links), as git's objects do; a memory may not.
+        """
         try:
             fd = os.open(self.at, _OPEN_READ, dir_fd=self.fd)
         except (FileNotFoundError, NotADirectoryError):
@@ -165,7 +168,7 @@ class Place:
                 raise UnsafePathError(f"{self}: is not a regular file") from None
             raise StorageError(self.path, error) from error
         found = os.fstat(fd)
-        if stat.S_ISREG(found.st_mode) and (found.st_nlink < 2 or is_marked(fd)):
+        if stat.S_ISREG(found.st_mode) and (shared or found.st_nlink < 2 or is_marked(fd)):
             return fd
         os.close(fd)
         if not stat.S_ISREG(found.st_mode):
@@ -199,12 +202,12 @@ class Place:
                 break
         return data[:limit]
 
-    def read_part(self, limit: int, *, end: bool = False) -> tuple[bytes, int]:
+    def read_part(self, limit: int, *, end: bool = False, shared: bool = False) -> tuple[bytes, int]:
         """Return at most `limit` bytes from the start (or the end) of a file, and its whole size.
 
         So a huge file costs no more than what is shown of it. A missing file is empty.
         """
-        fd = self.open()
+        fd = self.open(shared=shared)
         if fd is None:
             return b"", 0
         try:

@@ -5,17 +5,18 @@ Terms. The *root* is the directory a project is known by: the main checkout of t
 knows of it: origin and root commit. The *slug* names the project's directory in the store; it is made once,
 from the root's path, and stays. The *identity* is `project.yml` in that directory.
 
-How a directory finds its project: by a path seen before, unless what is there now is provably
-something else; else by the same origin; else, without an origin, by the same root commit if the
-checkout has gone from its old place; else it is new. When in doubt, projects stay apart: a missed memory
-can be linked by hand, a leaked one cannot be taken back.
+How a directory finds its project: by a path seen before, if what is there proves to be the same; else by the
+same origin together with the same first commit; else, without an origin, by the same first commit if the
+checkout has gone from its old place (`evidence` has the rules); else it is new. When in doubt, projects stay
+apart: a missed memory can be linked by hand, a leaked one cannot be taken back. With `identity: cwd`, a
+person decided that the path is all that counts.
 """
 
 from __future__ import annotations
 
 import os
 
-from memolith import repository
+from memolith import evidence, repository
 from memolith.errors import MemolithError, StorageError
 from memolith.places import Tree
 from memolith.text.digest import fnv1a64
@@ -24,19 +25,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memolith.evidence import Claim, Prove
     from memolith.repository import Checkout
     from memolith.text.miniyaml import Node
 
 PROJECTS = "projects"
 PROJECT_FILE = "project.yml"
-UNKNOWN = "default"  # the slug when there is no working directory
+UNKNOWN = "no-project"  # the slug when there is no working directory; nothing is ever written there
 _SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 class Identity:
     """What is known of a project: the contents of its `project.yml`."""
 
-    __slots__ = ("apart", "linked", "origins", "paths", "problem", "root_commit", "slug")
+    __slots__ = ("apart", "commits", "linked", "marks", "origins", "paths", "problem", "slug")
 
     def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
         self.slug, self.problem = slug, problem
@@ -44,27 +46,32 @@ class Identity:
         self.origins = _texts(fields.get("origins"))
         self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
         self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
-        commit = fields.get("root_commit", "")
-        self.root_commit = commit if isinstance(commit, str) else ""
+        self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
+        # By what a path is known again: that of its repository or folder (`repository.mark_of`).
+        self.marks = {
+            path: mark for mark, _, path in (text.partition(" ") for text in _texts(fields.get("marks")))
+        }
 
     def fields(self) -> dict[str, Node]:
         """Return the contents for `project.yml`."""
         fields: dict[str, Node] = {"paths": _written(self.paths)}
         if self.origins:
             fields["origins"] = _written(self.origins)
-        if self.root_commit:
-            fields["root_commit"] = self.root_commit
+        if self.commits:
+            fields["root_commit"] = self.commits[0] if len(self.commits) == 1 else list(self.commits)
         if self.linked:
             fields["linked"] = _written(self.linked)
         if self.apart:
             fields["apart"] = _written(self.apart)
+        if marks := [f"{self.marks[path]} {path}" for path in self.paths if path in self.marks]:
+            fields["marks"] = _written(marks)
         return fields
 
 
 class Project:
     """The project that a directory belongs to."""
 
-    __slots__ = ("checkout", "known", "notice", "registered", "root", "slug")
+    __slots__ = ("_is_written", "checkout", "identity", "is_open", "known", "notice", "offer", "root", "slug")
 
     def __init__(
         self,
@@ -73,13 +80,39 @@ class Project:
         checkout: Checkout | None,
         *,
         known: bool = False,
-        registered: bool = False,
+        identity: Identity | None = None,
         notice: str = "",
     ) -> None:
         self.slug, self.root, self.checkout = slug, root, checkout
         self.known = known  # there is a memory for it
-        self.registered = registered  # ... and this path is written down in it
         self.notice = notice  # what a person should be told about how it was found
+        self.offer = ""  # the slug of a memory that it may be, if a person says so
+        self.is_open = False  # whether that was not decided in the time that there was
+        self.identity = identity
+        self._is_written = not root and known
+
+    def written(self, known: Identity) -> None:
+        """Note that all that can be told of it is written down now."""
+        self.identity, self.known, self._is_written = known, True, True
+
+    @property
+    def has_commit(self) -> bool:
+        """Whether it is known by a commit, if it has any that can be told."""
+        return bool(self.identity and self.identity.commits) or bool(
+            self.checkout and self.checkout.is_shallow
+        )
+
+    @property
+    def registered(self) -> bool:
+        """Whether all that is known of this path is written down."""
+        known, path, checkout = self.identity, self.root, self.checkout
+        if self._is_written or known is None or path not in known.paths:
+            return self._is_written
+        if known.marks.get(path, "") != evidence.place_mark(path, checkout):
+            return False
+        if checkout is None or checkout.root != path or path in known.linked:
+            return True
+        return checkout.origin in known.origins if checkout.origin else bool(known.commits)
 
 
 def slug_of(path: str, digits: int = 8) -> str:
@@ -104,54 +137,69 @@ def free_slug(root: str, taken: Callable[[str], bool]) -> str:
     return f"{slug}{number:x}"
 
 
-def resolve(store: str, cwd: str | None, identity: str = "git") -> Project:
-    """Return the project of a directory. Never fails: an unreadable directory is `default`."""
-    found = _resolve(store, cwd, identity)
+def resolve(store: str, cwd: str | None, identity: str = "git", prove: Prove = evidence.at_once) -> Project:
+    """Return the project of a directory. Never fails: one that cannot be read is no project."""
+    found = _resolve(store, cwd, identity, prove)
     if found.known or found.slug in (UNKNOWN, slug_of(found.root)):
         return found
     # Its own name is taken. Perhaps only by another process that registered it while we looked.
-    return _resolve(store, cwd, identity)
+    return _resolve(store, cwd, identity, prove)
 
 
-def _resolve(store: str, cwd: str | None, identity: str) -> Project:
+def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Project:
     try:
         here = os.path.realpath(cwd if cwd is not None else os.getcwd())
     except (OSError, ValueError):  # ValueError: a NUL in the path
-        return Project(UNKNOWN, "", None)
+        return _nowhere()
     checkout = repository.find(here) if identity == "git" else None
+    doubt = checkout.doubt if checkout else ""
+    checkout = None if doubt else checkout
     root = checkout.root if checkout else here
     projects = os.path.join(store, PROJECTS)
 
     def same(known: Identity, path: str) -> bool:
         # With `identity: cwd` the path is all that counts.
-        return identity != "git" or _same(known, checkout, path, root)
+        return identity != "git" or evidence.is_same(known, path, checkout, doubt)
 
     # The common case costs one small file: the project's own directory says it is this path's.
     direct = read_identity(projects, slug_of(here))
     if direct and here in direct.paths and same(direct, here):
-        return _found(direct, here, checkout)
+        return _found(direct, here, checkout, doubt)
 
     top = checkout.top if checkout else root
     around = _around(list(identities(projects, (root, top))), here, root, top)
     for path, each in around:
         if same(each, path):
-            return _found(each, path, checkout)
-    everything = list(identities(projects))
+            return _found(each, path, checkout, doubt)
     slug = _nameless(projects, here) or _nameless(projects, root)
-    if slug:
-        place = here if slug == slug_of(here) else root
-        return Project(slug, place, checkout, known=True)
+    if slug and not doubt and not (checkout and checkout.origin):
+        return Project(slug, here if slug == slug_of(here) else root, checkout, known=True)
+    everything = list(identities(projects))
     for each in everything:
         if any(_same_place(path, root) for path in each.paths) and same(each, root):
-            return Project(each.slug, root, checkout, known=True)
+            return Project(each.slug, root, checkout, known=True, identity=each)
+    if checkout is None and not os.path.isdir(here):
+        return _nowhere()
     strangers = [each.slug for _, each in around]
-    adopted = _by_evidence(everything, checkout, strangers) if checkout else None
-    if adopted:
-        each, reason = adopted
-        notice = f"using the memory {each.slug} ({reason}); `memolith project unlink` separates them"
-        return Project(each.slug, root, checkout, known=True, notice=notice)
-    slug = free_slug(root, lambda slug: os.path.isdir(os.path.join(projects, slug)))
-    return Project(slug, root, checkout, notice=_why_new(projects, root, around))
+    claims = evidence.claims(everything, checkout, strangers, prove) if checkout else []
+    new = Project(free_slug(root, lambda slug: os.path.isdir(os.path.join(projects, slug))), root, checkout)
+    return _adopted(new, claims) or _told(projects, new, claims, [*strangers, *filter(None, [slug])], doubt)
+
+
+def _adopted(new: Project, claims: list[Claim]) -> Project | None:
+    """Return the known project that a new one proves to be."""
+    if not claims or not claims[0].proved:
+        return None
+    known, reason = claims[0].known, claims[0].reason
+    notice = f"using the memory {known.slug} ({reason}); `memolith project unlink` separates them"
+    return Project(known.slug, new.root, new.checkout, known=True, identity=known, notice=notice)
+
+
+def _nowhere() -> Project:
+    notice = (
+        "there is no project here, because the working directory is gone or cannot be read; only what is "
+    )
+    return Project(UNKNOWN, "", None, notice=notice + "remembered for all projects is at hand")
 
 
 def _around(everything: list[Identity], here: str, root: str, top: str) -> list[tuple[str, Identity]]:
@@ -165,17 +213,32 @@ def _around(everything: list[Identity], here: str, root: str, top: str) -> list[
     return sorted(found, key=lambda pair: (pair[0] == root, -len(pair[0]), pair[1].slug))
 
 
-def _why_new(projects: str, root: str, around: list[tuple[str, Identity]]) -> str:
-    """Return what to tell a person who may expect a memory here; usually nothing."""
-    broken = read_identity(projects, slug_of(root))
+def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str], doubt: str) -> Project:
+    """Return a new project with what to tell a person who may expect a memory here; usually nothing.
+
+    An agent is shown it too, so it has no words from outside but an origin that is stored already.
+    """
+    told = []
+    broken = read_identity(projects, slug_of(new.root))
     if broken and broken.problem:
-        return f"{broken.problem}; until that is repaired, {root} has a memory of its own"
-    for path, known in around:
-        return (
-            f"{path} was known as {known.slug}, but something else is here now, so it gets a memory of its "
-            f"own; `memolith project link {known.slug} {path}` joins them"
+        told.append(f"{broken.problem}; until that is repaired, this directory has a memory of its own")
+    elif doubt:
+        told.append(f"{doubt}, so it is not looked into and this is a plain folder to memolith")
+    new.offer = next((each.known.slug for each in claims), "".join(strangers[:1]))
+    new.is_open = any(each.proved is None for each in claims)
+    joins = f"`memolith project link {new.offer}` in this directory"
+    if claims:
+        why = "nothing here proves that it is this project's"
+        if new.is_open:
+            why = "whether it is this project's is decided in the background, or by the next write"
+        told.append(f"the memory {new.offer} ({claims[0].reason}) is not opened: {why}; {joins} opens it")
+    elif strangers:
+        told.append(
+            f"this place was known as {new.offer}, but something else is here now, so it gets a memory of "
+            f"its own; {joins} joins them"
         )
-    return ""
+    new.notice = "; ".join(told)
+    return new
 
 
 def _nameless(projects: str, place: str) -> str:
@@ -185,53 +248,9 @@ def _nameless(projects: str, place: str) -> str:
     return slug_of(place) if has_no_name else ""
 
 
-def _found(known: Identity, path: str, checkout: Checkout | None) -> Project:
-    complete = (
-        checkout is None
-        or checkout.root != path
-        or path in known.linked
-        or (checkout.origin in known.origins if checkout.origin else bool(known.root_commit))
-    )
-    return Project(known.slug, path, checkout, known=True, registered=complete)
-
-
-def _same(known: Identity, checkout: Checkout | None, path: str, root: str) -> bool:
-    """Tell whether nothing speaks against a known path still being the same project."""
-    if path in known.linked or not (known.origins or known.root_commit):
-        return True
-    if checkout is None or path != root:  # it was a repository, and is none any more
-        return False
-    if checkout.origin and checkout.origin in known.origins:
-        return True
-    # A known commit decides, for a remote may be renamed. Without one, the origin was the only evidence.
-    return bool(known.root_commit) and checkout.contains(known.root_commit)
-
-
-def _by_evidence(
-    everything: list[Identity], checkout: Checkout, strangers: list[str]
-) -> tuple[Identity, str] | None:
-    origin = checkout.origin
-    everything = [each for each in everything if checkout.root not in each.apart]
-    if origin:
-        for each in everything:
-            if origin in each.origins:
-                return each, f"same origin {origin}"
-            if origin in each.paths:
-                return each, f"cloned from {origin}"
-    moved = [
-        each
-        for each in everything
-        if each.root_commit
-        and not (origin and each.origins)
-        and each.slug not in strangers
-        and each.paths
-        and not any(os.path.isdir(path) for path in each.paths)
-    ]
-    commit = checkout.root_commit() if moved else ""
-    moved = [each for each in moved if commit and each.root_commit == commit]
-    if len(moved) != 1:  # two that began as copies of one template: which of them this is, nobody knows
-        return None
-    return moved[0], f"same first commit {commit[:12]}, and {moved[0].paths[-1]} is gone"
+def _found(known: Identity, path: str, checkout: Checkout | None, doubt: str) -> Project:
+    notice = f"{doubt}, so it is not looked into" if doubt and path not in known.linked else ""
+    return Project(known.slug, path, checkout, known=True, identity=known, notice=notice)
 
 
 def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool = False) -> Iterator[Identity]:

@@ -1,59 +1,107 @@
-"""What git knows of a directory, read from its own files; `git` is started only for the root commit."""
+"""What git knows of a directory, read from its own files. Git is not started, and nothing here is obeyed.
+
+Whoever wrote the files around us may have written `.git` too. So it is believed only as far as git itself
+would go, and less: it belongs to us, it lies where it is used or its repository leads back to it, it is no
+link, and a directory inside a repository is none itself, however much it looks like one. What fails this has
+a `doubt`, and is a plain folder to us.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
+
+from memolith.errors import MemolithError
+from memolith.places import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memolith.commits import Commits
+
 # Hosts that treat owner and repository names without regard to case.
 _CASELESS_HOSTS = frozenset(["github.com", "gitlab.com", "bitbucket.org"])
 _DEFAULT_PORTS = frozenset(["", "22", "80", "443", "9418"])
+_MAX_CONFIG = 1_048_576
+_MAX_LINE = 8_192
+_MAX_ORIGIN = 1_000
+_NOBODYS = "?"  # an origin that cannot be read: there is one, and it is not that of anybody
+_GENERATION = 0x80087601  # FS_IOC_GETVERSION of Linux
+
+_LINK = "the .git here is a link"
+_NO_WAY_BACK = "the .git here leads to a repository that does not lead back to it"
+_STRANGERS = "the .git here, or the directory that it is in, belongs to another user"
 
 
 class Checkout:
     """A git repository on disk. `root` is its main checkout, `top` the worktree that one stands in."""
 
-    __slots__ = ("_git", "_origin", "root", "top")
+    __slots__ = ("_commits", "_mark", "_origin", "doubt", "git", "root", "top")
 
-    def __init__(self, root: str, git: str, top: str) -> None:
-        self.root, self._git, self.top = root, git, top
+    def __init__(self, root: str, git: str, top: str, doubt: str = "") -> None:
+        self.root, self.git, self.top, self.doubt = root, git, top, doubt
         self._origin: str | None = None
+        self._mark: str | None = None
+        self._commits: Commits | None = None
 
     @property
     def origin(self) -> str:
         """The normalised address of the remote; empty if there is none."""
         if self._origin is None:
-            self._origin = _read_origin(self._git, self.root)
+            self._origin = _read_origin(self.git, self.root)
         return self._origin
 
-    def contains(self, commit: str) -> bool:
-        """Tell whether an object is in this repository, without starting git."""
-        return any(
-            _loose(objects, commit) or _packed(objects, commit) for objects in _object_stores(self._git)
-        )
+    @property
+    def mark(self) -> str:
+        """What tells this repository from another that is put in its place (`mark_of`)."""
+        if self._mark is None:
+            self._mark = mark_of(self.git)
+        return self._mark
 
-    def root_commit(self) -> str:
-        """Return the first commit of the history; empty if there is none or git cannot say."""
-        import subprocess
+    @property
+    def commits(self) -> Commits:
+        """Its history."""
+        if self._commits is None:
+            from memolith.commits import Commits
 
-        if os.path.exists(os.path.join(self._git, "shallow")):
-            return ""  # the oldest commit at hand is not the first one
-        try:
-            done = subprocess.run(
-                ["git", "--git-dir", self._git, "rev-list", "--max-parents=0", "HEAD"],
-                capture_output=True,
-                text=True,
-                timeout=10,
-                check=False,
-                env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
-            )
-        except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-            return ""
-        commits = done.stdout.split()
-        return commits[-1] if done.returncode == 0 and commits else ""
+            self._commits = Commits(self.git)
+        return self._commits
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the history is cut off, so that its oldest commit at hand is not the first one."""
+        return os.path.lexists(os.path.join(self.git, "shallow"))
+
+
+def mark_of(directory: str) -> str:
+    """Return what tells a directory from one that is put in its place later; empty if it cannot be told.
+
+    The number of an inode is given again at once when a directory is removed; together with its generation
+    (or the time of its birth) it is not. Where a file system has neither, the mark ends in a dot.
+    """
+    try:
+        found = os.stat(directory, follow_symlinks=False)
+        born = getattr(found, "st_birthtime_ns", getattr(found, "st_birthtime", None))
+        if born is None:
+            born = _generation(directory)
+    except OSError:
+        return ""
+    return f"{found.st_dev:x}.{found.st_ino:x}.{born}"
+
+
+def _generation(directory: str) -> str:
+    try:
+        from fcntl import ioctl
+    except ImportError:
+        return ""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return ioctl(fd, _GENERATION, bytes(8)).hex()
+    except OSError:
+        return ""
+    finally:
+        os.close(fd)
 
 
 def find(directory: str) -> Checkout | None:
@@ -61,18 +109,25 @@ def find(directory: str) -> Checkout | None:
     # Git's own limit: it does not look for a repository in these directories, nor above them.
     limits = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
     ceilings = {os.path.realpath(limit) for limit in limits if limit}
+    bare = None
     while True:
         git = os.path.join(directory, ".git")
-        if os.path.isdir(git):
+        try:
+            mode = os.lstat(git).st_mode
+        except OSError:
+            # It counts only if no repository is around it: a clone may bring such a directory with it.
+            if bare is None and _is_bare(directory):
+                bare = Checkout(directory, directory, directory)
+        else:
+            if stat.S_ISLNK(mode):
+                return Checkout(directory, git, directory, _LINK)
+            if stat.S_ISREG(mode):
+                return _linked(directory, git)
             if os.path.exists(os.path.join(git, "HEAD")):
-                return Checkout(directory, git, directory)
-        elif os.path.isfile(git):
-            return _linked(directory, git)
-        elif _is_bare(directory):
-            return Checkout(directory, directory, directory)
+                return _ours(Checkout(directory, git, directory))
         parent = os.path.dirname(directory)
         if parent == directory or parent in ceilings:
-            return None
+            return bare and _ours(bare)
         directory = parent
 
 
@@ -82,20 +137,60 @@ def _is_bare(directory: str) -> bool:
     return os.path.basename(directory) != ".git" and all(os.path.exists(path) for path in inside)
 
 
-def _linked(directory: str, file: str) -> Checkout | None:
-    """Follow a `.git` file: of a linked worktree to the main checkout, of a submodule to itself."""
+def _ours(checkout: Checkout, *others: str) -> Checkout:
+    """Doubt a repository that belongs to somebody else, as git does: their config must not speak to us."""
+    if hasattr(os, "geteuid"):
+        me = os.geteuid()
+        sudoer = os.environ.get("SUDO_UID", "")
+        mine = {me, int(sudoer)} if me == 0 and sudoer.isdecimal() else {me}
+        owners = {os.lstat(path).st_uid for path in (checkout.top, checkout.git, *others)}
+        if not owners <= mine and not _is_declared_safe(checkout.top):
+            checkout.doubt = _STRANGERS
+    return checkout
+
+
+def _is_declared_safe(top: str) -> bool:
+    """Tell whether a person told git to trust a directory that belongs to another user."""
+    home = os.path.expanduser("~")
+    files = ("/etc/gitconfig", f"{os.environ.get('XDG_CONFIG_HOME') or home + '/.config'}/git/config")
+    is_safe = False
+    for file in (*files, f"{home}/.gitconfig"):
+        for section, key, value in _settings(file) or ():
+            if (section, key) == ("safe", "directory"):
+                everywhere = value == "*" or (value.endswith("/*") and top.startswith(value[:-1]))
+                is_safe = bool(value) and (is_safe or everywhere or value == top)
+    return is_safe
+
+
+def _linked(directory: str, file: str) -> Checkout:
+    """Follow a `.git` file: of a linked worktree to the main checkout, of a submodule to itself.
+
+    Anybody can write such a file. So it leads to what is below it, or to a repository that says the same.
+    """
     git = _pointer(file)
-    if not git:
-        return None
-    common = _first_line(os.path.join(git, "commondir"))
-    if not common:
-        return Checkout(directory, git, directory) if os.path.isdir(git) else None
-    git = os.path.realpath(os.path.join(git, common))
-    main = os.path.dirname(git)
-    # A bare repository is its own root, unless the directory around it says `gitdir: ./.bare`.
-    if os.path.basename(git) != ".git" and _pointer(os.path.join(main, ".git")) != git:
-        main = git
-    return Checkout(main, git, directory)
+    common = git and _first_line(os.path.join(git, "commondir"))
+    if common:
+        tree, git = git, os.path.realpath(os.path.join(git, common))
+        back = _first_line(os.path.join(tree, "gitdir"))
+        if os.path.dirname(tree) == os.path.join(git, "worktrees") and back:
+            main = os.path.dirname(git)
+            # A bare repository is its own root, unless the directory around it says `gitdir: ./.bare`.
+            if os.path.basename(git) != ".git" and _pointer(os.path.join(main, ".git")) != git:
+                main = git
+            if os.path.realpath(os.path.join(tree, back)) == file:
+                return _ours(Checkout(main, git, directory), file, tree)
+    elif git and os.path.isdir(git):
+        owns = [value for name in ("config", "config.worktree") for value in _worktrees(git, name)]
+        if git.startswith(directory + os.sep) or directory in owns:
+            return _ours(Checkout(directory, git, directory), file)
+    return Checkout(directory, file, directory, _NO_WAY_BACK)
+
+
+def _worktrees(git: str, name: str) -> Iterator[str]:
+    """Yield the directory that a repository says it belongs to, as that of a submodule does."""
+    for section, key, value in _settings(os.path.join(git, name)) or ():
+        if (section, key) == ("core", "worktree") and "\0" not in value:
+            yield os.path.realpath(os.path.join(git, value))
 
 
 def _pointer(file: str) -> str:
@@ -107,46 +202,76 @@ def _pointer(file: str) -> str:
 
 
 def _first_line(path: str) -> str:
+    line = (_read(path, _MAX_LINE) or "").partition("\n")[0].strip()
+    return "" if "\0" in line else line
+
+
+def _read(path: str, limit: int) -> str | None:
+    """Return a file of git's; None if it is a link, a device, a pipe, too large or not readable."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline(8192).strip()
-    except OSError:
-        return ""
+        data, size = Place.of(path).read_part(limit, shared=True)
+    except MemolithError:
+        return None
+    return data.decode("utf-8", "surrogateescape") if size <= limit else None
+
+
+def _settings(file: str) -> Iterator[tuple[str, str, str]] | None:
+    """Return section, key and value of each setting, includes left out; None if it cannot be read."""
+    text = _read(file, _MAX_CONFIG)
+    return None if text is None else _parsed(text)
+
+
+def _parsed(text: str) -> Iterator[tuple[str, str, str]]:
+    section = ""
+    for line in text.split("\n"):
+        rest = line.strip()
+        if rest.startswith("["):
+            head, _, rest = rest[1:].partition('"]' if '"' in rest.partition("]")[0] else "]")
+            name, quoted, part = head.partition(' "') if '"' in head else head.partition(".")
+            section = f"{name.strip().lower()}.{part}" if quoted else name.strip().lower()
+        key, equals, value = rest.partition("=")
+        if equals:
+            value = value.strip()
+            if value.startswith('"'):
+                value = value[1:].rpartition('"')[0] or value[1:]
+            else:
+                value = value.partition("#")[0].partition(";")[0].strip()
+            yield section, key.strip().lower(), value
 
 
 def _read_origin(git: str, root: str) -> str:
     """Return the address of the remote `origin`, else of the only remote."""
+    settings = _settings(os.path.join(git, "config"))
+    if settings is None:
+        return _NOBODYS
     remotes: dict[str, str] = {}
-    name = ""
-    try:
-        with open(os.path.join(git, "config"), encoding="utf-8", errors="surrogateescape") as file:
-            for line in file:
-                bare = line.strip()
-                if bare.startswith("["):
-                    name = bare[9:].split('"')[0] if bare.lower().startswith('[remote "') else ""
-                elif name and bare[:3].lower() == "url":
-                    key, _, value = bare.partition("=")
-                    if key.strip().lower() == "url":
-                        remotes.setdefault(name, value.strip().strip('"'))
-    except OSError:
-        return ""
+    for section, key, value in settings:
+        if key == "url" and section.startswith("remote."):
+            remotes.setdefault(section[7:], value)
     url = remotes.get("origin") or (next(iter(remotes.values())) if len(remotes) == 1 else "")
-    return normalise(url, root) if url else ""
+    if not url:
+        return ""
+    origin = normalise(url, root) if "\0" not in url else _NOBODYS
+    return origin if len(origin) <= _MAX_ORIGIN else _NOBODYS
 
 
 def normalise(url: str, root: str) -> str:
     """Return one spelling for all addresses of a repository: `host/owner/name`, or a real path.
 
-    Scheme, user, password, default port, `.git` and a trailing slash do not matter.
+    Scheme, user, password, default port, `.git`, a trailing slash and a query (`?token=…`) do not matter.
     """
     scheme, separator, rest = url.partition("://")
     if separator and scheme.lower() == "file":
         return _local(rest if rest.startswith("/") else "/" + rest.partition("/")[2], root)
     if separator:
         authority, _, path = rest.partition("/")
+        _, colon, port = authority.partition(":")
+        if colon and "@" in path and "@" not in authority and not port.isdecimal():
+            authority, _, path = rest.rpartition("@")[2].partition("/")  # a password that has a slash
         host = authority.rpartition("@")[2]
         host, _, port = host.partition(":") if not host.startswith("[") else (host, "", "")
-        if port not in _DEFAULT_PORTS:
+        port = _without_query(port)
+        if port.isdecimal() and port not in _DEFAULT_PORTS:
             host = f"{host}:{port}"
     else:
         authority, slash, rest = url.partition("/")
@@ -155,71 +280,26 @@ def normalise(url: str, root: str) -> str:
         if not colon or "\\" in host or len(host) == 1:
             return _local(url, root)
         path += slash + rest
-    host = host.lower()
-    path = _trim(path).lstrip("/")
+    host = _without_query(host).lower()
+    path = _trim(_without_query(path)).lstrip("/")
     if host in _CASELESS_HOSTS:
         path = path.lower()
     return f"{host}/{path}"
 
 
 def _local(path: str, root: str) -> str:
+    if path.startswith(("//", "\\\\")):
+        return path  # of another machine: on Windows, looking there would greet it with our password
     place = os.path.realpath(os.path.join(root, os.path.expanduser(path)))
     if os.path.basename(place) == ".git":
         place = os.path.dirname(place)
     return place
 
 
+def _without_query(text: str) -> str:
+    return text.partition("?")[0].partition("#")[0]
+
+
 def _trim(path: str) -> str:
     path = path.rstrip("/")
     return path[:-4] if path.lower().endswith(".git") else path
-
-
-def _object_stores(git: str) -> Iterator[str]:
-    """Yield the object directory and those it borrows from."""
-    main = os.path.join(git, "objects")
-    yield main
-    try:
-        with open(
-            os.path.join(main, "info", "alternates"), encoding="utf-8", errors="surrogateescape"
-        ) as file:
-            for line in file:
-                if line.strip() and not line.startswith("#"):
-                    yield os.path.join(main, line.strip())
-    except OSError:
-        return
-
-
-def _loose(objects: str, commit: str) -> bool:
-    return os.path.exists(os.path.join(objects, commit[:2], commit[2:]))
-
-
-def _packed(objects: str, commit: str) -> bool:
-    """Look a name up in the pack indexes: a fan-out table, then a sorted list of names."""
-    directory = os.path.join(objects, "pack")
-    try:
-        wanted = bytes.fromhex(commit)
-        indexes = [name for name in os.listdir(directory) if name.endswith(".idx")]
-    except (OSError, ValueError):
-        return False
-    for name in indexes:
-        try:
-            with open(os.path.join(directory, name), "rb") as file:
-                if file.read(8) != b"\xfftOc\x00\x00\x00\x02":
-                    continue
-                fan = file.read(1024)
-                first = wanted[0]
-                low = int.from_bytes(fan[first * 4 - 4 : first * 4], "big") if first else 0
-                high = int.from_bytes(fan[first * 4 : first * 4 + 4], "big")
-                while low < high:
-                    middle = (low + high) // 2
-                    file.seek(1032 + middle * len(wanted))
-                    found = file.read(len(wanted))
-                    if found == wanted:
-                        return True
-                    if found < wanted:
-                        low = middle + 1
-                    else:
-                        high = middle
-        except OSError:
-            continue
-    return False

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
+    from memolith.project import Project
+
 _VALUES = {"--home": "home", "--project": "project", "--max-chars": "max_chars"}
 _FLAGS = {
     "--json": "json",
@@ -78,9 +80,19 @@ class Options:
             ephemeral=self.ephemeral,
             origin="user" if self.attended else "agent",
         )
+        mem.confirm = self._asked
         if not os.path.isdir(mem.home):
             self._check_place(mem.home)
         return mem
+
+    def _asked(self, found: Project) -> bool:
+        """Tell a person of a memory that was not opened, and ask whether it is this project's."""
+        output.note(found.notice)
+        if not self.attended:
+            return False
+        from click import confirm
+
+        return confirm(f"Use the memory {found.offer} here?", default=False, err=True)
 
     def _check_place(self, place: str) -> None:
         """Refuse a home that can never be made, because it or what it should be in is a file."""

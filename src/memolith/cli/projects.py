@@ -66,7 +66,7 @@ def show(options: Options) -> None:
             "remembered": found.known,
             "paths": known.paths or ([found.root] if found.root else []),
             "origins": known.origins or ([origin] if origin else []),
-            "root_commit": known.root_commit,
+            "root_commit": "".join(known.commits[:1]),
             "notice": found.notice,
         }
         if options.json:

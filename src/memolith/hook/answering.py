@@ -32,6 +32,7 @@ NEW = "New in memory since this session began"
 _WRAPPED = "<memory-context>\n{}\n</memory-context>"
 _LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
 _FEW = 3  # hits for a later prompt
+_NOTICE = 400  # characters of how the project was found
 _NEW_LINES, _NEW_CHARS = 12, 1_600
 # The titles of a block, as `context` writes them; no stored line can begin like one.
 _OURS = "Long-term memory (", "Project memory (", "User notes index (", "Notes index (", "Daily log "
@@ -50,10 +51,10 @@ def begin(mem: Mem, call: Call, past: Past) -> Said:
     What it was told since, and its own summary, it has: a block that is longer by these is not said again.
     """
     revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
-    whole = mem.context_block() or ""
-    text, room = _tagged(whole), LIMIT
+    whole, before = mem.context_block() or "", _notice(mem)
+    text, room = _tagged(before + whole), LIMIT - len(before)
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
-        text = _tagged(mem.context_block(max_chars=room) or "")
+        text = _tagged(before + (mem.context_block(max_chars=room) or ""))
         room = max(room * 9 // 10, MIN_CHARS)
     said = Said(text, _sources(text), revision, (line for _, line in _shown(whole)))
     if call.source in ("resume", "fork") and past.has(said):
@@ -74,6 +75,17 @@ def prompt(mem: Mem, call: Call, past: Past, room: int) -> Said:
     said.refs += [hit.id for hit in hits]
     said.mark = mark_of(said.text)
     return said
+
+
+def _notice(mem: Mem) -> str:
+    """Return what there is to say of how the project was found, or was not, in one harmless line."""
+    if not mem.identity.notice:
+        return ""
+    from memolith.cli.output import masked
+    from memolith.text.hygiene import for_block
+
+    line = " ".join(for_block(masked(mem.identity.notice)).split())
+    return f"memolith: {line[:_NOTICE]}\n\n"
 
 
 def _tagged(block: str) -> str:

@@ -78,7 +78,7 @@ def answer(
     call = payload.read(data, host, event)
     if call.event == payload.NOTHING:
         return ""
-    call.cwd = project or call.cwd
+    call.cwd = project or call.cwd or _here()
     try:
         with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
             if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
@@ -89,6 +89,14 @@ def answer(
     except StrangerError as error:  # said once; a log would have to go where somebody else may write
         said = f"memolith: there is no memory in this session. {error}" if call.event == payload.START else ""
         return payload.answer(call, said)
+
+
+def _here() -> str:
+    """Return our own directory, for a host that does not say where it works; empty if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def _handled(mem: Mem, call: payload.Call) -> str:

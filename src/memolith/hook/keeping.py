@@ -34,6 +34,8 @@ def flush(mem: Mem, call: Call) -> Said:
     if not text:
         return Said()
     heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
+    if not mem.identity.root and (project := _earlier(mem, call)):
+        mem = mem.of_project(project)
     mem.append_daily(heading, text)
     return Said(lines=hygiene.for_block(journal.entry(mem.now(), heading, text)).split("\n"))
 
@@ -78,12 +80,16 @@ def remember(mem: Mem, call: Call) -> None:
     """
     if not mem.settings.flag("hooks.sessions"):
         return
-    name = call.label + TODO
     project = mem.project if mem.identity.known else ""
-    if call.cwd and not os.path.isdir(call.cwd):
-        project = "".join(receipts.stamped(mem.home, name)[1].split("\n")[4:5])
+    if not os.path.isdir(call.cwd):
+        project = _earlier(mem, call) or project
     fields = [call.host, call.session, call.cwd, call.transcript, project]
-    receipts.stamp(mem.home, name, "\n".join(field.replace("\n", " ") for field in fields))
+    receipts.stamp(mem.home, call.label + TODO, "\n".join(field.replace("\n", " ") for field in fields))
+
+
+def _earlier(mem: Mem, call: Call) -> str:
+    """Return the project that an earlier turn of a session knew."""
+    return "".join(receipts.stamped(mem.home, call.label + TODO)[1].split("\n")[4:5])
 
 
 def work(mem: Mem, *, at_once: bool = False) -> None:

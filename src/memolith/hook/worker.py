@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _WAIT = 60.0  # seconds for another worker to finish reading
 _GIVE_UP = 7 * 86_400.0  # seconds after which a transcript that cannot be read is not tried again
 _SILENT = "nothing was said in it"
+_NOWHERE = "\0"  # no directory has this name
+_HISTORY = 30.0  # seconds for walking through a long history
 
 
 def work(mem: Mem) -> Iterator[str]:
@@ -32,6 +34,7 @@ def work(mem: Mem) -> Iterator[str]:
     background.bound(mem.settings.number("memories.seconds_per_run"))
     try:
         with locks.locked(mem.home, "hook-worker", _WAIT):
+            mem.settle(_HISTORY)
             projects = {mem.project}
             for name in receipts.names(mem.home, TODO):
                 try:
@@ -78,15 +81,12 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
 
 
 def _memory(mem: Mem, cwd: str, project: str) -> Mem:
-    """Return the memory of a session: by its directory, or by its project if that is gone."""
-    is_gone = cwd and not os.path.isdir(cwd)
-    if (
-        is_gone
-        and project
-        and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{os.path.basename(project)}")
-    ):
-        return mem.of_project(os.path.basename(project))
-    return Mem.open(cwd or None, home=mem.home)
+    """Return the memory of a session: of the project that its hook knew, else of its directory."""
+    known = os.path.basename(project)
+    if known and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{known}"):
+        return mem.of_project(known)
+    # Whose directory nobody knows, or is gone, belongs nowhere: not to the project that started this worker.
+    return Mem.open(cwd or _NOWHERE, home=mem.home)
 
 
 def _place(host: str, session: str, path: str) -> gathering.Place | None:

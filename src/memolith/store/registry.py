@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith import repository
+from memolith import evidence, repository
 from memolith.errors import InputError, NotFoundError
 from memolith.places import Place
 from memolith.project import (
@@ -36,29 +36,39 @@ class SlugTakenError(Exception):
     """Another project took the directory between our look and our write; look again."""
 
 
-def register(gate: Gate, project: Project) -> None:
-    """Write a project's path and evidence down, before its first memory is written."""
+def register(gate: Gate, project: Project, seconds: float = evidence.WRITE_SECONDS) -> Identity:
+    """Write a project's path and evidence down, before its first memory is written; return what is known."""
     checkout = project.checkout
     # A directory inside a checkout that was linked on its own is known by its path only.
     if checkout is not None and checkout.root != project.root:
         checkout = None
-    # Git may take its time, so it is asked before the lock is taken, and only once.
+    # A long history takes its time, so it is asked before the lock is taken, and only once.
     before = read_identity(os.path.join(gate.root, PROJECTS), project.slug)
-    commit = checkout.root_commit() if checkout and not (before and before.root_commit) else ""
+    commit = _first_commit(checkout, seconds) if checkout and not (before and before.commits) else ""
 
     def add(known: Identity) -> None:
         if known.paths and project.root not in known.paths and not project.known:
             raise SlugTakenError
         if project.root and project.root not in known.paths:
             known.paths.append(project.root)
+        _mark(known, project.root, checkout)
         if project.root in known.linked:
             return  # what is there says nothing about the project's other paths
         if checkout and checkout.origin and checkout.origin not in known.origins:
             known.origins.append(checkout.origin)
-        known.root_commit = known.root_commit or commit
+        known.commits = known.commits or ([commit] if commit else [])
         _forget_old_paths(known)
 
-    _edit(gate, project.slug, add)
+    return _edit(gate, project.slug, add)
+
+
+def _first_commit(checkout: repository.Checkout, seconds: float) -> str:
+    return "" if checkout.is_shallow else checkout.commits.first(seconds)
+
+
+def _mark(known: Identity, path: str, checkout: repository.Checkout | None) -> None:
+    if mark := evidence.place_mark(path, checkout):
+        known.marks[path] = mark
 
 
 def _forget_old_paths(known: Identity) -> None:
@@ -89,20 +99,26 @@ def _take_from_others(gate: Gate, slug: str, path: str) -> None:
 def _believe(known: Identity, path: str) -> None:
     """Add a path because a person said so, whatever is there.
 
-    A repository with an origin is known by that from now on; if another one comes to the same path
-    later, it was not meant. Everything else has only its path to go by.
+    A repository is known by its first commit from now on; if another one comes to the same path later, it was
+    not meant. Everything else has only its folder to go by.
     """
     checkout = repository.find(path)
-    origin = checkout.origin if checkout and checkout.root == path else ""
-    if origin and not (known.origins or known.root_commit):
+    if checkout and (checkout.doubt or checkout.root != path):
+        checkout = None
+    origin = checkout.origin if checkout else ""
+    commit = _first_commit(checkout, evidence.WRITE_SECONDS) if checkout else ""
+    if (origin or commit) and not (known.origins or known.commits):
         # The other paths never had evidence; they must not be measured by this one's.
         known.linked = [each for each in known.paths if each != path]
     if path not in known.paths:
         known.paths.append(path)
     known.apart = [each for each in known.apart if each != path]
+    _mark(known, path, checkout)
     if origin and origin not in known.origins:
         known.origins.append(origin)
-    elif not origin and path not in known.linked:
+    if commit and commit not in known.commits:
+        known.commits.append(commit)
+    elif not commit and path not in known.linked:
         known.linked.append(path)
 
 
@@ -139,8 +155,11 @@ def _require(gate: Gate, slug: str) -> None:
         raise NotFoundError(f"no project {quoted(slug)}; `memolith project list` shows them all")
 
 
-def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> None:
+def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity:
+    known = Identity(slug, {})
+
     def apply(old: str | None) -> str:
+        nonlocal known
         known = parse_identity(slug, old or "")
         if known.problem:
             raise InputError(f"{known.problem}; repair the file, then try again")
@@ -149,11 +168,12 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> None:
         if old is not None and known.fields() == before:
             return old
         kept = miniyaml.parse(old or "")
-        ours = {"paths", "origins", "root_commit", "linked", "apart"}
+        ours = {"paths", "origins", "root_commit", "linked", "apart", "marks"}
         kept = {key: value for key, value in kept.items() if key not in ours}
         return _HEADER + miniyaml.dump({**known.fields(), **kept})
 
     gate.rewrite(f"{PROJECTS}/{slug}/{PROJECT_FILE}", apply, op="identity")
+    return known
 
 
 def set_setting(home: str, path: str, key: str, value: str) -> None:

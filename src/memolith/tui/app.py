@@ -364,4 +364,5 @@ def _is_light(colours: str) -> bool:
 
 def run(mem: Mem) -> None:
     """Run the app until the person leaves it."""
+    mem.confirm = None  # the screen is the app's
     Memolith(mem).run()

@@ -1,0 +1,303 @@
+"""Commits as git keeps them, read without git: which are here, which the history has, where it begins.
+
+Git obeys the repository that it is started in, and this may be a stranger's. So its files are read, as data:
+loose objects and packs (version 2, deltas too). What is found is believed only if its content has the hash
+that it is called by. Only what lies in the repository itself counts: objects that it borrows (`alternates`),
+links to others' files, grafts and replacements are not looked at, for anybody can write them.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from time import monotonic
+
+from memolith.errors import MemolithError
+from memolith.places import Place, Tree
+
+try:
+    from _sha1 import sha1  # type: ignore[import-not-found] # `hashlib` takes time on the way of a prompt
+except ImportError:
+    from hashlib import sha1
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.places import Folder
+
+_MAX_COMMIT = 1_048_576  # bytes; who writes more into a message is not followed
+_MAX_PACKS = 256
+_MAX_REFS = 16 * 1_048_576  # bytes of `packed-refs`
+_MAX_DELTAS = 4_096  # git's own limit
+_COMMIT, _BY_OFFSET, _BY_NAME = 1, 6, 7  # kinds of entries in a pack
+_WINDOW = 65_536  # bytes of a pack that are read at once: commits lie side by side
+_USUAL = 2_048
+_KEPT = 512  # commits that others may be deltas of
+_HEX = frozenset("0123456789abcdef")
+
+
+class Commits:
+    """The commits of one repository, for one question or some."""
+
+    def __init__(self, git: str) -> None:
+        self._tree = Tree(git)
+        self._packs: list[_Pack] | None = None
+
+    def has(self, commit: str) -> bool:
+        """Tell whether a commit lies here and is what its name says."""
+        return _is_name(commit) and self._parents(bytes.fromhex(commit)) is not None
+
+    def head(self) -> str:
+        """Return the commit that is checked out; empty if there is none, or none that can be told."""
+        name = "HEAD"
+        for _ in range(5):
+            text = self._text(name, 4_096)
+            if not text.startswith("ref:"):
+                break
+            name = text[4:].strip()
+            if not name.startswith("refs/"):
+                return ""
+        text = text.strip() or self._packed_ref(name)
+        return text if _is_name(text) else ""
+
+    def reaches(self, commit: str, seconds: float) -> bool | None:
+        """Tell whether the history of what is checked out has a commit; None if that takes too long."""
+        wanted, tip = bytes.fromhex(commit), bytes.fromhex(self.head())
+        end, seen, todo = monotonic() + seconds, {tip}, [tip] if tip else []
+        while todo:
+            name = todo.pop()
+            parents = self._parents(name)
+            if parents is None or monotonic() > end:
+                return None  # something is missing: git may be tidying up at this moment
+            if name == wanted:
+                return True
+            # The first parents lead along the project's own line; its beginning is at the end of that.
+            for parent in reversed(parents):
+                if parent not in seen:
+                    seen.add(parent)
+                    todo.append(parent)
+        return False
+
+    def first(self, seconds: float) -> str:
+        """Return the commit in which the line of first parents begins; empty if that takes too long."""
+        end, name = monotonic() + seconds, bytes.fromhex(self.head())
+        while name and (parents := self._parents(name)) is not None and monotonic() < end:
+            if not parents:
+                return name.hex()
+            name = parents[0]
+        return ""
+
+    def _text(self, path: str, limit: int) -> str:
+        try:
+            data, size = self._tree.place(path).read_part(limit, shared=True)
+        except (MemolithError, OSError):
+            return ""
+        return data.decode("utf-8", "surrogateescape") if size <= limit else ""
+
+    def _packed_ref(self, name: str) -> str:
+        before, found, _ = self._text("packed-refs", _MAX_REFS).partition(f" {name}\n")
+        return before.rpartition("\n")[2] if found else ""
+
+    def _parents(self, name: bytes) -> list[bytes] | None:
+        """Return the parents of a commit; None if it is not here, or is something else than its name says."""
+        data = next(filter(None, (pack.commit(name) for pack in self._all_packs())), None) or self._loose(
+            name
+        )
+        return None if data is None or _named(data, len(name)) != name else _listed(data, len(name))
+
+    def _loose(self, name: bytes) -> bytes | None:
+        """Return the content of a loose commit."""
+        at = name.hex()
+        try:
+            data, _ = self._tree.place(f"objects/{at[:2]}/{at[2:]}").read_part(_MAX_COMMIT, shared=True)
+            head, _, content = zlib.decompressobj().decompress(data, _MAX_COMMIT).partition(b"\0")
+        except (MemolithError, OSError, zlib.error):
+            return None
+        return content if head == b"commit %d" % len(content) else None
+
+    def _all_packs(self) -> list[_Pack]:
+        if self._packs is None:
+            try:
+                folder = self._tree.folder("objects/pack")
+                names = sorted(name[:-4] for name in folder.names() if name.endswith(".idx"))
+                self._packs = [_Pack(folder, name) for name in names[:_MAX_PACKS]]
+            except (MemolithError, OSError):
+                self._packs = []
+        return self._packs
+
+
+class _Pack:
+    """A pack and its index: a table by first byte, the sorted names, then where each one lies."""
+
+    def __init__(self, folder: Folder, name: str) -> None:
+        self._folder, self._name = folder, name
+        self._files: dict[str, int] = {}
+        self._table: list[int] | None = None
+        self._kept: dict[int, bytes] = {}
+        self._window, self._window_at = b"", 0
+
+    def __del__(self) -> None:
+        for fd in self._files.values():
+            if fd >= 0:
+                os.close(fd)
+
+    def commit(self, name: bytes) -> bytes | None:
+        """Return the content of a commit; None if it is not in this pack."""
+        try:
+            at = self._find(name)
+            return None if at is None else self._content(at, len(name))
+        except (MemolithError, OSError, zlib.error, IndexError, ValueError):
+            return None  # damaged, or gone in this moment: it is not here
+
+    def _read(self, ending: str, at: int, size: int) -> bytes:
+        fd = self._files.get(ending)
+        if fd is None:
+            fd = Place(self._folder, self._name + ending).open(shared=True)
+            self._files[ending] = fd = -1 if fd is None else fd
+        if hasattr(os, "pread"):
+            return os.pread(fd, size, at)
+        os.lseek(fd, at, os.SEEK_SET)
+        return os.read(fd, size)
+
+    def _find(self, name: bytes) -> int | None:
+        """Return where in the pack an object begins."""
+        width = len(name)
+        if self._table is None:
+            head = self._read(".idx", 0, 1032)
+            whole = len(head) == 1032 and head.startswith(b"\xfftOc\0\0\0\2")
+            words = memoryview(head)[8:] if whole else memoryview(bytes(1024))
+            self._table = [0, *(int.from_bytes(words[at : at + 4], "big") for at in range(0, 1024, 4))]
+        low, high, total = self._table[name[0]], self._table[name[0] + 1], self._table[256]
+        while high - low > 100:
+            middle = (low + high) // 2
+            if self._read(".idx", 1032 + middle * width, width) <= name:
+                low = middle
+            else:
+                high = middle
+        names = self._read(".idx", 1032 + low * width, max(high - low, 0) * width)
+        at = names.find(name)
+        while at >= 0 and at % width:
+            at = names.find(name, at + 1)
+        if at < 0:
+            return None
+        offsets = 1032 + total * (width + 4)
+        found = int.from_bytes(self._read(".idx", offsets + (low + at // width) * 4, 4), "big")
+        if found >> 31:  # a pack of more than 2 GiB has these in a table of their own
+            found = int.from_bytes(
+                self._read(".idx", offsets + total * 4 + (found & 0x7FFFFFFF) * 8, 8), "big"
+            )
+        return found
+
+    def _content(self, at: int, width: int) -> bytes | None:
+        """Return the commit at an offset, put together from what it is a delta of."""
+        deltas: list[tuple[int, bytes]] = []
+        while at not in self._kept:
+            entry = self._entry(at)
+            kind, position = entry[0] >> 4 & 7, 1
+            while entry[position - 1] & 0x80:
+                position += 1
+            base = at
+            if kind == _BY_OFFSET:
+                back = entry[position] & 0x7F
+                while entry[position] & 0x80:
+                    position += 1
+                    back = (back + 1) << 7 | entry[position] & 0x7F
+                position += 1
+                base = at - back
+            elif kind == _BY_NAME:
+                base = self._find(entry[position : position + width]) or -1
+                position += width
+            elif kind != _COMMIT:
+                return None
+            content = self._unpacked(at, entry, position)
+            if base == at:
+                self._keep(at, content)
+                break
+            if base < 0 or len(deltas) == _MAX_DELTAS:
+                return None
+            deltas.append((at, content))
+            at = base
+        data = self._kept[at]
+        for at, delta in reversed(deltas):
+            data = _applied(data, delta)
+            self._keep(at, data)
+        return data
+
+    def _keep(self, at: int, data: bytes) -> None:
+        if len(self._kept) == _KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[at] = data
+
+    def _entry(self, at: int) -> bytes:
+        """Return the bytes from an offset on, as many as a commit usually takes."""
+        begin = at - self._window_at
+        if not 0 <= begin < len(self._window) - _USUAL:
+            self._window_at = max(at - _WINDOW // 2, 0)
+            self._window = self._read(".pack", self._window_at, _WINDOW)
+            begin = at - self._window_at
+        return self._window[begin : begin + _USUAL]
+
+    def _unpacked(self, at: int, entry: bytes, position: int) -> bytes:
+        stream = zlib.decompressobj()
+        data = stream.decompress(entry[position:], _MAX_COMMIT)
+        if not stream.eof:
+            more = self._read(".pack", at + position, _MAX_COMMIT)
+            data = zlib.decompressobj().decompress(more, _MAX_COMMIT)
+        return data
+
+
+def _applied(base: bytes, delta: bytes) -> bytes:
+    """Return what a delta makes of another content: pieces of that, and new ones."""
+    _, at = _number(delta, 0)
+    size, at = _number(delta, at)
+    parts, made = [], 0
+    while at < len(delta) and made <= _MAX_COMMIT:
+        order, at = delta[at], at + 1
+        if order & 0x80:
+            begin = length = 0
+            for shift in range(4):
+                if order >> shift & 1:
+                    begin, at = begin | delta[at] << 8 * shift, at + 1
+            for shift in range(3):
+                if order >> 4 + shift & 1:
+                    length, at = length | delta[at] << 8 * shift, at + 1
+            parts.append(base[begin : begin + (length or 65_536)])
+        else:
+            parts.append(delta[at : at + order])
+            at += order or len(delta)  # a zero means nothing
+        made += len(parts[-1])
+    data = b"".join(parts)
+    return data if len(data) == size else b""
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte, at = data[at], at + 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if not byte & 0x80:
+            return value, at
+
+
+def _named(content: bytes, width: int) -> bytes:
+    """Return the name that git gives to a commit with this content."""
+    whole = b"commit %d\0%b" % (len(content), content)
+    if width == 20:
+        name: bytes = sha1(whole).digest()  # noqa: S324 - git's choice, not ours
+        return name
+    from hashlib import sha256
+
+    return sha256(whole).digest()
+
+
+def _listed(content: bytes, width: int) -> list[bytes]:
+    """Return the parents that a commit names, in lines after that of its tree."""
+    at, size, parents = 6 + 2 * width, 8 + 2 * width, []
+    while content.startswith(b"parent ", at):
+        parents.append(bytes.fromhex(content[at + 7 : at + size - 1].decode()))
+        at += size
+    return parents
+
+
+def _is_name(text: str) -> bool:
+    return len(text) in (40, 64) and _HEX.issuperset(text)

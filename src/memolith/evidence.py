@@ -1,0 +1,112 @@
+"""Is what is here a project that we know? What anybody can write proves nothing.
+
+An address in a config, a path, a link: a stranger's archive can have them all. What proves it is the first
+commit of the project, really here; from a new path also that the history has it, and the same origin, or that
+the old checkout is gone. Where nothing of the kind is known (a plain folder), the folder itself must be the
+same. All else is offered to a person, who may say `memolith project link`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.repository import mark_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.project import Identity
+    from memolith.repository import Checkout
+
+    # Tells whether the history of a checkout has a commit; None if that is not known yet.
+    Prove = Callable[[Checkout, str], bool | None]
+
+READ_SECONDS = 0.1  # a prompt waits for this
+WRITE_SECONDS = 2.0
+
+
+def at_once(checkout: Checkout, commit: str) -> bool | None:
+    """Look into the history, as long as a reader can wait."""
+    return checkout.commits.reaches(commit, READ_SECONDS)
+
+
+def place_mark(path: str, checkout: Checkout | None) -> str:
+    """Return the mark by which a path is known: that of its repository, else of the folder."""
+    return checkout.mark if checkout and checkout.root == path else mark_of(path)
+
+
+def is_same(known: Identity, path: str, checkout: Checkout | None, doubt: str = "") -> bool:
+    """Tell whether a path that a project is known by is still that project's."""
+    seen = known.marks.get(path, "")
+    if path in known.linked or not (known.origins or known.commits):
+        return _is_same_folder(known, path, checkout, seen, doubt)
+    if checkout is None or path != checkout.root:
+        return False  # it was a repository, and is none any more
+    # The very same directory? Where another may have got its number, the commit has to say it too.
+    decides = not seen.endswith(".") or not known.commits
+    if seen and decides and seen == checkout.mark and checkout.origin in (known.origins or [""]):
+        return True
+    return any(checkout.commits.has(commit) for commit in known.commits)
+
+
+def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen: str, doubt: str) -> bool:
+    """Tell the same of a path that nothing is known of but the path, or that a person linked."""
+    if checkout is None:  # a plain folder; another one at its path cannot be told from it
+        return not doubt or (bool(seen) and seen == mark_of(path))
+    is_linked, has_no_origin = path in known.linked, not checkout.origin
+    if not seen:  # written down before folders had marks
+        return is_linked or has_no_origin
+    if path != checkout.root:
+        return seen == mark_of(path)
+    if seen == checkout.mark or (is_linked and checkout.origin in known.origins):
+        return True
+    return has_no_origin and seen == mark_of(path)  # `git init` was run in it
+
+
+class Claim:
+    """A known project that a checkout looks like. `proved` is None if that is not decided yet."""
+
+    __slots__ = ("known", "proved", "reason")
+
+    def __init__(self, known: Identity, reason: str, proved: bool | None) -> None:
+        self.known, self.reason, self.proved = known, reason, proved
+
+
+def claims(everything: list[Identity], checkout: Checkout, strangers: list[str], prove: Prove) -> list[Claim]:
+    """Return what a checkout at a new path may be. At most one is proved, and that is the first."""
+    origin, found, moved = checkout.origin, [], []
+    for each in everything:
+        if checkout.root in each.apart:
+            continue
+        if origin and origin in each.origins:
+            found.append(Claim(each, f"same origin {origin}", _proved(each, checkout, prove)))
+        elif origin and origin in each.paths:
+            found.append(Claim(each, f"cloned from {origin}", _proved(each, checkout, prove)))
+        elif origin or each.slug in strangers or not _is_gone(each):
+            continue
+        elif (commit := _present(each, checkout)) is not None:
+            reason = f"same first commit {commit[:12]}, and its checkout is gone"
+            moved.append(Claim(each, reason, prove(checkout, commit)))
+    if len(moved) > 1:  # they began as copies of one template: which of them this is, nobody knows
+        for claim in moved:
+            claim.proved = False
+    found += moved
+    first = next((claim for claim in found if claim.proved), None)
+    return [first] if first else found
+
+
+def _is_gone(known: Identity) -> bool:
+    """Tell whether a project without an origin had checkouts, and all of them are gone."""
+    is_candidate = known.commits and known.paths and not known.origins
+    return bool(is_candidate) and not any(os.path.isdir(path) for path in known.paths)
+
+
+def _present(known: Identity, checkout: Checkout) -> str | None:
+    return next((commit for commit in known.commits if checkout.commits.has(commit)), None)
+
+
+def _proved(known: Identity, checkout: Checkout, prove: Prove) -> bool | None:
+    # Whether it is here costs little, so no history is walked for a project that this is not.
+    commit = _present(known, checkout)
+    return False if commit is None else prove(checkout, commit)
