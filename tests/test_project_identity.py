@@ -208,16 +208,11 @@ def vanish(place: Path) -> None:
     place.rmdir()
 
 
-@pytest.fixture
-def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Return to a directory that exists."""
-    monkeypatch.chdir(tmp_path)
-
-
 @proves("S0.9")
 def test_without_a_directory_only_what_is_for_all_projects_is_read_and_written(
-    tmp_path: Path, back: None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # where one is again afterwards
     (tmp_path / "home/memory/projects/default/notes").mkdir(parents=True)  # as it was written once
     (tmp_path / "home/memory/projects/default/SCRATCHPAD.md").write_text(f"- [ ] {WORD}\n")
     for name in ("one", "two"):

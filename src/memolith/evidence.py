@@ -67,10 +67,11 @@ def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen:
 class Claim:
     """A known project that a checkout looks like. `proved` is None if that is not decided yet."""
 
-    __slots__ = ("known", "proved", "reason")
+    __slots__ = ("known", "proved", "quoted", "reason")
 
-    def __init__(self, known: Identity, reason: str, proved: bool | None) -> None:
-        self.known, self.reason, self.proved = known, reason, proved
+    def __init__(self, known: Identity, proved: bool | None, reason: str, quoted: str = "") -> None:
+        self.known, self.proved = known, proved
+        self.reason, self.quoted = reason, quoted  # what it is that they share, and its words from outside
 
 
 def claims(everything: list[Identity], checkout: Checkout, strangers: list[str], prove: Prove) -> list[Claim]:
@@ -80,14 +81,14 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
         if checkout.root in each.apart:
             continue
         if origin and origin in each.origins:
-            found.append(Claim(each, f"same origin {origin}", _proved(each, checkout, prove)))
+            found.append(Claim(each, _proved(each, checkout, prove), "same origin", origin))
         elif origin and origin in each.paths:
-            found.append(Claim(each, f"cloned from {origin}", _proved(each, checkout, prove)))
+            found.append(Claim(each, _proved(each, checkout, prove), "cloned from", origin))
         elif origin or each.slug in strangers or not _is_gone(each):
             continue
         elif (commit := _present(each, checkout)) is not None:
             reason = f"same first commit {commit[:12]}, and its checkout is gone"
-            moved.append(Claim(each, reason, prove(checkout, commit)))
+            moved.append(Claim(each, prove(checkout, commit), reason))
     if len(moved) > 1:  # they began as copies of one template: which of them this is, nobody knows
         for claim in moved:
             claim.proved = False

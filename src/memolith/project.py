@@ -71,7 +71,18 @@ class Identity:
 class Project:
     """The project that a directory belongs to."""
 
-    __slots__ = ("_is_written", "checkout", "identity", "is_open", "known", "notice", "offer", "root", "slug")
+    __slots__ = (
+        "_is_written",
+        "checkout",
+        "identity",
+        "is_open",
+        "known",
+        "notice",
+        "offer",
+        "quoted",
+        "root",
+        "slug",
+    )
 
     def __init__(
         self,
@@ -86,6 +97,7 @@ class Project:
         self.slug, self.root, self.checkout = slug, root, checkout
         self.known = known  # there is a memory for it
         self.notice = notice  # what a person should be told about how it was found
+        self.quoted = ""  # what in the notice are words from outside
         self.offer = ""  # the slug of a memory that it may be, if a person says so
         self.is_open = False  # whether that was not decided in the time that there was
         self.identity = identity
@@ -190,9 +202,12 @@ def _adopted(new: Project, claims: list[Claim]) -> Project | None:
     """Return the known project that a new one proves to be."""
     if not claims or not claims[0].proved:
         return None
-    known, reason = claims[0].known, claims[0].reason
-    notice = f"using the memory {known.slug} ({reason}); `memolith project unlink` separates them"
-    return Project(known.slug, new.root, new.checkout, known=True, identity=known, notice=notice)
+    known = claims[0].known
+    found = Project(known.slug, new.root, new.checkout, known=True, identity=known)
+    found.quoted = claims[0].quoted
+    shared = f"{claims[0].reason} {found.quoted}".strip()
+    found.notice = f"using the memory {known.slug} ({shared}); `memolith project unlink` separates them"
+    return found
 
 
 def _nowhere() -> Project:
@@ -214,10 +229,7 @@ def _around(everything: list[Identity], here: str, root: str, top: str) -> list[
 
 
 def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str], doubt: str) -> Project:
-    """Return a new project with what to tell a person who may expect a memory here; usually nothing.
-
-    An agent is shown it too, so it has no words from outside but an origin that is stored already.
-    """
+    """Return a new project with what to tell a person who may expect a memory here; usually nothing."""
     told = []
     broken = read_identity(projects, slug_of(new.root))
     if broken and broken.problem:
@@ -231,7 +243,9 @@ def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str]
         why = "nothing here proves that it is this project's"
         if new.is_open:
             why = "whether it is this project's is decided in the background, or by the next write"
-        told.append(f"the memory {new.offer} ({claims[0].reason}) is not opened: {why}; {joins} opens it")
+        new.quoted = claims[0].quoted
+        shared = f"{claims[0].reason} {new.quoted}".strip()
+        told.append(f"the memory {new.offer} ({shared}) is not opened: {why}; {joins} opens it")
     elif strangers:
         told.append(
             f"this place was known as {new.offer}, but something else is here now, so it gets a memory of "

@@ -52,9 +52,9 @@ def begin(mem: Mem, call: Call, past: Past) -> Said:
     """
     revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
     whole, before = mem.context_block() or "", _notice(mem)
-    text, room = _tagged(before + whole), LIMIT - len(before)
+    text, room = _tagged(f"{before}{whole}".strip()), LIMIT - len(before)
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
-        text = _tagged(before + (mem.context_block(max_chars=room) or ""))
+        text = _tagged(f"{before}{mem.context_block(max_chars=room) or ''}".strip())
         room = max(room * 9 // 10, MIN_CHARS)
     said = Said(text, _sources(text), revision, (line for _, line in _shown(whole)))
     if call.source in ("resume", "fork") and past.has(said):
@@ -78,13 +78,17 @@ def prompt(mem: Mem, call: Call, past: Past, room: int) -> Said:
 
 
 def _notice(mem: Mem) -> str:
-    """Return what there is to say of how the project was found, or was not, in one harmless line."""
+    """Return what there is to say of how the project was found, or was not, in one harmless line.
+
+    It stands outside of what is reference only, so an address that a stranger may have chosen is left out.
+    """
     if not mem.identity.notice:
         return ""
     from memolith.cli.output import masked
     from memolith.text.hygiene import for_block
 
-    line = " ".join(for_block(masked(mem.identity.notice)).split())
+    said = mem.identity.notice.replace(f" {mem.identity.quoted or chr(0)}", "")
+    line = " ".join(for_block(masked(said)).split())
     return f"memolith: {line[:_NOTICE]}\n\n"
 
 

@@ -1,0 +1,536 @@
+"""Forged identities: a directory that claims to be a private project must not read or write its memory.
+
+A forgery is put together from where it is (`PLACES`), which address it claims (`claims`), and what it has of
+the project's history (`HISTORIES`); or it points into the project's own repository (`POINTERS`). The private
+project itself is made in several ways (`VICTIMS`). Then the honest situations of `tests/test_project.py` must
+be found as ever. Each of `BROKEN` is caught within 200 rounds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from unittest import mock
+
+from tests import test_project as honest
+from tests.repos import WORD, git, repo, tell
+
+from memolith import Mem, commits, evidence, places, repository
+from memolith.hook import edge
+from memolith.serving.protocol import Protocol
+from prove.report import Tally
+from prove.surfaces import printed
+from prove.world import scratch
+
+POISON = "mallory"
+SECONDS = 5  # that no way to ask may take, whatever is a pipe or endless
+LATE = f"not answered within {SECONDS} s"
+SIGNS = ("sleeps", "feed the", "Bought a", LATE)  # of what `tell` writes, and nobody asks for
+ADDRESS = "git@example.org:acme/private.git"
+
+
+class Victim:
+    """A private project: its checkout `at`, the memory's slug, and the hash of its first commit."""
+
+    def __init__(self, base: Path, kind: str) -> None:
+        self.base, self.kind, self.at = base, kind, base / "src" / "private"
+        VICTIMS[kind](self.at)
+        self.git = self.at / ".git" if (self.at / ".git").is_dir() else self.at
+        has_history = kind not in ("plain folder", "shallow")
+        self.first = git(self.at, "rev-list", "--max-parents=0", "HEAD") if has_history else "0" * 40
+        self.slug = tell(self.at)
+        self.saved = base / "saved"  # what the project was before it was taken from its path
+        if kind == "moved away":
+            self.git = self.at.rename(self.saved) / ".git"
+
+    @property
+    def store(self) -> Path:
+        """Where its memory is."""
+        return self.base / "home" / "memory" / "projects" / self.slug
+
+    @property
+    def objects(self) -> Path:
+        """Where git keeps its objects."""
+        return self.git / "objects"
+
+
+def _packed(at: Path) -> None:
+    git(repo(at, ADDRESS), "gc", "-q")
+
+
+def _with_worktree(at: Path) -> None:
+    git(repo(at, ADDRESS), "worktree", "add", "-q", "../fix")
+
+
+def _shallow(at: Path) -> None:
+    seed = repo(at.parent / "seed")
+    git(seed, "commit", "-q", "--allow-empty", "-m", "second")
+    git(seed, "clone", "-q", "--depth=1", f"file://{seed}", str(at))
+    git(at, "remote", "set-url", "origin", ADDRESS)
+
+
+def _hub(at: Path) -> None:
+    git(repo(at.parent / "seed"), "clone", "-q", "--bare", ".", str(at))
+    git(at, "remote", "set-url", "origin", ADDRESS)
+
+
+VICTIMS: dict[str, Callable[[Path], object]] = {
+    "loose": lambda at: repo(at, ADDRESS),
+    "packed": _packed,
+    "with a worktree": _with_worktree,
+    "shallow": _shallow,
+    "bare hub": _hub,
+    "without an origin": repo,
+    "moved away": repo,
+    "plain folder": lambda at: at.mkdir(parents=True),
+}
+
+# ---------------------------------------------------------------- what a forgery is made of
+
+
+def claims(victim: Victim, rng: random.Random) -> str:
+    """Return a config that claims to be the project, in one of the ways in which one can say it."""
+    names = [ADDRESS, "https://example.org/acme/private", "ssh://git@EXAMPLE.org:22/acme/private.git/"]
+    names += ["https://u:p@example.org/acme/private?x=1", str(victim.at), f"file://{victim.at}"]
+    address = rng.choice([*names, "../../src/private", str(victim.git)])
+    forms = [
+        f'[remote "origin"]\n\turl = {address}\n',
+        f'[remote "origin"] url = "{address}"\n',
+        f"[remote.origin]\nurl={address}\n",
+        f'[remote "upstream"]\n\turl = {address}\n\tpushurl = {ADDRESS}\n',
+        f'[url "{address}"]\n\tinsteadOf = x:\n[remote "origin"]\n\turl = x:\n',
+        f"[include]\n\tpath = {victim.git}/config\n",
+        f'[core]\n\tworktree = {victim.at}\n[remote "origin"]\n\turl = {address}\n',
+        "",
+    ]
+    return rng.choice(forms)
+
+
+def _object(fake: Path, name: str, data: bytes) -> None:
+    path = fake / "objects" / name[:2] / name[2:]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def _own_history(fake: Path) -> str:
+    """Give a forgery a real history of its own, that it has checked out."""
+    seed = repo(fake.parent / f"{fake.name}-seed")
+    shutil.copytree(seed / ".git" / "objects", fake / "objects", dirs_exist_ok=True)
+    tip = git(seed, "rev-parse", "HEAD")
+    shutil.rmtree(seed)
+    (fake / "HEAD").write_text(f"{tip}\n")
+    return tip
+
+
+def _empty_object(victim: Victim, fake: Path) -> None:
+    _object(fake, victim.first, b"")
+
+
+def _other_content(victim: Victim, fake: Path) -> None:
+    text = b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor a <a@b> 0 +0000\n\nx\n"
+    _object(fake, victim.first, zlib.compress(b"commit %d\0%b" % (len(text), text)))
+
+
+def _index_only(victim: Victim, fake: Path) -> None:
+    """Write a pack index that names the first commit, beside a pack of nothing."""
+    name = bytes.fromhex(victim.first)
+    fan = b"".join((1 if byte >= name[0] else 0).to_bytes(4, "big") for byte in range(256))
+    index = b"\xfftOc\0\0\0\2" + fan + name + bytes(4) + (12).to_bytes(4, "big") + bytes(40)
+    (fake / "objects/pack").mkdir(parents=True, exist_ok=True)
+    (fake / "objects/pack/pack-x.idx").write_bytes(index)
+    (fake / "objects/pack/pack-x.pack").write_bytes(
+        b"PACK\0\0\0\2\0\0\0\1" + b"\x90" + zlib.compress(b"x" * 16)
+    )
+
+
+def _unreachable(victim: Victim, fake: Path) -> None:
+    """Take the real first commit, which a stranger may know of a public project, beside another history."""
+    source = victim.objects / victim.first[:2] / victim.first[2:]
+    if source.exists():
+        _object(fake, victim.first, source.read_bytes())
+    _own_history(fake)
+
+
+def _alternates(victim: Victim, fake: Path) -> None:
+    (fake / "objects/info").mkdir(parents=True, exist_ok=True)
+    (fake / "objects/info/alternates").write_text(f"{victim.objects}\n")
+
+
+def _linked_objects(victim: Victim, fake: Path) -> None:
+    shutil.rmtree(fake / "objects")
+    (fake / "objects").symlink_to(victim.objects)
+
+
+def _linked_parts(victim: Victim, fake: Path) -> None:
+    for each in victim.objects.iterdir() if victim.objects.exists() else ():
+        if each.name == "pack":
+            (fake / "objects/pack").mkdir(exist_ok=True)
+            for pack in each.iterdir():
+                (fake / "objects/pack" / pack.name).symlink_to(pack)
+        else:
+            (fake / "objects" / each.name).symlink_to(each)
+
+
+def _grafted(victim: Victim, fake: Path) -> None:
+    tip = _own_history(fake)
+    (fake / "info").mkdir(exist_ok=True)
+    (fake / "info/grafts").write_text(f"{tip} {victim.first}\n")
+    (fake / "shallow").write_text(f"{victim.first}\n")
+
+
+def _replaced(victim: Victim, fake: Path) -> None:
+    tip = _own_history(fake)
+    (fake / "refs/replace").mkdir(parents=True)
+    (fake / "refs/replace" / victim.first).write_text(f"{tip}\n")
+    (fake / "HEAD").write_text(f"{victim.first}\n")
+
+
+def _borrowing_directory(victim: Victim, fake: Path) -> None:
+    (fake / "commondir").write_text(f"{victim.git}\n")
+
+
+def _linked_refs(victim: Victim, fake: Path) -> None:
+    (fake / "HEAD").unlink()
+    (fake / "HEAD").symlink_to(victim.git / "HEAD")
+    shutil.rmtree(fake / "refs")
+    (fake / "refs").symlink_to(victim.git / "refs")
+
+
+def _endless(name: str, kind: str) -> Callable[[Victim, Path], None]:
+    def make(_victim: Victim, fake: Path) -> None:
+        path = fake / name
+        path.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "device":
+            path.symlink_to("/dev/zero")
+        else:
+            with path.open("wb") as file:
+                file.truncate(3 << 30)
+
+    return make
+
+
+HISTORIES: dict[str, Callable[[Victim, Path], object]] = {
+    "nothing": lambda _victim, _fake: None,
+    "a history of its own": lambda _victim, fake: _own_history(fake),
+    "HEAD is the first commit": lambda _victim, _fake: None,
+    "an empty object": _empty_object,
+    "other content by that name": _other_content,
+    "an index without its pack": _index_only,
+    "the object, unreachable": _unreachable,
+    "alternates": _alternates,
+    "objects are a link": _linked_objects,
+    "objects are links": _linked_parts,
+    "grafts and shallow": _grafted,
+    "replace refs": _replaced,
+    "commondir": _borrowing_directory,
+    "linked refs": _linked_refs,
+}
+ENDLESS = {
+    f"{name} is a {kind}": _endless(name, kind)
+    for name in ("config", "HEAD", "packed-refs", "objects/info/alternates", "refs/heads/main")
+    for kind in ("pipe", "device", "hole")
+}
+
+
+def _bare(fake: Path, victim: Victim, rng: random.Random, history: str) -> None:
+    (fake / "objects").mkdir(parents=True)
+    (fake / "refs" / "heads").mkdir(parents=True)
+    # What anybody can write: that the first commit is what is checked out.
+    (fake / "HEAD").write_text("ref: refs/heads/main\n" if history == "nothing" else f"{victim.first}\n")
+    (fake / "config").write_text("[core]\n\trepositoryformatversion = 0\n" + claims(victim, rng))
+    if history.startswith(("packed-refs", "refs/heads")):
+        (fake / "HEAD").write_text("ref: refs/heads/main\n")
+    {**HISTORIES, **ENDLESS}[history](victim, fake)
+
+
+def _archive(base: Path) -> tuple[Path, Path]:
+    return base / "got" / "archive" / ".git", base / "got" / "archive"
+
+
+def _embedded(base: Path) -> tuple[Path, Path]:
+    place = repo(base / "got" / "clone", "https://example.org/mallory/nice")
+    return place / "docs", place / "docs"
+
+
+def _lone_bare(base: Path) -> tuple[Path, Path]:
+    return base / "got" / "hub", base / "got" / "hub"
+
+
+def _nested(base: Path) -> tuple[Path, Path]:
+    place = repo(base / "got" / "outer", "https://example.org/mallory/nice") / "vendor" / "x"
+    return place / ".git", place
+
+
+def _beside(base: Path) -> tuple[Path, Path]:
+    place = base / "got" / "around"
+    place.mkdir(parents=True)
+    (place / ".git").write_text("gitdir: ./.bare\n")
+    return place / ".bare", place
+
+
+# Where a forged repository lies: its git directory, and where one stands. The last takes the project's path.
+PLACES: dict[str, Callable[[Path], tuple[Path, Path]]] = {
+    "archive": _archive,
+    "embedded": _embedded,
+    "bare": _lone_bare,
+    "nested": _nested,
+    "beside": _beside,
+    "at its path": lambda base: (base / "src" / "private" / ".git", base / "src" / "private"),
+}
+
+
+def _forged(victim: Victim, rng: random.Random, place: str, history: str) -> Path:
+    if place == "at its path" and victim.at.exists():
+        victim.at.rename(victim.saved)
+        victim.git = victim.saved / victim.git.relative_to(victim.at)
+    fake, here = PLACES[place](victim.base)
+    _bare(fake, victim, rng, history)
+    return here
+
+
+# ---------------------------------------------------------------- what points at the project itself
+
+
+def _pointing(text: Callable[[Victim, Path], str]) -> Callable[[Victim, Path], None]:
+    def make(victim: Victim, place: Path) -> None:
+        (place / ".git").write_text(text(victim, place))
+
+    return make
+
+
+def _admin(victim: Victim, place: Path, *, inside: str = "") -> None:
+    """Forge the directory that git keeps of a worktree, with both of its pointers."""
+    admin = place / (inside or ".tree")
+    admin.mkdir(parents=True)
+    (admin / "commondir").write_text(f"{victim.git}\n")
+    (admin / "gitdir").write_text(f"{place}/.git\n")
+    (admin / "HEAD").write_text(f"{victim.first}\n")
+    (place / ".git").write_text(f"gitdir: {admin}\n")
+
+
+def _own_config(victim: Victim, place: Path) -> None:
+    _admin(victim, place)
+    (place / ".tree/commondir").unlink()
+    (place / ".tree/config").symlink_to(victim.git / "config")
+    (place / ".tree/objects").symlink_to(victim.objects)
+
+
+def _link_in(victim: Victim, place: Path) -> None:
+    shutil.copytree(victim.git, place / ".git", ignore=shutil.ignore_patterns("objects"))
+    (place / ".git/objects").symlink_to(victim.objects)
+
+
+def _stranger(victim: Victim, place: Path) -> None:
+    """Be another user's repository in a directory above, which even has the whole history."""
+    if victim.git.exists():
+        shutil.copytree(victim.git, place / ".git")
+    for each in (place / ".git", place):
+        with contextlib.suppress(PermissionError, FileNotFoundError):
+            os.chown(each, 65534, 65534)
+    (place / "mine").mkdir()
+
+
+POINTERS: dict[str, Callable[[Victim, Path], object]] = {
+    "gitdir": _pointing(lambda victim, _: f"gitdir: {victim.git}\n"),
+    "relative gitdir": _pointing(lambda victim, at: f"gitdir: {os.path.relpath(victim.git, at)}"),
+    "gitdir of its worktree": _pointing(lambda victim, _: f"gitdir: {victim.git}/worktrees/fix\n"),
+    "gitdir and more": _pointing(lambda victim, _: f"gitdir: {victim.git}/.\r\n\0\n"),
+    "link": lambda victim, place: (place / ".git").symlink_to(victim.git),
+    "forged worktree": _admin,
+    "forged worktree among others": lambda victim, place: _admin(victim, place, inside=".git-x/worktrees/y"),
+    "forged submodule": _own_config,
+    "copy with its objects linked": _link_in,
+    "another user's": _stranger,
+    "nothing at all": lambda _victim, _place: None,
+}
+
+
+def _pointed(victim: Victim, pointer: str) -> Path:
+    place = victim.base / "got" / "pointing"
+    place.mkdir(parents=True)
+    POINTERS[pointer](victim, place)
+    return place / "mine" if (place / "mine").exists() else place
+
+
+# ---------------------------------------------------------------- asking and writing
+
+
+def _ask_mcp(mem: Mem, tool: str, **arguments: str) -> str:
+    server = Protocol(lambda: mem, settings=mem.settings)
+    params = {"name": tool, "arguments": arguments}
+    return json.dumps(server.answer({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
+
+
+def _hook(event: str, place: str) -> str:
+    row = {
+        "session_id": f"s-{event}",
+        "cwd": place,
+        "hook_event_name": event,
+        "prompt": f"Where is the {WORD}?",
+    }
+    return edge.answer(json.dumps(row).encode())
+
+
+def _mcp(tool: str, **arguments: str) -> Callable[[str], str]:
+    def ask(place: str) -> str:
+        with Mem.open(place) as mem:
+            return _ask_mcp(mem, tool, **arguments)
+
+    return ask
+
+
+def _cli(*command: str) -> Callable[[str], str]:
+    return lambda place: printed([*command, "--project", place])[1]
+
+
+READS: dict[str, Callable[[str], str]] = {
+    "context": _cli("context"),
+    "recall": _cli("recall", f"the {WORD}"),
+    "search": _cli("search", WORD),
+    "list": _cli("list"),
+    "SessionStart": lambda place: _hook("SessionStart", place),
+    "prompt": lambda place: _hook("UserPromptSubmit", place),
+    "MCP recall": _mcp("memory_search", query=WORD),
+    "MCP read": _mcp("memory_read", source="scratchpad"),
+}
+WRITES: dict[str, Callable[[str], str]] = {
+    "CLI write": _cli("write", "scratchpad", f"- [ ] ask {POISON}"),
+    "MCP write": _mcp("memory_write", target="daily", content=f"- {POISON} was here"),
+    "hook summary": lambda place: edge.answer(
+        json.dumps(
+            {"session_id": "c", "cwd": place, "hook_event_name": "PostCompact", "compact_summary": POISON}
+        ).encode()
+    ),
+}
+
+
+@contextlib.contextmanager
+def _in_time() -> Iterator[None]:
+    def late(*_: object) -> None:
+        raise TimeoutError(LATE)
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def _said(way: Callable[[str], str], place: str) -> str:
+    try:
+        with _in_time():
+            return way(place)
+    except TimeoutError:
+        return LATE
+
+
+def _leaks(place: str) -> list[str]:
+    """Return the ways by which something of the memory was seen, or that did not come back."""
+    said = {name: _said(way, place) for name, way in READS.items()}
+    return [
+        f"{name} says {text[:300]!r}" for name, text in said.items() if any(sign in text for sign in SIGNS)
+    ]
+
+
+def _bytes(store: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
+
+
+def attack(base: Path, rng: random.Random, kind: str, form: str, place: str, tally: Tally) -> None:
+    """Make a private project of a kind, then a forgery of a form (at a place), and try all ways with it."""
+    victim = Victim(base, kind)
+    here = _pointed(victim, form) if form in POINTERS else _forged(victim, rng, place, form)
+    tally.round(f"forged identity of a project that is {kind}")
+    about = f"{kind}; {form}; {place}; {base.name}"
+    before = _bytes(victim.store)
+    tally.check("nothing of a private memory is read", _leaks(str(here)), about)
+    for name, way in WRITES.items():
+        wrong = [name] if _said(way, str(here)) == LATE else []
+        tally.check("a write is answered in time", wrong, about)
+    changed = [] if _bytes(victim.store) == before else ["its files are not as they were"]
+    tally.check("nothing is written into a private memory", changed, about)
+    if place == "embedded" and form not in POINTERS:
+        root = Mem.open(here).identity.root
+        outside = [] if root == str(here.parent) else [f"it is a project of its own: {root}"]
+        tally.check("an embedded repository belongs to the one around it", outside, about)
+
+
+def _honest(base: Path, situation: honest.Situation, tally: Tally) -> None:
+    """Find the memory in an honest situation, by the hook too."""
+    places_ = situation(base)
+    written = tell(next(places_))
+    there = next(places_)
+    with Mem.open(there) as mem:
+        missed = [] if mem.project == written and WORD in (mem.context_block() or "") else ["block"]
+        missed += [] if mem.recall(f"the {WORD}") else ["recall"]
+    missed += [] if WORD in _hook("SessionStart", str(there)) else ["hook"]
+    tally.round("honest situation")
+    tally.check("an honest checkout finds its memory", missed, situation.__name__)
+
+
+def run(rounds: int, rng: random.Random, tally: Tally) -> None:
+    """Forge `rounds` identities; go through the honest situations once, or as many as there are rounds."""
+    base = scratch()
+    names = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_CONFIG_NOSYSTEM": "1"}
+    names |= {"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org", "HOME": str(base / "user")}
+    names |= {"MEMOLITH_SEMANTIC_PROVIDER": "none", "MEMOLITH_HOOKS_SESSIONS": "false"}
+    try:
+        for number in range(rounds + min(rounds, len(honest.TOGETHER))):
+            world = base / str(number)
+            world.mkdir()
+            ours = {"MEMOLITH_HOME": str(world / "home"), "GIT_CEILING_DIRECTORIES": str(base)}
+            with mock.patch.dict(os.environ, {**names, **ours}):
+                if number < rounds:
+                    forms = [*HISTORIES, rng.choice(list(ENDLESS))] if number % 4 else list(POINTERS)
+                    kind, form, place = (rng.choice(list(each)) for each in (VICTIMS, forms, PLACES))
+                    attack(world, rng, kind, form, place, tally)
+                else:
+                    _honest(world, honest.TOGETHER[number - rounds], tally)
+            shutil.rmtree(world)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+# ---------------------------------------------------------------- versions that are wrong on purpose
+
+
+def _trusting(directory: str, file: str) -> repository.Checkout:
+    found = repository._pointer(file)
+    common = repository._first_line(os.path.join(found, "commondir")) if found else ""
+    found = os.path.realpath(os.path.join(found, common)) if common else found
+    main = os.path.dirname(found) if common else directory
+    return repository.Checkout(main, found, directory)
+
+
+def _bare_anywhere(directory: str) -> repository.Checkout | None:
+    is_bare = repository._is_bare(directory)
+    return repository.Checkout(directory, directory, directory) if is_bare else _FIND(directory)
+
+
+_FIND = repository.find
+_FOLLOWING = ~os.O_NOFOLLOW
+BROKEN = (
+    mock.patch.object(evidence, "_proved", return_value=True),  # an origin alone is trusted
+    mock.patch.object(evidence, "is_same", return_value=True),  # a path alone is trusted
+    mock.patch.object(repository, "_linked", _trusting),  # the way back is not checked
+    mock.patch.object(commits, "_named", return_value=mock.ANY),  # the hash is not checked
+    mock.patch.object(commits.Commits, "reaches", return_value=True),  # any object at all will do
+    mock.patch.object(repository, "_ours", lambda checkout, *_: checkout),  # the owner is not looked at
+    mock.patch.object(repository, "find", _bare_anywhere),  # what looks bare is a repository
+    mock.patch.multiple(  # links are followed
+        places,
+        _OPEN_READ=places._OPEN_READ & _FOLLOWING,
+        _OPEN_DIRECTORY=places._OPEN_DIRECTORY & _FOLLOWING,
+    ),
+)
