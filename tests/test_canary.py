@@ -108,7 +108,7 @@ METHODS: dict[str, list[Way]] = {
     "context_block": [lambda mem: mem.context_block(KEY)],
 }
 # Those that take no text, or only paths of the machine.
-NO_TEXT = {"of_project", "open", "close", "guidance", "list", "now", "register"}
+NO_TEXT = {"of_project", "open", "close", "guidance", "list", "now", "register", "settle"}
 FUNCTIONS: dict[str, list[Way]] = {
     "flush_compaction_summary": [
         lambda mem: memolith.flush_compaction_summary(mem, PROSE),

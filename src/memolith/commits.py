@@ -31,6 +31,7 @@ _MAX_DELTAS = 4_096  # git's own limit
 _COMMIT, _BY_OFFSET, _BY_NAME = 1, 6, 7  # kinds of entries in a pack
 _WINDOW = 65_536  # bytes of a pack that are read at once: commits lie side by side
 _USUAL = 2_048
+_NAMES = 1_032  # bytes of an index before its names
 _KEPT = 512  # commits that others may be deltas of
 _HEX = frozenset("0123456789abcdef")
 
@@ -131,7 +132,7 @@ class _Pack:
     def __init__(self, folder: Folder, name: str) -> None:
         self._folder, self._name = folder, name
         self._files: dict[str, int] = {}
-        self._table: list[int] | None = None
+        self._head: bytes | None = None
         self._kept: dict[int, bytes] = {}
         self._window, self._window_at = b"", 0
 
@@ -161,25 +162,28 @@ class _Pack:
     def _find(self, name: bytes) -> int | None:
         """Return where in the pack an object begins."""
         width = len(name)
-        if self._table is None:
-            head = self._read(".idx", 0, 1032)
-            whole = len(head) == 1032 and head.startswith(b"\xfftOc\0\0\0\2")
-            words = memoryview(head)[8:] if whole else memoryview(bytes(1024))
-            self._table = [0, *(int.from_bytes(words[at : at + 4], "big") for at in range(0, 1024, 4))]
-        low, high, total = self._table[name[0]], self._table[name[0] + 1], self._table[256]
+        if self._head is None:
+            self._head = self._read(".idx", 0, _NAMES)
+        if len(self._head) < _NAMES or not self._head.startswith(b"\xfftOc\0\0\0\2"):
+            return None
+        first = 4 + name[0] * 4  # where the table says how many begin with a smaller byte
+        low, high, total = (
+            int.from_bytes(self._head[at : at + 4], "big") for at in (first, first + 4, _NAMES - 4)
+        )
+        low = low if name[0] else 0
         while high - low > 100:
             middle = (low + high) // 2
-            if self._read(".idx", 1032 + middle * width, width) <= name:
+            if self._read(".idx", _NAMES + middle * width, width) <= name:
                 low = middle
             else:
                 high = middle
-        names = self._read(".idx", 1032 + low * width, max(high - low, 0) * width)
+        names = self._read(".idx", _NAMES + low * width, max(high - low, 0) * width)
         at = names.find(name)
         while at >= 0 and at % width:
             at = names.find(name, at + 1)
         if at < 0:
             return None
-        offsets = 1032 + total * (width + 4)
+        offsets = _NAMES + total * (width + 4)
         found = int.from_bytes(self._read(".idx", offsets + (low + at // width) * 4, 4), "big")
         if found >> 31:  # a pack of more than 2 GiB has these in a table of their own
             found = int.from_bytes(

@@ -43,10 +43,11 @@ def is_same(known: Identity, path: str, checkout: Checkout | None, doubt: str = 
         return _is_same_folder(known, path, checkout, seen, doubt)
     if checkout is None or path != checkout.root:
         return False  # it was a repository, and is none any more
-    # The very same directory? Where another may have got its number, the commit has to say it too.
-    decides = not seen.endswith(".") or not known.commits
-    if seen and decides and seen == checkout.mark and checkout.origin in (known.origins or [""]):
-        return True
+    stays = bool(seen) and seen == checkout.mark
+    if stays and not seen.endswith("."):
+        return True  # the very same directory, and no other has got its number
+    if not known.commits:  # a shallow clone
+        return stays and checkout.origin in known.origins
     return any(checkout.commits.has(commit) for commit in known.commits)
 
 

@@ -16,7 +16,8 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
         ("git", "cwd"),
         "git",
         "What a project is: `git` = the main checkout of the repository (worktrees, subdirectories and"
-        " clones share one memory); `cwd` = each directory on its own.",
+        " clones share one memory); `cwd` = each directory on its own, and its path is all that counts,"
+        " whatever is there.",
     ),
     (
         "inject.daily",

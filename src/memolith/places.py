@@ -214,7 +214,7 @@ class Place:
             size = os.fstat(fd).st_size
             if end and size > limit:
                 os.lseek(fd, size - limit, os.SEEK_SET)
-            return os.read(fd, limit), size
+            return os.read(fd, min(limit, size)), size
         except OSError as error:
             raise StorageError(self.path, error) from error
         finally:

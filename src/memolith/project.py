@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PROJECTS = "projects"
 PROJECT_FILE = "project.yml"
 UNKNOWN = "no-project"  # the slug when there is no working directory; nothing is ever written there
+_UNMARKED = "-"
 _SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -47,10 +48,10 @@ class Identity:
         self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
         self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
         self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
-        # By what a path is known again: that of its repository or folder (`repository.mark_of`).
-        self.marks = {
-            path: mark for mark, _, path in (text.partition(" ") for text in _texts(fields.get("marks")))
-        }
+        # By what each of the paths is known again, in their order (`repository.mark_of`).
+        marks = fields.get("marks", "")
+        pairs = zip(self.paths, marks.split() if isinstance(marks, str) else (), strict=False)
+        self.marks = {path: mark for path, mark in pairs if mark != _UNMARKED}
 
     def fields(self) -> dict[str, Node]:
         """Return the contents for `project.yml`."""
@@ -63,8 +64,8 @@ class Identity:
             fields["linked"] = _written(self.linked)
         if self.apart:
             fields["apart"] = _written(self.apart)
-        if marks := [f"{self.marks[path]} {path}" for path in self.paths if path in self.marks]:
-            fields["marks"] = _written(marks)
+        if any(path in self.marks for path in self.paths):
+            fields["marks"] = " ".join(self.marks.get(path, _UNMARKED) for path in self.paths)
         return fields
 
 

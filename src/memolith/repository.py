@@ -87,7 +87,7 @@ def mark_of(directory: str) -> str:
             born = _generation(directory)
     except OSError:
         return ""
-    return f"{found.st_dev:x}.{found.st_ino:x}.{born}"
+    return f"d{found.st_dev:x}.{found.st_ino:x}.{born}"
 
 
 def _generation(directory: str) -> str:
@@ -140,12 +140,12 @@ def _is_bare(directory: str) -> bool:
 def _ours(checkout: Checkout, *others: str) -> Checkout:
     """Doubt a repository that belongs to somebody else, as git does: their config must not speak to us."""
     if hasattr(os, "geteuid"):
-        me = os.geteuid()
-        sudoer = os.environ.get("SUDO_UID", "")
-        mine = {me, int(sudoer)} if me == 0 and sudoer.isdecimal() else {me}
-        owners = {os.lstat(path).st_uid for path in (checkout.top, checkout.git, *others)}
-        if not owners <= mine and not _is_declared_safe(checkout.top):
-            checkout.doubt = _STRANGERS
+        mine: tuple[int, ...] = (os.geteuid(),)
+        if mine == (0,) and (sudoer := os.environ.get("SUDO_UID", "")).isdecimal():
+            mine = (0, int(sudoer))
+        for path in (checkout.top, checkout.git, *others):
+            if os.lstat(path).st_uid not in mine and not _is_declared_safe(checkout.top):
+                checkout.doubt = _STRANGERS
     return checkout
 
 
