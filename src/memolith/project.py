@@ -50,7 +50,7 @@ class Identity:
         self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
         # By what each of the paths is known again, in their order (`repository.mark_of`).
         marks = fields.get("marks", "")
-        pairs = zip(self.paths, marks.split() if isinstance(marks, str) else (), strict=False)
+        pairs = zip(self.paths, marks.split()[1:] if isinstance(marks, str) else (), strict=False)
         self.marks = {path: mark for path, mark in pairs if mark != _UNMARKED}
 
     def fields(self) -> dict[str, Node]:
@@ -65,7 +65,8 @@ class Identity:
         if self.apart:
             fields["apart"] = _written(self.apart)
         if any(path in self.marks for path in self.paths):
-            fields["marks"] = " ".join(self.marks.get(path, _UNMARKED) for path in self.paths)
+            # A word first, and decimals after it: so it needs no quotes, and is taken for no secret.
+            fields["marks"] = " ".join(["inodes", *(self.marks.get(path, _UNMARKED) for path in self.paths)])
         return fields
 
 
@@ -185,7 +186,7 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
         if same(each, path):
             return _found(each, path, checkout, doubt)
     slug = _nameless(projects, here) or _nameless(projects, root)
-    if slug and not doubt and not (checkout and checkout.origin):
+    if slug and (_is_empty(projects, slug) or not (doubt or (checkout and checkout.origin))):
         return Project(slug, here if slug == slug_of(here) else root, checkout, known=True)
     everything = list(identities(projects))
     for each in everything:
@@ -261,6 +262,14 @@ def _nameless(projects: str, place: str) -> str:
     directory = os.path.join(projects, slug_of(place))
     has_no_name = os.path.isdir(directory) and not os.path.exists(os.path.join(directory, PROJECT_FILE))
     return slug_of(place) if has_no_name else ""
+
+
+def _is_empty(projects: str, slug: str) -> bool:
+    """Tell whether a store is just being made, by a process that works here too: there is nothing to leak."""
+    try:
+        return set(os.listdir(os.path.join(projects, slug))) <= {".tmp"}
+    except OSError:
+        return False
 
 
 def _found(known: Identity, path: str, checkout: Checkout | None, doubt: str) -> Project:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 
 from memolith.errors import MemolithError
 from memolith.places import Place
@@ -87,7 +88,7 @@ def mark_of(directory: str) -> str:
             born = _generation(directory)
     except OSError:
         return ""
-    return f"d{found.st_dev:x}.{found.st_ino:x}.{born}"
+    return f"{found.st_dev}.{found.st_ino}.{born}"
 
 
 def _generation(directory: str) -> str:
@@ -97,7 +98,7 @@ def _generation(directory: str) -> str:
         return ""
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        return ioctl(fd, _GENERATION, bytes(8)).hex()
+        return str(int.from_bytes(ioctl(fd, _GENERATION, bytes(8))[:4], sys.byteorder))
     except OSError:
         return ""
     finally:
