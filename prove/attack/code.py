@@ -321,9 +321,9 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> None:
         stand = Stand(base)
         for _ in range(rounds):
             clone = stand.clone()
-            about = _arm(clone, rng)
-            command = rng.choice(STARTING if rng.random() < 0.7 else OTHERS)
+            command = rng.choice([*STARTING, *_MORE[2:5]] if rng.random() < 0.7 else OTHERS)
             searched = rng.choice(SEARCHED)
+            about = _arm(clone, rng, searched)
             cwd = stand.work / rng.choice(["", "", "docs"])
             cwd.mkdir(exist_ok=True)
             tally.round(command.name)
@@ -335,15 +335,16 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> None:
         shutil.rmtree(base, ignore_errors=True)
 
 
-def _arm(clone: Clone, rng: random.Random) -> str:
+def _arm(clone: Clone, rng: random.Random, searched: str) -> str:
     """Put things of every kind into a repository; return in a few words what."""
     names = rng.sample(NAMES, rng.choice([5, 40, len(NAMES)]))
     place = rng.choice(PLACES)
-    for name in {*names, "memolith"} if rng.random() < 0.5 else names:
+    for name in [*names, "memolith"] if rng.random() < 0.5 else names:
         clone.module(place, name, rng.choice(FORMS))
         clone.module("", name, rng.choice(FORMS))
-    for name in rng.sample(PROGRAMS, rng.randint(1, len(PROGRAMS))):
-        clone.program(f"{rng.choice(['', 'bin/', 'node_modules/.bin/'])}{name}")
+    for name in rng.sample(PROGRAMS, rng.choice([8, len(PROGRAMS)])):
+        for folder in (searched.format(clone.root), rng.choice(["", "bin", "node_modules/.bin"])):
+            clone.program(os.path.join(folder, name))
     settings = rng.sample(SETTINGS, rng.randint(1, len(SETTINGS)))
     where = rng.choice([".git", "docs", "vendor/x.git"])
     hollow = rng.random() < 0.5
