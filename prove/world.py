@@ -293,7 +293,9 @@ def can_trace() -> bool:
         signal.pause()
         os._exit(0)
     try:
-        _attach(child, ["-o", "/dev/null"]).terminate()
+        tracer = _attach(child, ["-o", "/dev/null"])
+        tracer.terminate()
+        tracer.communicate()
     except RuntimeError:
         return False
     finally:

@@ -45,7 +45,7 @@ LAYERS = [
     {"options"},
     {"text"},
     {"model", "choices"},
-    {"errors"},
+    {"errors", "whole"},
     {"lean", "programs"},
 ]
 

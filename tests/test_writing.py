@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -22,7 +23,10 @@ from memolith import (
     WriteMode,
     WriteTarget,
 )
+from memolith.cli import main
+from memolith.hook import edge
 from memolith.model import MODES, TARGETS
+from memolith.tools import Tools
 from tests.conftest import Clock
 from tests.ledger import proves
 
@@ -229,11 +233,36 @@ def test_an_input_that_cannot_be_a_memory_is_refused_whole(mem: Mem) -> None:
         mem.write("daily", "x" * 52_428_800)
     with pytest.raises(TextError, match="NUL"):
         mem.write("daily", "a\0b")
-    with pytest.raises(TextError, match="Unicode"):
-        mem.write("daily", "a\ud800b")
     with pytest.raises(InputError, match="empty"):
         mem.write("daily", " \n")
     assert not Path(mem.home).exists()
+
+
+HALF = "port \ud83d of caf\udce9"  # of an emoji that JavaScript cut, of a byte that is no text
+
+
+def test_half_a_character_is_replaced_and_stops_nothing(mem: Mem, work: Path) -> None:
+    whole = "port \ufffd of caf\ufffd"
+    mem.write("daily", HALF)
+    mem.append_daily(HALF, HALF)
+    mem.remember(f"The {HALF} is 1.", f"The {HALF}")
+    mem.records.add(f"We chose {HALF}.", category="decisions", scope="project", title=HALF)
+    mem.tickets.add(HALF, HALF)
+    mem.sessions.end([{"role": "user", "content": HALF}], agent="claude", number="1")
+    assert mem.read("daily").count(whole) == 3
+    assert mem.search(HALF).hits
+    assert mem.recall(HALF, semantic=False).hits
+    assert mem.context_block(HALF)
+    tool = next(each for each in Tools(mem) if each.name == "recall")
+    assert Tools(mem).call(tool.name, {"query": HALF}).data["hits"]
+    for line in (["recall", HALF], ["search", HALF], ["write", "daily", HALF], ["context", HALF]):
+        assert main([*line, "--project", str(work)]) == 0
+    row = {"session_id": HALF, "cwd": str(work), "hook_event_name": "UserPromptSubmit", "prompt": HALF}
+    assert whole in edge.answer(json.dumps(row).encode(), "pi")
+    for path in Path(mem.home).rglob("*"):
+        path.name.encode()
+        if path.suffix == ".md" and path.is_file():
+            path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("value", [None, 5, b"bytes", ["list"]])

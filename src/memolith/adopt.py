@@ -93,11 +93,10 @@ def _read(root: str, relative: str) -> str:
         raise _UnusableError(str(error)) from error
     if size > MAX_ACCEPT_BYTES:
         raise _UnusableError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
-    text = data.decode("utf-8", "surrogateescape")
     try:
-        return screen(text, allow=lambda: allowed(root, layout.scope_of(relative)))[0]
-    except TextError:  # bytes that are not UTF-8 were kept until now, and still are
-        return text
+        return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)))[0]
+    except (UnicodeDecodeError, TextError):  # bytes that are no text were kept until now, and still are
+        return data.decode("utf-8", "surrogateescape")
 
 
 def _bring(mem: Mem, text: str, goal: str) -> list[str]:

@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 
+from memolith import whole
 from memolith.errors import ConfigError
 from memolith.options import LIMITS, TABLE
 
@@ -28,6 +29,7 @@ PROJECT_FILE = ".memolith.yml"
 PROJECT_KEYS = frozenset(["inject.daily"])
 _MAX_PROJECT_FILE = 16_384
 _MAX_TEXT = 1_000
+_MAX_FILE = 262_144
 _BOOLEANS = {
     "true": True,
     "yes": True,
@@ -135,12 +137,13 @@ class Settings:
             self._project = {}
             path = os.path.join(self.root, PROJECT_FILE) if self.root else ""
             try:
-                with open(path, encoding="utf-8", opener=_open_regular) as file:
+                with open(path, encoding="utf-8", opener=open_regular) as file:
                     text = file.read(_MAX_PROJECT_FILE)
             except FileNotFoundError:
                 return self._project
             except (OSError, UnicodeDecodeError) as error:
                 self.ignored.append(f"it cannot be read ({error})")
+                self._unread(path, error)
                 return self._project
             self._read_project(text, self._project)
         return self._project
@@ -166,12 +169,15 @@ class Settings:
         if self._file is None:
             try:
                 with open(self.path, encoding="utf-8", opener=_open_own) as file:
-                    text = file.read()
-            except FileNotFoundError:
+                    text = file.read(_MAX_FILE + 1)
+            except (FileNotFoundError, NotADirectoryError):
                 self._file = {}
                 return self._file
             except (OSError, UnicodeDecodeError) as error:
+                self._unread(self.path, error)
                 raise ConfigError(f"{self.path}: cannot be read ({error}); repair or remove it") from None
+            if len(text) > _MAX_FILE:
+                raise ConfigError(f"{self.path}: has more than {_MAX_FILE:,} characters; repair or remove it")
             from memolith.text import miniyaml
 
             try:
@@ -182,13 +188,17 @@ class Settings:
                 ) from None
         return self._file
 
+    def _unread(self, path: str, error: OSError | UnicodeDecodeError) -> None:
+        if isinstance(error, OSError) and error.errno:  # else it is no file that could be read
+            whole.note(path, error)
+
     def unknown_keys(self) -> list[str]:
         """Return keys in the file that are not settings (a typo, or a newer version's)."""
         known = {*_BY_KEY, *(".".join(map(_camel, key.split("."))) for key in _BY_KEY)}
         return [key for key in _leaves(self._load()) if key not in known]
 
 
-def _open_regular(path: str, flags: int) -> int:
+def open_regular(path: str, flags: int) -> int:
     """Open a regular file and nothing else: reading a pipe would wait for ever."""
     try:
         fd = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
@@ -204,7 +214,7 @@ def _open_regular(path: str, flags: int) -> int:
 
 def _open_own(path: str, flags: int) -> int:
     """Open a regular file that only the user may change. Asked of what is open: a name can be exchanged."""
-    fd = _open_regular(path, flags)
+    fd = open_regular(path, flags)
     try:
         own(path, os.fstat(fd))
     except StrangerError:

@@ -80,7 +80,7 @@ class Explanation(Value):
 def explain(mem: Mem, query: str | None = None, *, max_chars: int | None = None) -> Explanation:
     """Return the block as `Mem.context_block` makes it, and what each part of it is."""
     trace = Trace()
-    block = mem._block(query, max_chars, trace)  # noqa: SLF001 - a step of Mem in a file of its own
+    block = mem.context_block(query, max_chars=max_chars, trace=trace)
     tree = Tree(str(mem.root))
     parts = [
         _part(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
 
-from memolith import evidence, journal, targets
+from memolith import evidence, journal, targets, whole
 from memolith import project as projects
 from memolith.config import Settings, default_home, own
-from memolith.errors import InputError
+from memolith.errors import InputError, StorageError
 from memolith.lean import suppress
 from memolith.model import Source
 from memolith.store import layout
@@ -46,12 +47,14 @@ class Home:
         self._cwd, self._now = cwd, now
         self._store = os.path.join(home, layout.STORE)
         self._project: projects.Project | None = None
+        self._doubt: list[tuple[str, OSError]] = []  # what could not be read when the project was found
         self._gate: Gate | None = None
         self._index: Index | None = None
         self._vectors: Vectors | None = None
         self._cleanup: Callable[[], None] | None = None
         # Asks a person, once, whether a memory that is not proved to be this project's is.
         self.confirm: Callable[[projects.Project], bool] | None = None
+        self.patience: float | None = None  # seconds to wait for others, for who has no more than that
 
     @classmethod
     def open(
@@ -155,7 +158,7 @@ class Home:
     @property
     def identity(self) -> projects.Project:
         """The project that the working directory belongs to, and how it was found."""
-        if self._project is None:
+        if self._project is None or self._doubt:  # in doubt it is looked for again
             self._project = self._found(evidence.READ_SECONDS)
         return self._project
 
@@ -165,11 +168,19 @@ class Home:
 
             return reaches(self.home, checkout, commit, seconds, again=again)
 
-        found = projects.resolve(self._store, self._cwd, self.settings.text("identity"), prove)
+        with whole.Watch(aside=True) as watch:
+            found = projects.resolve(self._store, self._cwd, self.settings.text("identity"), prove)
+        self._doubt = [each for each in watch.errors.items() if self._matters(*each)]
+        for path, error in self._doubt:
+            whole.note(path, error)
         self.settings.enter(found.root)
         if os.path.lexists(layout.locate(self._store, layout.interrupted(found.slug))):
             self.gate.catch_up(found.slug)
         return found
+
+    def _matters(self, path: str, error: OSError) -> bool:
+        """Tell whether what could not be read may be evidence; what is somebody else's elsewhere is none."""
+        return path.startswith(self.home) or error.errno not in (errno.EACCES, errno.EPERM)
 
     def now(self) -> float:
         """Return the time."""
@@ -202,7 +213,7 @@ class Home:
         if self._index is None:
             from memolith.index import Index
 
-            self._index = Index(self.home)
+            self._index = Index(self.home) if self.patience is None else Index(self.home, wait=self.patience)
         return self._index
 
     @property
@@ -243,6 +254,8 @@ class Home:
                 "there is no project here, because the working directory is gone or cannot be read; go to "
                 "one that exists, name one (--project DIR), or write for all projects (long_term, scope user)"
             )
+        if self._doubt:  # it may be known, and get a second memory
+            raise StorageError(*self._doubt[0])
         self._register(evidence.WRITE_SECONDS)
 
     def settle(self, seconds: float) -> None:
@@ -272,3 +285,17 @@ class Home:
 
     def _scope(self, scope: str) -> str:
         return layout.USER if targets.is_user_wide(scope) else self.project
+
+    def _prepare(self, target: str, scope: str) -> None:
+        # Before any path is built: registering may find that the slug is taken.
+        if target != "long_term" and (target != "note" or self._scope(scope)):
+            self.register()
+
+    def _locate(self, target: str, name: str | None, scope: str) -> str:
+        if target == "note":
+            return layout.find_note(self._store, self._scope(scope), name)
+        if target == "long_term":
+            return layout.MEMORY
+        if target == "scratchpad":
+            return layout.scratchpad(self.project)
+        return layout.daily(self.project, name.strip() if name else self.today)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 
-from memolith import journal, targets
+from memolith import journal, targets, whole
 from memolith.errors import InputError, MatchError
 from memolith.home import Home
-from memolith.model import MAX_WRITE_BYTES, WriteResult
+from memolith.model import MAX_WRITE_BYTES, Listing, WriteResult
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import builtins
     from collections.abc import Callable, Collection, Mapping
 
     from memolith.context import Trace
@@ -146,35 +145,37 @@ class Mem(Home):
         change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
         return self._result(change)
 
-    def context_block(self, query: str | None = None, *, max_chars: int | None = None) -> str | None:
+    def context_block(
+        self, query: str | None = None, *, max_chars: int | None = None, trace: Trace | None = None
+    ) -> str | None:
         """Return the block to inject into a prompt, or None if there is nothing to inject.
 
-        Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller
-        limit. `query` is the task at hand and adds what is recalled for it.
+        Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller limit.
+        `query` is the task at hand and adds what is recalled for it. A line names what could not be read.
+        `trace` gets how it was made.
         """
-        return self._block(query, max_chars)
-
-    def _block(self, query: str | None, max_chars: int | None, trace: Trace | None = None) -> str | None:
         if not self.settings.flag("enabled"):
             return None
         recalled = ""
-        if query and query.strip():
-            from memolith import recalling
+        with whole.Watch() as watch:
+            if query and query.strip():
+                from memolith import recalling
 
-            recalled = recalling.brief(self, query)
-        from memolith import context  # a question needs nothing of it
+                recalled = recalling.brief(self, query)
+            from memolith import context  # a question needs nothing of it
 
-        return context.build(
-            Tree(self._store),
-            self.project,
-            self.today,
-            self.yesterday,
-            recent=self.settings.text("inject.daily") == "recent",
-            max_chars=max_chars,
-            recalled=recalled,
-            summary_tokens=self.summary_tokens,
-            trace=trace,
-        )
+            return context.build(
+                Tree(self._store),
+                self.project,
+                self.today,
+                self.yesterday,
+                recent=self.settings.text("inject.daily") == "recent",
+                max_chars=max_chars,
+                recalled=recalled,
+                summary_tokens=self.summary_tokens,
+                trace=trace,
+                watch=watch,
+            )
 
     def search(self, query: str) -> SearchResults:
         """Find files by keywords: any term, any case, literally."""
@@ -182,7 +183,10 @@ class Mem(Home):
 
         if not isinstance(query, str):
             raise InputError(f"query must be text, not {type(query).__name__}")
-        return search.search(self._store, self.project, query)
+        with whole.Watch() as watch:
+            found = search.search(self._store, self.project, query)
+            found.missing = watch.missing
+            return found
 
     def recall(
         self,
@@ -218,12 +222,14 @@ class Mem(Home):
             semantic=semantic,
         )
 
-    def list(self) -> builtins.list[str]:
+    def list(self) -> Listing:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""
         from memolith.search import searchable
 
         tree = Tree(self._store)
-        return sorted(name for name in searchable(self._store, self.project) if tree.is_file(name))
+        with whole.Watch() as watch:
+            found = sorted(name for name in searchable(self._store, self.project) if tree.is_file(name))
+            return Listing(found, watch.missing)
 
     def remember(
         self, content: str, title: str, kind: str = "project", *, scope: str = "project"
@@ -336,20 +342,6 @@ class Mem(Home):
         from memolith.undoing import undo
 
         return undo(self, file, version)
-
-    def _prepare(self, target: str, scope: str) -> None:
-        # Before any path is built: registering may find that the slug is taken.
-        if target != "long_term" and (target != "note" or self._scope(scope)):
-            self.register()
-
-    def _locate(self, target: str, name: str | None, scope: str) -> str:
-        if target == "note":
-            return layout.find_note(self._store, self._scope(scope), name)
-        if target == "long_term":
-            return layout.MEMORY
-        if target == "scratchpad":
-            return layout.scratchpad(self.project)
-        return layout.daily(self.project, name.strip() if name else self.today)
 
     def _held(
         self,

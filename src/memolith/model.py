@@ -146,6 +146,19 @@ class SearchHit(Value):
         return {"path": fields.pop("filename"), **fields}
 
 
+class Listing(list[str]):
+    """The names that were found; `missing` is what could not be looked at."""
+
+    def __init__(self, names: list[str], missing: list[str]) -> None:
+        super().__init__(names)
+        self.missing = missing
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything could be read."""
+        return not self.missing
+
+
 class Version(Value):
     """One entry of a file's history: the state before a change."""
 

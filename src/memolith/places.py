@@ -14,6 +14,7 @@ import errno
 import os
 import stat
 
+from memolith import whole
 from memolith.errors import StorageError, UnsafePathError
 from memolith.lean import suppress
 
@@ -39,6 +40,9 @@ _OPEN_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY"
 # Every file that memolith writes carries this attribute (see `files.write_new`): so it is known from one that
 # was written elsewhere and given a second name in the store.
 MARK = "user.memolith"
+# What the system says of a link where a real file or directory is asked for, and of a name that no file has.
+_INSTEAD = (errno.ENOTDIR, errno.ELOOP, errno.EMLINK)
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 class Folder:
@@ -68,18 +72,28 @@ class Folder:
             with os.scandir(self.fd if self.fd is not None else self.path) as found:
                 return list(found)
         except OSError as error:
-            raise StorageError(self.path, error) from error
+            raise refused(self.path, error) from error
 
     def names(self) -> list[str]:
         """Return the names in here, hidden ones too."""
         try:
             return os.listdir(self.fd if self.fd is not None else self.path)
         except OSError as error:
-            raise StorageError(self.path, error) from error
+            raise refused(self.path, error) from error
 
     def stat(self) -> os.stat_result:
         """Return what the system knows of the directory itself."""
-        return os.stat(self.fd if self.fd is not None else self.path)
+        try:
+            return os.stat(self.fd if self.fd is not None else self.path)
+        except OSError as error:
+            raise refused(self.path, error) from error
+
+
+def refused(path: str, error: OSError) -> StorageError:
+    """Return the error of a read that the system refused. Whoever catches it, the answer is not whole."""
+    if error.errno not in _ABSENT:
+        whole.note(path, error)
+    return StorageError(path, error)
 
 
 def _open_directory(path: str, at: str, above: int | None) -> Folder:
@@ -91,13 +105,17 @@ def _open_directory(path: str, at: str, above: int | None) -> Folder:
     except FileNotFoundError:
         raise
     except OSError as error:
-        if error.errno not in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
-            raise StorageError(path, error) from error
+        if error.errno not in _INSTEAD or _is(stat.S_ISDIR, at, above):
+            raise refused(path, error) from error
+    if _is(stat.S_ISLNK, at, above):
+        raise UnsafePathError(f"{path}: is a symbolic link; memory is only kept in real directories")
+    raise UnsafePathError(f"{path}: is not a directory; move it out of the way")
+
+
+def _is(kind: Callable[[int], bool], at: str, above: int | None) -> bool:
     with suppress(OSError):
-        mode = os.stat(at, dir_fd=above, follow_symlinks=False).st_mode
-        if not stat.S_ISLNK(mode) and not stat.S_ISDIR(mode):
-            raise UnsafePathError(f"{path}: is not a directory; move it out of the way")
-    raise UnsafePathError(f"{path}: is a symbolic link; memory is only kept in real directories")
+        return kind(os.stat(at, dir_fd=above, follow_symlinks=False).st_mode)
+    return False
 
 
 class Place:
@@ -133,10 +151,15 @@ class Place:
         return self.folder.fd
 
     def stat(self) -> os.stat_result | None:
-        """Return what the system knows of the file, or of the link that is there; None if nothing is."""
+        """Return what the system knows of the file, or of the link that is there; None if nothing is.
+
+        Also None if that cannot be told; then the answer that is being made is not whole.
+        """
         try:
             return os.stat(self.at, dir_fd=self.fd, follow_symlinks=False)
-        except OSError:
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                whole.note(self.path, error)
             return None
 
     def fingerprint(self) -> tuple[int, int, int, int] | None:
@@ -162,14 +185,18 @@ class Place:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EMLINK):
+            if error.errno in _INSTEAD and _is(stat.S_ISLNK, self.at, self.fd):
                 raise UnsafePathError(f"{self}: is a symbolic link; replace it by a real file") from None
             if error.errno in (errno.ENXIO, errno.EISDIR):
                 raise UnsafePathError(f"{self}: is not a regular file") from None
-            raise StorageError(self.path, error) from error
-        found = os.fstat(fd)
-        if stat.S_ISREG(found.st_mode) and (shared or found.st_nlink < 2 or is_marked(fd)):
-            return fd
+            raise refused(self.path, error) from error
+        try:
+            found = os.fstat(fd)
+            if stat.S_ISREG(found.st_mode) and (shared or found.st_nlink < 2 or is_marked(fd)):
+                return fd
+        except OSError as error:
+            os.close(fd)
+            raise refused(self.path, error) from error
         os.close(fd)
         if not stat.S_ISREG(found.st_mode):
             raise UnsafePathError(f"{self}: is not a regular file")
@@ -192,7 +219,7 @@ class Place:
                 data = _read_all(fd, min(before.st_size, limit), limit)
                 after = os.fstat(fd)
             except OSError as error:
-                raise StorageError(self.path, error) from error
+                raise refused(self.path, error) from error
             finally:
                 os.close(fd)
             if not cut:
@@ -216,7 +243,7 @@ class Place:
                 os.lseek(fd, size - limit, os.SEEK_SET)
             return os.read(fd, min(limit, size)), size
         except OSError as error:
-            raise StorageError(self.path, error) from error
+            raise refused(self.path, error) from error
         finally:
             os.close(fd)
 
@@ -227,8 +254,10 @@ def is_marked(fd: int) -> bool:
         return False
     try:
         os.getxattr(fd, MARK)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in (errno.ENODATA, errno.ENOTSUP, errno.EPERM):
+            return False
+        raise
     return True
 
 
@@ -240,7 +269,7 @@ def _refuse_too_large(path: str, data: bytes, limit: int, size: int) -> None:
         why = f"has {lines:,} lines, more than the {MAX_FILE_LINES:,} of a memory; split it"
     else:
         return
-    raise StorageError(path, OSError(errno.EFBIG, why))
+    raise refused(path, OSError(errno.EFBIG, why))
 
 
 def _read_all(fd: int, size: int, limit: int) -> bytes:
@@ -295,10 +324,10 @@ class Tree:
             self.place(relative)
 
     def stat(self, relative: str) -> os.stat_result | None:
-        """Return what the system knows of a file, or of the link that is there; None if nothing is."""
+        """Return what `Place.stat` does; None if nothing is there, or that cannot be told."""
         try:
             return self.place(relative).stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, StorageError):
             return None
 
     def is_file(self, relative: str) -> bool:
@@ -346,9 +375,10 @@ class Tree:
                 (below if entry.is_dir(follow_symlinks=False) else others).append(entry.name)
         except (FileNotFoundError, UnsafePathError):
             pass
-        except StorageError as error:
+        except (StorageError, OSError) as error:  # the latter where a listing does not say what is what
+            told = error if isinstance(error, StorageError) else refused(folder.path, error)
             if failed:
-                failed(directory, error)
+                failed(directory, told)
         below.sort()
         yield directory, below, sorted(others)
         if directory.count("/") < _MAX_DEPTH:

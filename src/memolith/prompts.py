@@ -48,12 +48,14 @@ def read_path(home: str) -> tuple[str, str]:
     """
     import os
 
+    from memolith.errors import MemolithError
+    from memolith.places import Place
+
     package = os.path.join(os.path.dirname(os.path.abspath(__file__)), "learn", "prompts")
     for directory in (os.path.join(home, "prompts"), package):
         try:
-            with open(os.path.join(directory, "read_path.md"), "rb") as file:
-                text = file.read(_MAX_BYTES + 1).decode("utf-8")
-        except (OSError, UnicodeDecodeError):
+            text = Place.of(os.path.join(directory, "read_path.md")).read_part(_MAX_BYTES + 1)[0].decode()
+        except (MemolithError, UnicodeDecodeError):
             continue
         if text.count(SUMMARY_PLACE) == 1 and len(text) <= _MAX_BYTES:
             break

@@ -109,9 +109,12 @@ class Recall(Value):
 
     def with_hits(self, hits: list[Hit]) -> Recall:
         """Return the same answer with other hits."""
-        return Recall(
-            complete=self.complete, hits=hits, missing=self.missing, notes=self.notes, query=self.query
-        )
+        return Recall(**{**super().as_dict(), "hits": hits})
+
+    def without(self, missing: list[str]) -> Recall:
+        """Return the same answer, of which more is missing."""
+        more = [*self.missing, *missing]
+        return Recall(**{**super().as_dict(), "complete": self.complete and not missing, "missing": more})
 
     def as_dict(self) -> dict[str, object]:
         """Return the answer ready for JSON."""

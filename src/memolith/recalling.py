@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from memolith import targets
+from memolith import targets, whole
 from memolith.errors import InputError, NotFoundError
 from memolith.index import KINDS
 from memolith.recall import Question, Recall
 from memolith.recall import recall as answer
 from memolith.store import layout
 from memolith.store.screening import quoted
+from memolith.text import hygiene
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def recall(
 ) -> Recall:
     """Answer a question from the scopes of a memory."""
     targets.check_text(query, "query", empty=True)
+    query = hygiene.whole(query)
     if isinstance(scopes, str):
         raise InputError(f"scopes = {quoted(scopes)}: give a list of scopes, such as ['project']")
     wide = dict.fromkeys(targets.is_user_wide(scope) for scope in scopes or ("user", "project"))
@@ -53,8 +55,14 @@ def recall(
         since=since,
         as_of=as_of,
     )
-    covered = _covered(mem, asked.slugs) if semantic is not False else None
-    found = answer(mem.home, mem.index, asked, mem.vectors if covered and covered.model else None)
+    with whole.Watch() as watch:
+        covered = _covered(mem, asked.slugs) if semantic is not False else None
+        found = answer(mem.home, mem.index, asked, mem.vectors if covered and covered.model else None)
+    for each in found.missing:  # what the index knows by itself: it was not reached in time, say
+        path, _, why = each.partition(": ")
+        if path not in watch.errors:
+            whole.note(path, OSError(0, why))
+    found = found.without([each for each in watch.missing if not _is_told(each, found.missing)])
     if covered and (not covered.complete or (semantic and not covered.model)):
         found.notes.append(f"by meaning: {covered}")
     if budget is None:
@@ -64,6 +72,10 @@ def recall(
     if budget < 0:
         raise InputError(f"budget = {budget} is not allowed; give the tokens that the brief may take")
     return found.with_hits(brief.fitting(found.hits, budget))
+
+
+def _is_told(missing: str, told: Sequence[str]) -> bool:
+    return any(each.startswith(missing) for each in told)
 
 
 def brief(mem: Mem, query: str) -> str:

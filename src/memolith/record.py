@@ -8,6 +8,7 @@ from memolith.model import Value
 from memolith.store import layout
 from memolith.store.screening import quoted
 from memolith.text import likeness, markdown
+from memolith.text.budget import utf8_len
 
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 STATUSES = ("active", "superseded", "archived", "quarantined")
@@ -110,7 +111,7 @@ def check_category(category: str) -> None:
 def check_text(text: str) -> None:
     """Refuse what is no single fact: nothing, too much, or a conversation."""
     targets.check_text(text)
-    size = len(text.encode())
+    size = utf8_len(text)
     if size > MAX_BYTES:
         raise TooLargeError(
             f"{size:,} bytes are too much for one record (limit {MAX_BYTES:,}); store the fact, and where "

@@ -15,6 +15,7 @@ from memolith.noteindex import note_files
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.provenance import label, of_note
 from memolith.store import files, layout
+from memolith.text import hygiene
 from memolith.text.budget import head, utf8_len
 
 TYPE_CHECKING = False
@@ -28,12 +29,18 @@ _GAP = "⋯"
 
 
 class SearchResults:
-    """Hits, best first, and how many lines each term matched over all files."""
+    """Hits, best first, how many lines each term matched over all files, and what could not be read."""
 
-    __slots__ = ("hits", "terms")
+    __slots__ = ("hits", "missing", "terms")
 
     def __init__(self, terms: list[tuple[str, int]], hits: list[SearchHit]) -> None:
         self.terms, self.hits = terms, hits
+        self.missing: list[str] = []  # "<path>: <why>"
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything could be read."""
+        return not self.missing
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -46,6 +53,8 @@ class SearchResults:
         return {
             "terms": [{"term": term, "lines": count} for term, count in self.terms],
             "hits": [hit.as_dict() for hit in self.hits],
+            "complete": self.complete,
+            "missing": self.missing,
         }
 
     def render(self, max_bytes: int = MAX_INJECT_BYTES) -> str:
@@ -88,7 +97,7 @@ def _block(hit: SearchHit) -> str:
 def search(root: str, slug: str, query: str) -> SearchResults:
     """Search the user-wide memory and one project's; any term may match, as a substring, in any case."""
     terms: dict[str, str] = {}
-    for word in query.split():
+    for word in hygiene.whole(query).split():
         if len(terms) == MAX_TERMS:
             break
         terms.setdefault(word.casefold(), word)

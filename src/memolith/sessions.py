@@ -33,6 +33,8 @@ SOURCES = ("interactive", "subagent", "automation", "consolidation")
 # Whether a session may be learned from: a `polluted` one pulled in what should not be remembered.
 MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
+# The tool of a turn of the system that stands where turns are left out; the numbers go on behind them.
+LEFT_OUT = "left-out"
 _TEXTS = ("text", "tool", "outcome")
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "ticket")
 
@@ -316,9 +318,11 @@ def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int]:
     """Return the turns as they may be stored, and how many secrets were masked in them."""
     from memolith.text.budget import head, utf8_len
 
-    masked = 0
+    masked, number, is_gap = 0, 0, False
     clean = []
-    for number, turn in enumerate(turns, 1):
+    for turn in turns:
+        number = max(turn.number, number + 1) if is_gap else number + 1
+        is_gap = (turn.role, turn.tool) == ("system", LEFT_OUT)
         texts = {}
         for key in _TEXTS:
             text, count = _masked(getattr(turn, key))

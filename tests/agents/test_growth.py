@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from memolith.agents import AGENTS
+from memolith import Mem
+from memolith.agents import AGENTS, reading
 from memolith.agents.reading import MAX_RESULT, Transcript, without_injected
+from memolith.cli import main
 from memolith.sessions import Turn
 from tests.agents import written
 
@@ -157,3 +160,49 @@ def test_reminders_and_our_block_go_from_results_in_linear_time() -> None:
     )
     hostile = "<memory>" * 20_000
     assert without_injected(hostile) == hostile
+
+
+def _claude(number: int) -> written.Row:
+    row = {"type": "user", "cwd": "/w", "sessionId": "s1", "timestamp": written.AT, "isSidechain": False}
+    return {**row, "message": {"role": "user", "content": f"turn {number} " + "x" * 500}}
+
+
+def _gemini(number: int) -> written.Row:
+    text = [{"text": f"turn {number} " + "x" * 500}]
+    return {"sessionId": "s1", "id": f"m{number}", "type": "user", "timestamp": written.AT, "content": text}
+
+
+def _generic(number: int) -> written.Row:
+    return {"role": "user", "text": f"turn {number} " + "x" * 500}
+
+
+@pytest.mark.parametrize(
+    ("agent", "row"), [("claude", _claude), ("gemini", _gemini), ("generic", _generic)], ids=lambda each: each
+)
+def test_of_a_session_that_is_too_long_beginning_and_end_are_kept_and_the_rest_is_told(
+    agent: str,
+    row: Callable[[int], written.Row],
+    work: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(reading, "MOST", 20_000)
+    monkeypatch.setattr(reading, "LATEST", 10)
+    path = tmp_path / "session-1.jsonl"
+    command = ["session", "import", str(path), "--agent", agent, "--project", str(work)]
+    rows = [{**row(number), **({"cwd": str(work)} if agent == "claude" else {})} for number in range(1, 121)]
+    for end in (100, 120):  # it grows
+        path.write_text(written.lines(*rows[:end]))
+        os.utime(path, (end * 1e8, end * 1e8))
+        assert main(command) == 16
+        said = capfd.readouterr()
+        assert "too long to be kept whole" in said.err
+        mem = Mem.open(work)
+        (session,) = (mem.sessions.get(each.name) for each in mem.sessions.list())
+        numbers = [turn.number for turn in session.turns]
+        assert session.turns[-1].text.startswith(f"turn {end} ")
+        assert (numbers[:3], numbers[-1], numbers == sorted(set(numbers))) == ([1, 2, 3], end, True)
+        gap = numbers.index(end - 9) - 1
+        assert session.turns[gap].text.startswith(f"[{end - 10 - gap} turn(s) are left out here")
+        assert all(f"turn {each.number} " in each.text for each in session.turns if each.role == "user")

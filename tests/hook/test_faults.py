@@ -1,4 +1,4 @@
-"""A hook never gets in a host's way: exit code 0, no output, the reason in the log."""
+"""A hook never gets in a host's way: exit code 0, what it can say, one line about the rest."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memolith import Mem
+from memolith.hook.answering import TROUBLE
+from tests.hook.conftest import context
 
+SECONDS = 1.5  # that a prompt may be held
 COMMAND = [sys.executable, "-m", "memolith", "hook"]
 START = {"session_id": "s", "hook_event_name": "SessionStart"}
 PROMPT = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "which port is it?"}
@@ -71,38 +75,76 @@ def _state(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "reason"),
-    [(_config, "hooks.enabled"), (_store, "symbolic link"), (_state, "is not a directory")],
+    ("damage", "reason", "block"),
+    [
+        (_config, "hooks.enabled", False),
+        (_store, "symbolic link", False),
+        (_state, "is not a directory", True),
+    ],
     ids=["settings", "store", "state"],
 )
-def test_a_broken_home_is_logged(home: Path, work: Path, damage: Callable[[Path], None], reason: str) -> None:
+def test_a_broken_home_is_told_and_logged(
+    home: Path, work: Path, damage: Callable[[Path], None], reason: str, block: bool
+) -> None:
     damage(home)
     done = run(told(work, PROMPT))
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert reason in (home / "state/log/hook.log").read_text()
+    said = context(done.stdout.decode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert reason in said
+    assert (said.count(TROUBLE), said.count(str(home))) == (1, 0)
+    assert ("It is port 5433" in said) == block
+    assert block or reason in (home / "state/log/hook.log").read_text()
 
 
-def test_a_locked_database_costs_what_is_recalled_and_nothing_else(home: Path, work: Path) -> None:
+def test_a_locked_database_costs_neither_the_answer_nor_much_time(home: Path, work: Path) -> None:
     (database,) = (home / "cache").glob("index-*.sqlite3")
     before = database.stat()
     with sqlite3.connect(database, isolation_level=None) as locker:
         locker.execute("BEGIN EXCLUSIVE")
         os.utime(database, ns=(before.st_atime_ns, before.st_mtime_ns))
         first = run(told(work, START))
+        usual = time.monotonic()
+        run(told(work, {**START, "session_id": "other"}))
+        before_it = time.monotonic()
         done = run(told(work, PROMPT))
+        passed = time.monotonic() - before_it - (before_it - usual)
         locker.execute("ROLLBACK")
     assert b"Notes index" in first.stdout
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert "the index is kept in memory only" in (home / "state/log/hook.log").read_text()
+    assert passed < SECONDS
+    said = context(done.stdout.decode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert ("It is port 5433" in said, TROUBLE in said) == (True, False)
 
 
-def test_on_a_full_disk_nothing_is_said(home: Path, work: Path) -> None:
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+def _full() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
-    done = run(told(work, START), preexec_fn=full)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert not (home / "state/log/hook.log").exists() or not (home / "state/log/hook.log").read_text()
+
+def test_on_a_full_disk_a_session_gets_its_block_and_is_told_once(home: Path, work: Path) -> None:
+    transcript = work / "transcript.jsonl"
+    row = {"transcript_path": str(transcript)}
+    start = run(told(work, {**START, **row}), preexec_fn=_full)
+    said = context(start.stdout.decode())
+    assert [each in said for each in ("It is port 5433", "File too large")] == [True, True]
+    assert said.count(TROUBLE) == 1
+    # The host writes down what it was told; nothing else remembers it.
+    transcript.write_text(json.dumps({"content": said}) + "\n")
+    prompt = run(told(work, {**PROMPT, **row}), preexec_fn=_full)
+    assert context(prompt.stdout.decode()).count("Notes index") == 0
+    assert TROUBLE not in prompt.stdout.decode()
+    assert "It is port 5433" in prompt.stdout.decode()  # recalled
+    log = home / "state/log/hook.log"
+    assert not log.exists() or not log.read_text()
+
+
+@pytest.mark.parametrize("event", [START, PROMPT], ids=["start", "prompt"])
+@pytest.mark.usefixtures("home")
+def test_what_nobody_heard_is_not_noted(work: Path, event: dict[str, str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    subprocess.run(COMMAND, input=told(work, event), stdout=writing, check=False)
+    os.close(writing)
+    assert b"It is port 5433" in run(told(work, event)).stdout
 
 
 @pytest.mark.parametrize("place", ["", "/dev/null/home"])

@@ -14,6 +14,7 @@ from memolith.agents import aider, reading
 from memolith.errors import ConfigError, InputError, MemolithError, StorageError
 from memolith.mem import Mem
 from memolith.model import Value
+from memolith.sessions import LEFT_OUT
 from memolith.store.screening import quoted
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Gatherer:
         self._stored: dict[str, dict[str, int]] = {}
         self.refused: MemolithError | None = None  # the first time that our own side did not take a session
         self.unread = 0  # sessions that are there and could not be read, or agents whose could not be listed
+        self.shortened = 0  # sessions that are too long to be kept whole
 
     def bring(self, place: Place) -> Iterator[Brought]:
         """Yield what became of the sessions of a place. One that cannot be read is skipped."""
@@ -131,7 +133,9 @@ class Gatherer:
 
     def _store(self, place: Place, mem: Mem, session: Session) -> Brought:
         before = session.name in self._copies(mem)
-        about = {"project": mem.project, "turns": len(session.turns)}
+        gap = next((turn.text for turn in session.turns if turn.tool == LEFT_OUT), "")
+        self.shortened += bool(gap)
+        about = {"project": mem.project, "turns": len(session.turns), "reason": gap}
         if self._dry_run:
             return _brought(place, "grown" if before else "new", session, **about)
         stored = mem.sessions.add(session)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+from collections import deque
 from typing import TYPE_CHECKING
 
 from memolith.agents import reading
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from memolith.sessions import Session
 
-_MOST = 32_000_000  # characters of a session, with something for each message
 _MAX_JSON = 32 * 1_048_576
 _BLOCK = lazy(r"(?s)<(hook_context|session_context)>.*?(?:</\1>|\Z)")
 _FAILED = ("error", "cancelled")
@@ -34,23 +35,23 @@ class Gemini(Whole):
 
     def read(self, path: str) -> Iterator[Session]:  # noqa: D102
         into = Transcript(self.name, path)
-        messages: dict[str, Record] = {}
-        spent = 0
+        messages = _Messages()
         for row in _rows(path):
             if "sessionId" in row:
                 into.know(id=row["sessionId"], started=row.get("startTime"))
                 into.know(source="subagent" if row.get("kind") == "subagent" else "interactive")
             if "$rewindTo" in row:
-                _rewind(messages, str(row["$rewindTo"]))
+                messages.rewind(str(row["$rewindTo"]))
             for message in [
                 row,
                 *listed(row.get("messages")),
                 *listed(fields(row.get("$set")).get("messages")),
             ]:
-                if message.get("type") in ("user", "gemini") and spent < _MOST:
-                    small = messages[str(message.get("id"))] = _small(message)
-                    spent += 512 + len(small["text"]) + sum(len(call["text"]) for call in small["calls"])
-        for message in messages.values():
+                if message.get("type") in ("user", "gemini"):
+                    messages.put(str(message.get("id")), message)
+        for number, message in messages.kept.items():
+            if messages.lost and messages.late and number == messages.late[0]:
+                into.leave_out(messages.lost)
             _take(message, into)
         into.know(cwd=_directory(path))
         if into.turns:
@@ -66,27 +67,48 @@ def _rows(path: str) -> Iterator[Record]:
                 yield fields(json.load(file))
         except (ValueError, RecursionError):
             return
+    else:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
 
 
-def _rewind(messages: dict[str, Record], number: str) -> None:
-    if number in messages:
-        order = list(messages)
-        for each in order[order.index(number) :]:
-            del messages[each]
+class _Messages:
+    """The last version of each message, by its number; of very many, the first ones and the latest."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Record] = {}
+        self.late: deque[str] = deque()
+        self.lost = 0
+        self._spent = 0
+
+    def put(self, number: str, message: Record) -> None:
+        if self._spent >= reading.MOST and number not in self.kept:
+            self.late.append(number)
+        small = self.kept[number] = _small(message, reading.LATE if self.late else reading.MAX_RESULT)
+        self._spent += 512 + len(small["text"]) + sum(len(call["text"]) for call in small["calls"])
+        if len(self.late) > reading.LATEST:
+            del self.kept[self.late.popleft()]
+            self.lost += 1
+
+    def rewind(self, number: str) -> None:
+        if number in self.kept:
+            order = list(self.kept)
+            for each in order[order.index(number) :]:
+                del self.kept[each]
+            self.late = deque(each for each in self.late if each in self.kept)
 
 
-def _small(message: Record) -> Record:
+def _small(message: Record, most: int) -> Record:
     """Return what is needed of a message; results, which may be long, cut."""
     calls = [
         {
             **{key: call.get(key) for key in ("id", "name", "status", "timestamp")},
             "line": call_line(str(call.get("name") or "tool"), call.get("args")),
-            "text": _result(call)[: reading.MAX_RESULT],
+            "text": _result(call)[:most],
         }
         for call in listed(message.get("toolCalls"))
     ]
     kept = {key: message.get(key) for key in ("type", "timestamp")}
-    return {**kept, "text": reading.plain(message.get("content"))[: 2 * reading.MAX_RESULT], "calls": calls}
+    return {**kept, "text": reading.plain(message.get("content"))[: 2 * most], "calls": calls}
 
 
 def _result(call: Record) -> str:

@@ -2,7 +2,8 @@
 
 Memory is bounded whatever the file holds: a line that is too long is passed over, a result is cut, and a
 session of very many turns keeps its later results short. Where to cut depends only on what came before, so a
-session that is read in steps has the same turns as one that is read at once.
+session that is read in steps has the same turns as one that is read at once. Of one that is longer than that
+its beginning and its latest turns are kept, and a turn in between says how many are left out.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import os
 import stat
 import zlib
 from abc import ABC, abstractmethod
+from collections import deque
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from memolith.agents.calls import call_line
 from memolith.learn import stripping
-from memolith.sessions import Session, Turn
+from memolith.sessions import LEFT_OUT, Session, Turn
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -28,9 +30,11 @@ _DEEP = 200  # directories in each other that are looked into
 MAX_LINE = 8 * 1_048_576
 MAX_RESULT = 32_000
 _MAX_SPEECH = 64_000
-# Characters of a session, with something for each turn, after which results are cut short or all is left out.
-_FULL, _MOST = 8_000_000, 32_000_000
+# Characters of a session, with something for each turn, after which results are cut short, or only the latest
+# turns are kept, each up to so many characters.
+_FULL, MOST = 8_000_000, 32_000_000
 _SHORT, _TURN = 400, 512
+LATEST, LATE = 4_000, 4_000
 _MAX_WAITING = 64  # calls without a result
 _HEAD = 400  # records in which a session says where it was
 _CHECKED = 1024  # bytes at the beginning of a file that tell it from another of its name
@@ -181,6 +185,8 @@ class Transcript:
         self.agent, self.path, self.side = agent, path, side
         self.known: dict[str, str] = {}
         self.turns: list[Turn] = []
+        self._latest: deque[Turn] = deque()  # behind what is left out
+        self._left_out = 0
         self._before = 0  # turns that were handed out earlier
         self._spent = 0
         self._key = ""  # of the message that the last turn belongs to
@@ -199,11 +205,12 @@ class Transcript:
         text = cut(text.strip(), _MAX_SPEECH)
         if not text:
             return
-        if key and key == self._key and self.turns:
-            last = self.turns[-1]
+        kept = self._latest or self.turns
+        if key and key == self._key and kept:
+            last = kept[-1]
             if text not in last.text:
-                whole = cut(f"{last.text}\n\n{text}", _MAX_SPEECH)
-                self.turns[-1] = Turn(**{**last.as_dict(), "text": whole})
+                whole = cut(f"{last.text}\n\n{text}", LATE if self._latest else _MAX_SPEECH)
+                kept[-1] = Turn(**{**last.as_dict(), "text": whole})
                 self._spent += len(whole) - len(last.text)
                 self.is_changed = True
             return
@@ -227,12 +234,30 @@ class Transcript:
     def _add(self, role: str, text: str, time: object, tool: str = "", outcome: str = "") -> None:
         self._key = ""
         self._spent += len(text) + _TURN
-        if self._spent > _MOST:
-            return
         self.is_changed = True
-        number = self._before + len(self.turns) + 1
+        number, is_late = self._count() + 1, self._spent > MOST
+        text = cut(text, LATE) if is_late else text
         turn = Turn(number=number, role=role, text=text, time=moment(time), tool=tool, outcome=outcome)
-        self.turns.append(turn)
+        (self._latest if is_late else self.turns).append(turn)
+        if len(self._latest) > LATEST:
+            self._latest.popleft()
+            self._left_out += 1
+
+    def leave_out(self, count: int) -> None:
+        """Note that so many turns which came here are not there any more; from now on it is late."""
+        self._left_out += count
+        self._spent = max(self._spent, MOST)
+
+    def _count(self) -> int:
+        return self._before + len(self.turns) + self._left_out + len(self._latest)
+
+    def _kept(self) -> list[Turn]:
+        if not self._left_out:
+            return [*self.turns, *self._latest]
+        number = self._before + len(self.turns) + 1
+        told = f"[{self._left_out:,} turn(s) are left out here: the session is too long to be kept whole]"
+        gap = Turn(number=number, role="system", text=told, time="", tool=LEFT_OUT, outcome="")
+        return [*self.turns, gap, *self._latest]
 
     def session(self, name: str) -> Session:
         """Return what was read; `name` is the session's id unless a record said it."""
@@ -247,15 +272,14 @@ class Transcript:
             started=started,
             status=known["status"],
             ticket="",
-            turns=self.turns,
+            turns=self._kept(),
         )
 
     def state(self) -> Record:
         """Return what another time needs to go on from here."""
-        total = self._before + len(self.turns)
-        state = {"known": self.known, "turns": total, "spent": self._spent, "waiting": self._waiting}
-        if self._key and self.turns:
-            state |= {"key": self._key, "last": self.turns[-1].as_dict()}
+        state = {"known": self.known, "turns": self._count(), "spent": self._spent, "waiting": self._waiting}
+        if self._key and (kept := self._latest or self.turns):
+            state |= {"key": self._key, "last": kept[-1].as_dict()}
         return state
 
     def resume(self, state: Record) -> None:

@@ -23,6 +23,10 @@ def entry() -> int:
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
         return main()
+    except (ImportError, OSError) as error:  # not even our own files can be opened
+        if sys.stderr is not None:
+            sys.stderr.write(f"memolith: error: {error}\n")
+        return 0 if sys.argv[1:2] == ["hook"] else 8
     finally:
         gc.freeze()  # on its way out, the interpreter would look through everything once more
 

@@ -51,8 +51,6 @@ def answer(options: Options, asked: Asked, query: str) -> None:
         found = _ask(mem, asked, query)
         if mem.identity.notice:
             output.note(mem.identity.notice)
-    if not found.complete:
-        output.note(f"not everything was searched: {'; '.join(found.missing[:3])}", "warning")
     for each in found.notes:
         output.note(each)
     _show(options, asked, found)

@@ -151,7 +151,8 @@ def answer(options: Options, command: str, query: str) -> None:
             block = mem.context_block(query or None, max_chars=number(options.max_chars))
             notice(mem)
             if options.json:
-                output.json({"block": block, "bytes": len((block or "").encode())})
+                size = len((block or "").encode())
+                output.json({"block": block, "bytes": size, "complete": True, "missing": []})
             elif block is not None:
                 output.text(block)
             return

@@ -58,6 +58,11 @@ def import_sessions(options: Options, paths: tuple[str, ...], agent: str | None,
     _report(options, brought, dry_run=dry_run)
     if gatherer.refused:  # a full disk is no property of a session that could be skipped in silence
         raise gatherer.refused
+    if gatherer.shortened:
+        raise PartialError(
+            f"{gatherer.shortened} session(s) are too long to be kept whole: the first and the latest turns "
+            "are kept, and a turn in between says how many are not"
+        )
     if gatherer.unread:
         raise PartialError(
             "some sessions could not be read or listed; mend what is named above and import again"

@@ -310,7 +310,7 @@ def list_files(options: Options, what: str, scope: str) -> None:
         rows = [row for name in mem.list() if name.startswith(wanted[what]) for row in _row(mem, name)]
         notice(mem)
         if options.json:
-            output.json({"root": str(mem.root), "files": rows})
+            output.json({"root": str(mem.root), "files": rows, "complete": True, "missing": []})
         elif rows:
             output.text("\n".join(f"{row['bytes']:>8}  {row['changed']}  {row['path']}" for row in rows))
         else:

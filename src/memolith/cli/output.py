@@ -7,7 +7,8 @@ import os
 import sys
 from contextvars import ContextVar
 
-from memolith.errors import MemolithError
+from memolith import whole
+from memolith.errors import MemolithError, PartialError
 from memolith.text import hygiene
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ JSON_VERSION = 1
 # Where a host that runs a command inside its own process collects what it says.
 collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _STDOUT = "standard output"
+_NAMED = 3  # of what could not be read
 
 
 def text(value: str) -> None:
@@ -26,9 +28,14 @@ def text(value: str) -> None:
 
 
 def json(fields: dict[str, object]) -> None:
-    """Print a JSON object; fields are only ever added to it while `version` stays."""
+    """Print a JSON object; fields are only ever added to it while `version` stays.
+
+    Whatever it is about, it says so if something could not be read for it.
+    """
     from json import dumps
 
+    if missing := whole.missing():
+        fields = {**fields, "complete": False, "missing": fields.get("missing") or missing}
     _print(_escaped(dumps({"version": JSON_VERSION, **fields}, ensure_ascii=False, indent=2)) + "\n")
 
 
@@ -61,12 +68,16 @@ def masked(value: str) -> str:
 
 def note(message: str, kind: str = "") -> None:
     """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
+    try:
+        message = hygiene.inert(masked(message))
+    except (OSError, ImportError):  # no descriptor is left to load the scanner with
+        message = "too many open files; raise their number (ulimit -n)"
     if (said := collected.get()) is not None:
-        said.append(f"{'warning: ' if kind == 'warning' else ''}{hygiene.inert(masked(message))}\n")
+        said.append(f"{'warning: ' if kind == 'warning' else ''}{message}\n")
         return
     label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
     try:
-        _write(sys.stderr, f"memolith: {label}{hygiene.inert(masked(message))}\n")
+        _write(sys.stderr, f"memolith: {label}{message}\n")
     except OSError:  # nobody can be told; the exit code still says it
         _discard(2)
 
@@ -102,7 +113,21 @@ def interrupted() -> int:
 
 
 def guarded(command: Callable[[], None]) -> int:
-    """Run a command; print what went wrong without a traceback; return the exit code."""
+    """Run a command; print what went wrong without a traceback; return the exit code.
+
+    An answer for which something could not be read has a code of its own. What was stored is stored.
+    """
+    with whole.Watch() as watch:
+        code = _run(command)
+    if code or not watch.errors:
+        return code
+    more = f"; and {len(watch.errors) - _NAMED} more" if len(watch.errors) > _NAMED else ""
+    told = "; ".join(watch.missing[:_NAMED])
+    note(f"not everything could be read: {told}{more}. `memolith doctor` says more", "warning")
+    return 0 if watch.wrote else PartialError.exit_code
+
+
+def _run(command: Callable[[], None]) -> int:
     try:
         command()
         sys.stdout.flush()
@@ -141,7 +166,10 @@ def _let_go(error: BaseException | None) -> None:
 
 def _discard(fd: int) -> None:
     """Let a standard stream lead nowhere, else the interpreter complains about it at exit."""
-    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+    except OSError:
+        return
     os.dup2(null, fd)
     os.close(null)
 

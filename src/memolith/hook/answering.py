@@ -11,11 +11,15 @@ from zlib import crc32
 
 from memolith import brief
 from memolith.context import CLOSE, MIN_CHARS, OPEN, RECALLED, SUMMARY
+from memolith.errors import MemolithError
 from memolith.hook.past import Said, hash_of, mark_of
+from memolith.lean import suppress
 from memolith.model import TRUNCATED
 from memolith.places import Tree
 from memolith.store import layout, receipts
+from memolith.text import hygiene
 from memolith.text.budget import estimate_tokens
+from memolith.whole import NOT_WHOLE, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +41,15 @@ _NEW_LINES, _NEW_CHARS = 12, 1_600
 # The titles of a block, as `context` writes them; no stored line can begin like one.
 _OURS = "Long-term memory (", "Project memory (", "User notes index (", "Notes index (", "Daily log "
 _TITLES = tuple(f"## {title}" for title in (*_OURS, "Scratchpad (open items)", SUMMARY))
-_SYNC_SECONDS = 1.5
+_SYNC_SECONDS = 0.6
 _TRUSTED_SECONDS = 600.0
+# Lines of a block that are no memory.
+_OWN = "Sources: ", TRUNCATED, "(The last daily log", NOT_WHOLE
+
+
+TROUBLE = "(memolith could not do everything: "
+_MAX_TROUBLE = 300  # characters
+_LOOK = 262_144  # bytes of a transcript, at its beginning and its end, in which we look for our own words
 
 
 class IndexBehindError(Exception):
@@ -85,11 +96,45 @@ def _notice(mem: Mem) -> str:
     if not mem.identity.notice:
         return ""
     from memolith.cli.output import masked
-    from memolith.text.hygiene import for_block
 
     said = mem.identity.notice.replace(f" {mem.identity.quoted or chr(0)}", "")
-    line = " ".join(for_block(masked(said)).split())
+    line = " ".join(hygiene.for_block(masked(said)).split())
     return f"memolith: {line[:_NOTICE]}\n\n"
+
+
+def is_new(call: Call, past: Past) -> bool:
+    """Tell whether a session has no block: it began before there was a hook, or that failed.
+
+    Where nothing can be noted, its transcript knows.
+    """
+    return past.block is None and (past.can_note() or not was_told(call, OPEN))
+
+
+def was_told(call: Call, text: str) -> bool:
+    """Tell whether a text of ours is in a session's transcript, as far as that is looked at."""
+    from memolith.places import Place
+
+    # JSON spells some signs otherwise; between those, our words are our words.
+    words = max(text.replace("…", '"').replace("\\", '"').split('"'), key=len).encode("utf-8", "replace")
+    place = Place.of(call.transcript)
+    with Watch(aside=True), suppress(MemolithError, ValueError):
+        return any(words in place.read_part(_LOOK, end=end, shared=True)[0] for end in (False, True))
+    return False
+
+
+def trouble(home: str, problem: BaseException | str) -> str:
+    """Return the line that says what went wrong, without where the home is."""
+    said = " ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split())
+    return hygiene.for_block(f"{TROUBLE}{said[:_MAX_TROUBLE].rstrip('.')}.)")
+
+
+def with_lines(text: str, lines: list[str]) -> str:
+    """Return what is said with lines about what is missing, inside its last block."""
+    if not lines:
+        return text
+    before, found, after = text.rpartition(CLOSE)
+    told = "\n".join(lines)
+    return f"{before}{told}\n{found}{after}" if found else f"{OPEN}\n{told}\n{CLOSE}"
 
 
 def _tagged(block: str) -> str:
@@ -109,7 +154,7 @@ def _shown(block: str) -> Iterator[tuple[str, str]]:
     for line in inside.split("\n"):
         if line.startswith(_TITLES):
             title = line[3:]
-        elif line.strip() and not line.startswith(("Sources: ", TRUNCATED, "(The last daily log")):
+        elif line.strip() and not line.startswith(_OWN):
             yield title, line
 
 
@@ -130,7 +175,7 @@ def _revision(mem: Mem) -> str:
 def _news(mem: Mem, past: Past) -> Said:
     """Return the lines that the block has now and this session was not shown."""
     revision = _revision(mem)
-    if revision == past.revision:
+    if revision == past.revision or past.block is None:  # the latter: nobody knows what it was shown
         return Said(revision=revision)
     said = Said(revision=revision)
     new = []
@@ -185,7 +230,8 @@ def _look(mem: Mem) -> None:
     name, now = f"looked-{mem.project}", mem.index.directories(slugs)
     if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.stamped(mem.home, name)[1] != now:
         state = mem.index.sync(slugs, seconds=_SYNC_SECONDS)
-        if not state.complete or state.notes:
+        if not state.complete:
             raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))
-        receipts.stamp(mem.home, name, now)
+        with suppress(MemolithError):  # on a full disk it is looked at again
+            receipts.stamp(mem.home, name, now)
     mem.index.trust(slugs)

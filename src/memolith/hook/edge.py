@@ -1,7 +1,8 @@
 """`memolith hook`: reads an event, says what there is to say, and never gets in a host's way.
 
 Whatever happens, the exit code is 0 (another would stop a prompt) and standard output is an answer or
-nothing; the reason is in `state/log/hook.log`.
+nothing. An event has a budget of time, and is answered with what there is when that is over: the block comes
+first. What could not be done is said in one line, once in a session, and stands in `state/log/hook.log`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ import sys
 import time
 
 from memolith.config import StrangerError, default_home
-from memolith.hook import payload
+from memolith.errors import MemolithError
+from memolith.hook import budget, payload
+from memolith.hook.budget import LateError
 from memolith.mem import Mem
+from memolith.whole import NOT_WHOLE, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +25,9 @@ if TYPE_CHECKING:
     from memolith.hook.past import Past
 
 _OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
-_SECONDS = 4.0  # a host waits for this
+_WAIT, _PATIENCE = 0.7, 0.25  # seconds for another hook of the session, and for who writes
 _MAX_LINE = 1_000
 GUARD = "MEMOLITH_INTERNAL"
-
-
-class _LateError(BaseException):
-    """The time is over. No `except` on the way may take it for something else."""
 
 
 def run(arguments: list[str]) -> int | None:
@@ -50,14 +50,13 @@ def run(arguments: list[str]) -> int | None:
 def serve(host: str, event: str, home: str, project: str) -> int:
     """Answer the event on standard input. The exit code is 0."""
     try:
-        _limit(_SECONDS)
+        budget.begin(budget.PROMPT)
         _open_closed()
-        text = answer(_read(), host, event, home, project)
-        _limit(0)
-        _write(text)
-    except (Exception, KeyboardInterrupt, _LateError) as error:  # noqa: BLE001 - a host must not notice
-        _limit(0)
+        answer(_read(), host, event, home, project, say=_write)
+    except (Exception, KeyboardInterrupt, LateError) as error:  # noqa: BLE001 - a host must not notice
+        budget.end()
         _tell(home, f"{host or 'hook'} {event}".strip(), error)
+    budget.end()
     return 0
 
 
@@ -68,27 +67,55 @@ def answer(
     home: str = "",
     project: str = "",
     now: Callable[[], float] = time.time,
+    say: Callable[[str], object] = len,
 ) -> str:
     """Return what is printed for an event: empty, or what the host takes up as context.
 
-    `project` is a directory that takes the place of the one in which the host works.
+    It is noted after `say` has printed it. `project` is a directory that takes the place of the one in which
+    the host works.
     """
     if os.environ.get(GUARD):
         return ""  # our own request to a model: it would learn from itself
     call = payload.read(data, host, event)
     if call.event == payload.NOTHING:
         return ""
+    if call.event == payload.START:
+        budget.extend(budget.START)
     call.cwd = project or call.cwd or _here()
+    said: list[str] = []
+
+    def speak(text: str) -> None:
+        if text:
+            said.append(payload.answer(call, text))
+            say(said[0])
+
+    problem = _tried(call, home, now, speak)
+    if problem:
+        budget.end()
+        where = home or default_home(os.environ, sys.platform)
+        _tell(where, f"{call.host} {call.name}", problem)
+        from memolith.hook import answering
+
+        line = answering.trouble(where, problem)
+        if not said and call.event in (payload.START, payload.PROMPT) and not answering.was_told(call, line):
+            speak(answering.with_lines("", [line]))
+    return "".join(said)
+
+
+def _tried(call: payload.Call, home: str, now: Callable[[], float], speak: Callable[[str], None]) -> str:
+    """Answer an event; return what kept us from that (not the error, which holds open what was then)."""
     try:
         with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
-            if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
-                return ""
-            if call.event in (payload.START, payload.PROMPT) and not os.path.isdir(mem.home):
-                return ""  # nothing is known, and asking creates nothing
-            return payload.answer(call, _handled(mem, call))
+            mem.patience = _PATIENCE
+            _handle(mem, call, speak)
+    except BrokenPipeError:
+        raise  # nobody listens
     except StrangerError as error:  # said once; a log would have to go where somebody else may write
-        said = f"memolith: there is no memory in this session. {error}" if call.event == payload.START else ""
-        return payload.answer(call, said)
+        if call.event == payload.START:
+            speak(f"memolith: there is no memory in this session. {error}")
+    except (MemolithError, OSError, ImportError, LateError) as error:
+        return str(error) or type(error).__name__
+    return ""
 
 
 def _here() -> str:
@@ -99,64 +126,70 @@ def _here() -> str:
         return ""
 
 
-def _handled(mem: Mem, call: payload.Call) -> str:
-    from memolith.hook.past import Past, Said
-    from memolith.store import receipts
+def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
+    if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+        return
+    from memolith.store import files, receipts
 
-    with receipts.opened(mem.home, call.label) as lines:
+    if call.event in (payload.START, payload.PROMPT) and not files.is_directory(mem.home):
+        return  # nothing is known, and asking creates nothing
+    from memolith.hook.past import Past, Said
+
+    with receipts.opened(mem.home, call.label, _WAIT) as lines:
         past, now = Past(lines), mem.now()
         event = f"{call.event}-{call.source}" if call.event == payload.START else call.event
         if past.is_repeated(event, call.key, now):
-            return ""
+            return
         if call.event in (payload.START, payload.PROMPT):
-            is_silent = lines.is_full or (call.event == payload.PROMPT and not call.prompt)
-            return "" if is_silent else _said(mem, call, past, event)
+            if not lines.is_full and (call.event == payload.START or call.prompt):
+                _say(mem, call, past, event, speak)
+            return
         from memolith.hook import keeping
 
         if call.event == payload.COMPACTED:
             past.note(event, call.key, now, keeping.flush(mem, call))
-            return ""
-        keeping.remember(mem, call)
-        past.note(event, call.key, now, Said())
-        keeping.work(mem, at_once=call.event == payload.END)
-        return ""
+        else:
+            keeping.remember(mem, call)
+            past.note(event, call.key, now, Said())
+            keeping.work(mem, at_once=call.event == payload.END)
+        lines.keep()
 
 
-def _said(mem: Mem, call: payload.Call, past: Past, event: str) -> str:
-    """Return what a session is told when it begins or is asked something, and write that down."""
+def _say(mem: Mem, call: payload.Call, past: Past, event: str, speak: Callable[[str], None]) -> None:
+    """Tell a session what there is for it when it begins or is asked something, and note that."""
     from memolith.hook import answering
 
-    texts = []
-    if call.event == payload.START or past.block is None:  # begun before there was a hook, or it failed
-        block = answering.begin(mem, call, past)
-        past.note(event if call.event == payload.START else "start-startup", call.key, mem.now(), block)
-        texts.append(block.text)
-    if call.event == payload.PROMPT:
-        said = answering.prompt(mem, call, past, answering.LIMIT - sum(map(len, texts)))
-        past.note(event, call.key, mem.now(), said)
-        texts.append(said.text)
-        if said.problem:
-            _log(mem.home, f"{call.host} {call.name}", said.problem)
-    if call.event == payload.START or said.problem:
+    texts, problems = [], []
+    with Watch() as watch:
+        try:
+            if call.event == payload.START or answering.is_new(call, past):
+                block = answering.begin(mem, call, past)
+                texts.append(block.text)
+                begun = event if call.event == payload.START else "start-startup"
+                past.note(begun, call.key, mem.now(), block)
+            if call.event == payload.PROMPT:
+                said = answering.prompt(mem, call, past, answering.LIMIT - sum(map(len, texts)))
+                texts.append(said.text)
+                past.note(event, call.key, mem.now(), said)
+                problems += [said.problem] if said.problem else []
+        except (MemolithError, OSError, LateError) as error:  # what there is already is said
+            problems.append(str(error))
+        budget.end()
+    lines = [answering.trouble(mem.home, each) for each in problems]
+    if watch.errors and not any(NOT_WHOLE in text for text in texts):  # else a block says so itself
+        lines.append(watch.line(mem.home))
+    untold = past.tell(lines)
+    if problem := past.promise():
+        line = answering.trouble(mem.home, problem)
+        untold += [] if answering.was_told(call, line) else [line]
+    speak(answering.with_lines("\n\n".join(filter(None, texts)), untold))
+    past.keep()
+    for each in lines:
+        _tell(mem.home, f"{call.host} {call.name}", each)
+    if call.event == payload.START or problems:
         from memolith.hook import keeping
 
         keeping.work(mem)
-    return "\n\n".join(filter(None, texts))
-
-
-def _limit(seconds: float) -> None:
-    """End what is being done after so many seconds; 0 for no limit."""
-    try:
-        # `signal` itself imports `enum`, which takes half an interpreter start
-        from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
-    except ImportError:
-        return  # Windows: hosts have limits of their own
-
-    def late(*_: object) -> None:
-        raise _LateError(f"not done within {_SECONDS:g} seconds")
-
-    signal(SIGALRM, late)
-    setitimer(ITIMER_REAL, seconds)
 
 
 def _open_closed() -> None:
@@ -183,7 +216,7 @@ def _write(text: str) -> None:
         view = view[os.write(1, view) :]
 
 
-def _tell(home: str, what: str, error: BaseException) -> None:
+def _tell(home: str, what: str, error: BaseException | str) -> None:
     """Write a reason into the log; where that is not possible, nobody is told."""
     try:
         told = str(error) or type(error).__name__

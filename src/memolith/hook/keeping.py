@@ -10,6 +10,10 @@ import os
 
 from memolith import journal
 from memolith.compaction import compaction_heading
+from memolith.config import open_regular
+from memolith.errors import BusyError
+from memolith.hook import budget
+from memolith.hook.budget import LateError
 from memolith.hook.past import Said
 from memolith.store import receipts
 from memolith.text import hygiene
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 LOG = "hook.log"
-TODO = ".todo"
+TODO, SUMMARY = ".todo", ".summary"  # a transcript that is to be read, a summary that is to be stored
 _PAUSE = 300.0  # seconds between two workers while a session goes on
 _SUMMARY = 4_000  # bytes of a summary in the daily log; the block has little room
 _TAIL = 512 * 1024  # bytes of a rollout in which its last summary is looked for
@@ -36,8 +40,28 @@ def flush(mem: Mem, call: Call) -> Said:
     heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
     if not mem.identity.root and (project := _earlier(mem, call)):
         mem = mem.of_project(project)
-    mem.append_daily(heading, text)
+    try:
+        mem.register()  # before the lock is taken that follows: one at a time
+        with mem.gate.scope(mem.project, mem.patience):
+            store(mem, heading, text)
+    except (BusyError, LateError):  # somebody who writes does not end: a worker waits for that
+        budget.end()
+        _queue(mem, call, heading, text)
     return Said(lines=hygiene.for_block(journal.entry(mem.now(), heading, text)).split("\n"))
+
+
+def store(mem: Mem, heading: str, text: str) -> None:
+    """Write a summary to the daily log."""
+    mem.append_daily(heading, text)
+
+
+def _queue(mem: Mem, call: Call, heading: str, text: str) -> None:
+    """Write a summary down for a worker, masked as it would be stored."""
+    from memolith.store.screening import screen
+
+    fields = [call.cwd, mem.project if mem.identity.known else "", heading, screen(text)[0]]
+    receipts.stamp(mem.home, f"{call.label}-{call.key}{SUMMARY}", "\n".join(fields))
+    work(mem)
 
 
 def _bare(summary: str) -> str:
@@ -54,7 +78,7 @@ def _from_rollout(path: str) -> str:
     from json import loads
 
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
             lines = file.read(_TAIL).split(b"\n")
     except OSError:

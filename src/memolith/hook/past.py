@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SOON = 5.0  # seconds in which the same event again is a second installation, not a person
 _KEEPS = ("resume", "fork")  # beginnings after which the model still has what it was told
 _FIELDS = 6
+_TOLD = "told"  # no event of a host: what was wrong
 
 
 class Said:
@@ -52,6 +53,9 @@ class Past:
 
     def _take(self, line: list[str]) -> None:
         time, event, key, said, revision, lines = line[:_FIELDS]
+        if event == _TOLD:
+            self.refs.update(line[_FIELDS:])
+            return
         try:
             self._last = event, key, float(time)
         except ValueError:
@@ -89,6 +93,28 @@ class Past:
         line = [f"{now:.3f}", event, key, said.mark, said.revision, ",".join(sorted(new)), *said.refs]
         self._receipts.append(*line)
         self._take(line)
+
+    def tell(self, lines: list[str]) -> list[str]:
+        """Note what is said about what went wrong; return those lines that were not said yet."""
+        new = [line for line in lines if f"{_TOLD}-{hash_of(line)}" not in self.refs]
+        if new:
+            row = ["", _TOLD, "", "", "", "", *(f"{_TOLD}-{hash_of(line)}" for line in new)]
+            self._receipts.append(*row)
+            self._take(row)
+        return new
+
+    def can_note(self) -> bool:
+        """Tell whether what a session is told can be noted at all."""
+        return self._receipts.can_write()
+
+    def promise(self) -> Exception | None:
+        """See that what is about to be said can be noted; return why not."""
+        self._receipts.promise()
+        return self._receipts.problem
+
+    def keep(self) -> None:
+        """Note what was said."""
+        self._receipts.keep()
 
 
 def mark_of(text: str) -> str:

@@ -10,6 +10,7 @@ import os
 
 from memolith.errors import InputError, TextError
 from memolith.store.screening import quoted
+from memolith.text.hygiene import whole
 
 HOSTS = ("claude", "codex", "gemini", "copilot", "cursor", "opencode", "pi")
 START, PROMPT, COMPACTED, STOP, END, NOTHING = "start", "prompt", "compacted", "stop", "end", ""
@@ -68,7 +69,7 @@ class Call:
             raise TextError("standard input names no session, so what it was told is not known")
         roots = row.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-        self.cwd = _text(row, "cwd")[:_MAX_PLACE] or first[:_MAX_PLACE]
+        self.cwd = _text(row, "cwd")[:_MAX_PLACE] or whole(first)[:_MAX_PLACE]
         self.transcript = _text(row, "transcript_path", "transcriptPath")[:_MAX_PLACE]
         source = _text(row, "source")
         self.source = source if source in _SOURCES else "startup"
@@ -163,7 +164,7 @@ def _is_command(said: str) -> bool:
 
 def _text(row: dict[str, object], *names: str) -> str:
     """Return the first of some fields that is text."""
-    return next((value for name in names if isinstance(value := row.get(name), str) and value), "")
+    return whole(next((value for name in names if isinstance(value := row.get(name), str) and value), ""))
 
 
 class _Plainly:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from memolith import agents
 from memolith.agents import gathering
 from memolith.errors import BusyError, MemolithError
-from memolith.hook.keeping import TODO
+from memolith.hook.keeping import SUMMARY, TODO, store
 from memolith.learn import background, run
 from memolith.mem import Mem
 from memolith.store import layout, locks, receipts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _WAIT = 60.0  # seconds for another worker to finish reading
 _GIVE_UP = 7 * 86_400.0  # seconds after which a transcript that cannot be read is not tried again
@@ -36,11 +36,12 @@ def work(mem: Mem) -> Iterator[str]:
         with locks.locked(mem.home, "hook-worker", _WAIT):
             mem.settle(_HISTORY)
             projects = {mem.project}
-            for name in receipts.names(mem.home, TODO):
-                try:
-                    yield from _bring(mem, name, projects)
-                except (MemolithError, OSError) as error:
-                    yield f"{name}: {error}; it is tried again"
+            for ending, do in ((SUMMARY, _summary), (TODO, _bring)):
+                for name in receipts.names(mem.home, ending):
+                    try:
+                        yield from do(mem, name, projects)
+                    except (MemolithError, OSError) as error:
+                        yield f"{name}: {error}; it is tried again"
             for project in sorted(projects):
                 yield from _index(mem.of_project(project) if project != mem.project else mem)
             receipts.sweep(mem.home)
@@ -51,6 +52,18 @@ def work(mem: Mem) -> Iterator[str]:
             yield f"learned: {'; '.join(str(run.run(mem)).splitlines())}"
         except (MemolithError, OSError) as error:
             yield f"not learned: {error}"
+
+
+def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
+    """Store a summary that a hook could not, under the time at which it was said."""
+    when, text = receipts.stamped(mem.home, name)
+    cwd, project, heading, said = [*text.split("\n", 3), *[""] * 4][:4]
+    if said:
+        with _memory(mem, cwd, project, lambda: when) as base:
+            store(base, heading, said)
+            projects.add(base.project)
+            yield f"{name}: stored"
+    receipts.remove(mem.home, name, when)
 
 
 def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
@@ -80,13 +93,13 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     receipts.remove(mem.home, name, when)
 
 
-def _memory(mem: Mem, cwd: str, project: str) -> Mem:
+def _memory(mem: Mem, cwd: str, project: str, now: Callable[[], float] = time.time) -> Mem:
     """Return the memory of a session: of the project that its hook knew, else of its directory."""
     known = os.path.basename(project)
     if known and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{known}"):
-        return mem.of_project(known)
+        return Mem.open(cwd or _NOWHERE, home=mem.home, now=now).of_project(known)
     # Whose directory nobody knows, or is gone, belongs nowhere: not to the project that started this worker.
-    return Mem.open(cwd or _NOWHERE, home=mem.home)
+    return Mem.open(cwd or _NOWHERE, home=mem.home, now=now)
 
 
 def _place(host: str, session: str, path: str) -> gathering.Place | None:

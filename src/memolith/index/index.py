@@ -55,7 +55,7 @@ class Index:
         forks.watch(self)
 
     def _start(self) -> None:
-        self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build)
+        self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build, self._wait)
         self._memory: sqlite3.Connection | None = None
         self._refused = (0.0, "")  # when and why the file could not be used
         self._is_busy = False  # whether that was because somebody held it

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from memolith import __version__
+from memolith import __version__, whole
 from memolith.errors import MemolithError
 from memolith.serving import offers, wire
 from memolith.serving.wire import INVALID_PARAMS, INVALID_REQUEST, ProtocolError
@@ -120,7 +120,8 @@ class Protocol:
         modern: bool,
     ) -> dict[str, object]:
         try:
-            return handler(params, modern)
+            with whole.Watch() as watch:
+                return self._told(handler(params, modern), watch)
         except ProtocolError:
             raise
         except (MemolithError, OSError) as error:
@@ -130,6 +131,15 @@ class Protocol:
         except Exception as error:  # noqa: BLE001 - the edge: an agent must not lose its memory to one bad request
             sys.stderr.write(f"memolith: {type(error).__name__} in a request\n")
             raise ProtocolError(wire.INTERNAL_ERROR, f"internal error ({type(error).__name__})") from None
+
+    def _told(self, found: dict[str, object], watch: whole.Watch) -> dict[str, object]:
+        """Return a result that says so if something could not be read for it; a tool says it itself."""
+        if watch.errors and "isError" not in found:
+            from memolith.serving.outward import message
+
+            missing = [message(self._mem(), each) for each in watch.missing]
+            found["_meta"] = {"memolith/complete": False, "memolith/missing": missing}
+        return found
 
     def _offered(self) -> dict[str, object]:
         if not self._tools.enabled:

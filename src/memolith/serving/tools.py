@@ -6,10 +6,11 @@ are results too (`isError`): a model reads those and tries again, a protocol err
 
 from __future__ import annotations
 
-from memolith import targets
+from memolith import targets, whole
 from memolith.errors import InputError, MemolithError
 from memolith.serving import outward
 from memolith.store import layout
+from memolith.text import hygiene
 from memolith.text.memory_url import SCHEME
 
 TYPE_CHECKING = False
@@ -37,11 +38,16 @@ def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
     name = str(tool["name"])
     try:
         given = _checked(name, tool["inputSchema"], arguments)
-        opened = mem()
-        opened.settings.reload()  # a person may have changed them since the last call
-        text, fields = _CALLS[name](opened, given)
+        with whole.Watch() as watch:
+            opened = mem()
+            opened.settings.reload()  # a person may have changed them since the last call
+            text, fields = _CALLS[name](opened, given)
+            missing = [outward.message(opened, each) for each in watch.missing]
     except (MemolithError, OSError) as error:
         return {"content": [{"type": "text", "text": told(mem, error)}], "isError": True}
+    if missing:
+        text = "\n".join([text, "note: not everything could be read:", *missing])
+        fields = {**fields, "complete": False, "missing": missing}
     return {"content": [{"type": "text", "text": text}], "structuredContent": fields, "isError": False}
 
 
@@ -70,6 +76,8 @@ def _checked(name: str, schema: Any, arguments: Fields) -> dict[str, Any]:
         raise InputError(f"{name} needs {' and '.join(missing)}")
     for key, value in given.items():
         kind, meant = _TYPES[known[key]["type"]]
+        if isinstance(value, str):
+            given[key] = hygiene.whole(value)
         if isinstance(value, float) and kind is int and value.is_integer():
             given[key] = int(value)
         elif type(value) is not kind or (isinstance(value, list) and not all(map(_is_text, value))):

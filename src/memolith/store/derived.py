@@ -29,10 +29,12 @@ _WAIT = 0.5  # seconds for a lock of SQLite; writers hold one for the moment of 
 class Derived:
     """The file and, while it can be trusted, the connection to it."""
 
-    def __init__(self, home: str, name: str, version: int, build: Callable[[Connection], None]) -> None:
+    def __init__(
+        self, home: str, name: str, version: int, build: Callable[[Connection], None], wait: float = _WAIT
+    ) -> None:
         self.path = os.path.join(home, "cache", name)
         self._home, self._name, self._version, self._build = home, name, version, build
-        self._sums = sums.Sums(self.path)
+        self._sums, self._wait = sums.Sums(self.path), min(wait, _WAIT)
         self._connection: Connection | None = None
         self._until = 0.0  # when the file is to be looked at again, even if it seems to be the same
         self.seen: sums.Stamp | None = None  # changes with every write of anybody
@@ -160,7 +162,7 @@ class Derived:
     def _open(self) -> Connection | None:
         writable = os.access(self.path, os.W_OK)
         mode = "rw" if writable else "ro"
-        connection = connect(f"file:{_quoted(self.path)}?mode={mode}", uri=True, timeout=_WAIT)
+        connection = connect(f"file:{_quoted(self.path)}?mode={mode}", uri=True, timeout=self._wait)
         try:
             if _version(connection) != self._version:
                 connection.close()

@@ -15,7 +15,7 @@ import sys
 
 from memolith.errors import MemolithError, StorageError
 from memolith.lean import contextmanager, suppress
-from memolith.places import MARK, Place, Tree, is_marked
+from memolith.places import MARK, Place, Tree, is_marked, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,16 @@ def text_of(data: bytes) -> str:
 
 
 # ---------------------------------------------------------------- directories
+
+
+def is_directory(path: str) -> bool:
+    """Tell whether a directory is there, be it by a link; StorageError if that cannot be told."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise refused(path, error) from error
 
 
 def sync_directory(folder: Folder) -> None:

@@ -16,7 +16,7 @@ import os
 import time
 from _thread import get_ident
 
-from memolith import repository
+from memolith import repository, whole
 from memolith.errors import ConflictError, MemolithError, StorageError, UnsafePathError
 from memolith.places import Place, Tree
 from memolith.store import files, layout, temporary
@@ -166,7 +166,9 @@ class Gate:
             return None if new is None else new.encode("utf-8", "surrogateescape")
 
         with self.scope(layout.scope_of(relative)):
-            return self._apply(relative, on_bytes, op, if_sha256, undoes, remember=remember)
+            done = self._apply(relative, on_bytes, op, if_sha256, undoes, remember=remember)
+        whole.stored()
+        return done
 
     def undo(self, relative: str, version: int | None) -> tuple[Change, int]:
         """Put back the bytes from before a change; return what happened and which change it was."""

@@ -3,10 +3,14 @@
 A line has a time, an event, hashes and references to memory, never a text. Whoever has a session's file open
 has it alone: the lock is on the file itself, which nobody replaces, so two hooks that a host starts at the
 same instant come one after the other.
+
+What is said is noted after it was said, but whether it can be noted is known before: a line counts when its
+end is written (`promise`, then `keep`).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
@@ -14,6 +18,7 @@ from memolith.errors import MemolithError, StorageError
 from memolith.lean import contextmanager, suppress
 from memolith.places import Place, Tree
 from memolith.store import files, locks
+from memolith.whole import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,39 +29,92 @@ _MAX_BYTES = 1_048_576
 _BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt
 _KEPT = 30 * 86_400  # seconds
 _SWEPT = 86_400
-_WAIT = 3.0
+_WAIT = 3.0  # seconds until a session's hook is done, for who cleans up
 _MAX_STAMP = 16_384
 
 
 class Receipts:
-    """The lines of one session, in order; each is a list of fields."""
+    """The lines of one session, in order; each is a list of fields. With a `problem`, nothing is noted."""
 
-    def __init__(self, place: Place, fd: int) -> None:
-        self.place, self._fd = place, fd
-        with files.told(place.path):
-            data = os.pread(fd, _MAX_BYTES, 0) if hasattr(os, "pread") else os.read(fd, _MAX_BYTES)
+    def __init__(self, place: Place, fd: int | None, problem: Exception | None) -> None:
+        self.place, self._fd, self.problem = place, fd, problem
+        data = b""
+        try:
+            has_own = fd is not None and hasattr(os, "pread")
+            data = os.pread(fd, _MAX_BYTES, 0) if has_own else place.read_part(_MAX_BYTES)[0]  # type: ignore[arg-type]
+        except (MemolithError, OSError) as error:
+            self.problem = problem or error
         self.is_full = len(data) == _MAX_BYTES
-        # A line that a crash cut off is none.
-        whole = data[: data.rfind(b"\n") + 1].decode("utf-8", "replace")
-        self.lines = [line.split("\t") for line in whole.split("\n") if line]
-        self._torn = bool(data) and not data.endswith(b"\n")
+        end = data.rfind(b"\n") + 1
+        if fd is not None and problem is None and end < len(data) < _MAX_BYTES:
+            with self._trying():  # a line whose end was not written is none
+                os.ftruncate(fd, end)
+        self.lines = [line.split("\t") for line in data[:end].decode("utf-8", "replace").split("\n") if line]
+        self._pending: list[bytes] = []
+        self._promised = False
 
     def append(self, *fields: str) -> None:
-        """Add a line. What was said is not lost by more than a crash of the machine: it is not synced."""
-        clean = (" ".join(field.split()) for field in fields)
-        data = (("\n" if self._torn else "") + "\t".join(clean) + "\n").encode("utf-8", "replace")
-        with files.told(self.place.path):
-            if os.write(self._fd, data) != len(data):
-                raise StorageError(self.place.path, OSError(28, "No space left on device"))
+        """Add a line that counts when it is kept. It is not synced: a crash of the machine may take it."""
+        self._pending.append(
+            "\t".join(" ".join(field.split()) for field in fields).encode("utf-8", "replace")
+        )
+
+    def promise(self) -> None:
+        """Write the first line that is to be kept, all but its end."""
+        if self._pending and not self._promised:
+            self._promised = True
+            self._write(self._pending.pop(0))
+
+    def can_write(self) -> bool:
+        """Tell whether there is room for a line."""
+        if self._fd is not None and self.problem is None and not self._promised:
+            with self._trying():
+                size = os.fstat(self._fd).st_size
+                os.write(self._fd, b"?")
+                os.ftruncate(self._fd, size)
+        return self.problem is None
+
+    def keep(self) -> None:
+        """Write what is missing of the lines."""
+        self.promise()
+        if self._promised:
+            self._write(b"\n" + b"".join(line + b"\n" for line in self._pending))
+            self._pending, self._promised = [], False
+
+    def _write(self, data: bytes) -> None:
+        if self._fd is not None and self.problem is None:
+            with self._trying():
+                if os.write(self._fd, data) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    @contextmanager
+    def _trying(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.problem = StorageError(self.place.path, error)
 
 
 @contextmanager
-def opened(home: str, session: str) -> Iterator[Receipts]:
-    """Hold the receipts of a session. `session` is a plain name."""
-    tree = Tree(os.path.join(home, "state"))
-    place = files.make_place(tree, f"{DIRECTORY}/{session}.log")
-    with locks.holding(place, os.O_CREAT | os.O_APPEND, _WAIT) as fd:
-        yield Receipts(place, fd)
+def opened(home: str, session: str, wait: float) -> Iterator[Receipts]:
+    """Hold the receipts of a session (a plain name), or what can be read of them.
+
+    A disk that is full or read-only, or a hook that was stopped, is no reason to tell a session nothing.
+    """
+    relative = f"{DIRECTORY}/{session}.log"
+    place, held, fd, problem = Place.of(os.path.join(home, "state", relative)), None, None, None
+    with Watch(aside=True):
+        try:
+            place = files.make_place(Tree(os.path.join(home, "state")), relative)
+            held = locks.holding(place, os.O_CREAT | os.O_APPEND, wait)
+            fd = held.__enter__()
+        except (MemolithError, OSError) as error:
+            problem = error
+    try:
+        yield Receipts(place, fd, problem)
+    finally:
+        if held is not None and fd is not None:
+            held.__exit__(None, None, None)
 
 
 def stamp(home: str, name: str, text: str = "") -> None:
@@ -65,7 +123,7 @@ def stamp(home: str, name: str, text: str = "") -> None:
     with files.told(place.path):
         fd = locks.open_lock(place, os.O_CREAT | os.O_TRUNC)
         try:
-            os.write(fd, f"{text}\n".encode())
+            os.write(fd, f"{text}\n".encode("utf-8", "replace"))
         finally:
             os.close(fd)
 
@@ -73,10 +131,10 @@ def stamp(home: str, name: str, text: str = "") -> None:
 def stamped(home: str, name: str) -> tuple[float, str]:
     """Return when a value was written down, and the value; 0 if it was not."""
     place = Place.of(os.path.join(home, "state", DIRECTORY, name))
-    try:
-        found, data = place.stat(), place.read_part(_MAX_STAMP)[0]
-    except MemolithError:
-        found = None
+    found = None
+    with Watch(aside=True), suppress(MemolithError):
+        data = place.read_part(_MAX_STAMP)[0]
+        found = place.stat()
     return (0.0, "") if found is None else (found.st_mtime, data.decode("utf-8", "replace").strip())
 
 

@@ -19,10 +19,7 @@ def check(text: object, what: str = "text") -> None:
         raise InputError(f"{what} must be text, not {type(text).__name__}")
     if "\0" in text:
         raise TextError(f"{what} contains NUL bytes: this looks like a binary file; give text")
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise TextError(f"{what} is not valid Unicode (position {error.start}); give UTF-8") from None
+    size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_ACCEPT_BYTES:
         raise TooLargeError(
             f"{size:,} bytes are too much for one memory (limit {MAX_ACCEPT_BYTES:,}); "
@@ -39,6 +36,7 @@ def screen(
     a secret that is cut in two would no longer be recognised.
     """
     check(text)
+    text = hygiene.whole(text)
     given = len(text.encode("utf-8"))
     text, warnings = hygiene.clean(text)
     from memolith.text.secrets import redact

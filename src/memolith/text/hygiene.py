@@ -34,6 +34,17 @@ _IN_CONTEXT = frozenset(_ZWSP + _ZWNJ + _ZWJ + _MONGOLIAN_SEPARATOR + _GRAPHEME_
 _TAG_FLAG_BASE, _TAG_END = "\U0001f3f4", "\U000e007f"
 
 
+def whole(text: str) -> str:
+    """Return text in which half characters (how JavaScript sends an emoji that it cut) are replaced."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
 def clean(text: str) -> tuple[str, list[str]]:
     """Return text fit for the store, and a warning when something had to go."""
     text = text.removeprefix("\ufeff")
