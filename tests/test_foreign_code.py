@@ -27,7 +27,6 @@ from memolith.errors import ConfigError
 from memolith.hook import edge
 from memolith.learn import background
 from memolith.mem import Mem
-from memolith.repository import Checkout
 
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 
@@ -72,7 +71,6 @@ def test_no_event_call_or_program_that_is_started_runs_anything_of_it(
     assert (stand.started > 1) == (works_on or command.attended)
 
 
-@pytest.mark.xfail(hasattr(Checkout, "root_commit"), reason="git is still started", strict=False)
 @needs_strace
 @pytest.mark.parametrize("name", ["remember", "context", "hook SessionStart", "mcp", "hook SessionEnd"])
 @pytest.mark.parametrize("place", ["", "docs"])
