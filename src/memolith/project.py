@@ -20,6 +20,7 @@ from memolith import evidence, repository
 from memolith.errors import MemolithError, StorageError
 from memolith.places import Tree
 from memolith.text.digest import fnv1a64
+from memolith.text.veil import masked_name, unveiled, veiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Identity:
     def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
         self.slug, self.problem = slug, problem
         self.paths = _texts(fields.get("paths"))
-        self.origins = _texts(fields.get("origins"))
+        self.origins = [veiled(each) for each in _texts(fields.get("origins"))]
         self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
         self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
         self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
@@ -129,9 +130,13 @@ class Project:
         return checkout.origin in known.origins if checkout.origin else bool(known.commits)
 
 
-def slug_of(path: str, digits: int = 8) -> str:
-    """Return the name of a path's directory: its last part, and a hash of the whole."""
+def slug_of(path: str, digits: int = 8, *, masked: bool = True) -> str:
+    """Return the name of a path's directory: its last part, and a hash of the whole.
+
+    Whether there is a secret in it takes time to tell, and only a new name needs to know.
+    """
     base = os.path.basename(path.rstrip("/\\")) or "root"
+    base = masked_name(base) if masked else base
     safe = "".join(char if char in _SLUG_CHARACTERS else "-" for char in base)[:40]
     value = fnv1a64(os.fsencode(path))
     if digits == 8:
@@ -176,10 +181,11 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
         return identity != "git" or evidence.is_same(known, path, checkout, doubt)
 
     # The common case costs one small file: the project's own directory says it is this path's.
-    direct = read_identity(projects, slug_of(here))
+    direct = read_identity(projects, slug_of(here, masked=False))
     if direct and here in direct.paths and same(direct, here):
         return _found(direct, here, checkout, doubt)
 
+    veiled(here)  # if it is written down so, it is read as its exact name from now on
     top = checkout.top if checkout else root
     around = _around(list(identities(projects, (root, top))), here, root, top)
     for path, each in around:
@@ -292,6 +298,7 @@ def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool =
         if strict and isinstance(error, StorageError):
             raise
         return
+    mentioned = tuple(map(veiled, mentioned))
     # In the file, such characters may be escaped; then every project is parsed.
     plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
     for slug in slugs:
@@ -341,7 +348,7 @@ def exists(projects: str, slug: str) -> bool:
 
 
 def _written(texts: list[str]) -> list[Node]:
-    return [each if _is_text(each) else f"hex:{os.fsencode(each).hex()}" for each in texts]
+    return [veiled(each) if _is_text(each) else f"hex:{os.fsencode(each).hex()}" for each in texts]
 
 
 def _texts(node: Node | None) -> list[str]:
@@ -351,7 +358,7 @@ def _texts(node: Node | None) -> list[str]:
 
 def _read_text(text: str) -> str:
     try:
-        return os.fsdecode(bytes.fromhex(text[4:])) if text.startswith("hex:") else text
+        return os.fsdecode(bytes.fromhex(text[4:])) if text.startswith("hex:") else unveiled(text)
     except ValueError:
         return text  # a host called `hex`
 

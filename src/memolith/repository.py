@@ -14,6 +14,7 @@ import sys
 
 from memolith.errors import MemolithError
 from memolith.places import Place
+from memolith.text.veil import veiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -253,7 +254,8 @@ def _read_origin(git: str, root: str) -> str:
     if not url:
         return ""
     origin = normalise(url, root) if "\0" not in url else _NOBODYS
-    return origin if len(origin) <= _MAX_ORIGIN else _NOBODYS
+    # It is only compared and shown, so it is as it may be written down from here on.
+    return veiled(origin) if len(origin) <= _MAX_ORIGIN else _NOBODYS
 
 
 def normalise(url: str, root: str) -> str:

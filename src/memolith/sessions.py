@@ -11,6 +11,7 @@ from memolith.model import Value
 from memolith.store import forgotten
 from memolith.store.archive import Archive
 from memolith.store.screening import quoted, refuse_secret
+from memolith.text.veil import masked_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,8 +122,8 @@ class Sessions:
             ]
         head = {**session.head(), "project": self._mem.project}
         if session.cwd:
-            head["cwd"], count = _masked(session.cwd)
-            masked += count
+            head["cwd"] = masked_name(session.cwd)
+            masked += head["cwd"] != session.cwd
         with self._mem.gate.scope(self._mem.project):
             before = archive.read(session.name) or []
             known = len(before) - 1 if before else 0

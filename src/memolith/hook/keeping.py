@@ -18,6 +18,7 @@ from memolith.hook.past import Said
 from memolith.store import receipts
 from memolith.text import hygiene
 from memolith.text.budget import head
+from memolith.text.veil import veiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ def remember(mem: Mem, call: Call) -> None:
     project = mem.project if mem.identity.known else ""
     if not os.path.isdir(call.cwd):
         project = _earlier(mem, call) or project
-    fields = [call.host, call.session, call.cwd, call.transcript, project]
+    # As they may be written down: a worker finds a veiled transcript among those of its host.
+    fields = [call.host, *map(veiled, (call.session, call.cwd, call.transcript)), project]
     receipts.stamp(mem.home, call.label + TODO, "\n".join(field.replace("\n", " ") for field in fields))
 
 

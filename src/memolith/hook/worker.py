@@ -16,6 +16,7 @@ from memolith.hook.keeping import SUMMARY, TODO, store
 from memolith.learn import background, run
 from memolith.mem import Mem
 from memolith.store import layout, locks, receipts
+from memolith.text.veil import veiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,7 +111,9 @@ def _place(host: str, session: str, path: str) -> gathering.Place | None:
         return gathering.Place(agent=agent, path=path, problem="")
     agent = agents.AGENTS[host]
     places = agent.places(os.environ, os.path.expanduser("~"))
-    found = next((each for each in places if session and session in each), None)
+    found = next(
+        (each for each in places if (session and session in each) or (path and veiled(each) == path)), None
+    )
     return gathering.Place(agent=agent, path=found, problem="") if found else None
 
 

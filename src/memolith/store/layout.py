@@ -11,6 +11,7 @@ import os
 from memolith.errors import InputError, MemolithError
 from memolith.places import Tree
 from memolith.text import lookalike, names
+from memolith.text.veil import masked_name
 
 STORE = "memory"
 MEMORY = "MEMORY.md"
@@ -213,8 +214,10 @@ def _quoted(value: str) -> str:
 def file_name(title: str) -> str:
     """Return the file name for a note's title: a-z, 0-9 and `-`, at most 48 characters.
 
-    A title without any such character gets a name from its hash, so that it is stable too.
+    A title without any such character gets a name from its hash, so that it is stable too. A secret is
+    masked first: spelled so, it would not be recognised any more.
     """
+    title = masked_name(title)
     name: list[str] = []
     lost = False
     for char in title.lower():

@@ -91,7 +91,8 @@ def _kind(lower: str, at: int, end: int, kind: str) -> str:
     """Return the kind of a name; the key of a network is a password."""
     if kind != "key":
         return kind
-    near = lower[max(0, at - _TYPED) : end + _TYPED].partition("\n")[0]
+    before, behind = lower[max(0, at - _TYPED) : at], lower[at : end + _TYPED]
+    near = before.rpartition("\n")[2] + behind.partition("\n")[0]
     return "password" if any(word in near for word in WIFI) else kind
 
 

@@ -37,7 +37,7 @@ def _is(words: str, signs: str, spaces: int) -> str:
     return (
         rf"(?i)(?:(?:(?<![\w\u00c0-\u1fff])(?P<how>{words})(?=[ :])|"
         rf"(?<!\w)(?P<loose>to|as|be|with|append|prepend)(?=[ :])|"
-        rf"=>|->|→|=|:{signs})(?:[ :=]{{{spaces},3}}|\n[ \t]{{1,8}})|[：＝]\s{{0,3}}|"
+        rf"=>|->|→|=|:\*{{0,3}}{signs})(?:[ :=]{{{spaces},3}}|\n[ \t]{{1,8}})|[：＝]\s{{0,3}}|"
         rf"(?P<glued>{_GLUED})[ :：]{{0,2}})"
         rf"(?:(?:{_NOW}) ){{0,2}}{_VALUE}"
     )
@@ -83,7 +83,7 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) ->
     last = stop.start() if stop else last
     for match in (_IS_ANY if foreign else _IS).finditer(text, at, last + 120):
         if match.start() > last:
-            return None
+            break
         start = match.start("value")
         word = bare(match["value"])
         if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):

@@ -20,7 +20,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
         "password",
         """passworte passworten kennwort kennworts kennwortes losungswort mot_de_passe mots_de_passe
         motdepasse phrase_de_passe mdp contrasena contrasenas contrasenya contrasinal senha senhas
-        palavra_passe palavra-passe wachtwoord wachtwoorden wagwoord wachtzin losenord losenordet
+        palavra_passe palavra-passe parola_d'ordine wachtwoord wachtwoorden wagwoord losenord losenordet
         adgangskode adgangskoden kodeord kodeordet passfrase haslo hasla haslem heslo hesla heslem
         heslu geslo gesla salasana salasanan salasanani salasanasi salasanamme salasananne
         tunnussana tunnuslause jelszo jelszava jelszavam jelszavunk jelszavad lozinka lozinke
@@ -101,7 +101,9 @@ def _spaced(words: str) -> list[str]:
 _BY_WORD: dict[bytes, list[tuple[str, str]]] = {}
 for _kind, _names in _WORDS:
     for _name in _spaced(_names):
-        _BY_WORD.setdefault(_name.replace("-", " ").split()[-1].encode(), []).append((_name, _kind))
+        _BY_WORD.setdefault(_name.replace("-", " ").replace("'", " ").split()[-1].encode(), []).append(
+            (_name, _kind)
+        )
 KNOWN = frozenset(_BY_WORD)
 # By their first letter that is not ASCII.
 _BY_LETTER: dict[str, list[tuple[str, str, int]]] = {}
