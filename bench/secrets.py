@@ -15,12 +15,14 @@ import gzip
 import hashlib
 import json
 import os
+import random
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from memolith import redact
+from prove.attack import secret_grammar as grammar
 
 DATA = Path(os.environ.get("MEMOLITH_DATA") or Path(__file__).parent.parent.parent / "shared" / "data")
 # What S2.55 says must stay.
@@ -99,6 +101,20 @@ def prose(targets: Targets) -> None:
     targets.check("false alarms in prose", holds=alarms.share <= 0.015)
 
 
+def tongues(targets: Targets) -> None:
+    """What the grammar of the attack rig makes: languages, commands, numbers, networks; ordinary sentences."""
+    rng = random.Random(1)
+    for make in dict.fromkeys(grammar.MAKERS):
+        told = [make(rng) for _ in range(1000)]
+        masked = sum(secret not in redact(text).text for text, secret, _ in told)
+        print(f"{make.__name__:<16}{masked:>5}/{len(told)}")
+        targets.check(f"98 % of {make.__name__}", holds=masked >= 980)
+    said = list(dict.fromkeys(grammar.ordinary(rng) for _ in range(1200)))[:1000]
+    alarms = [text for text in said if redact(text).findings]
+    print(f"ordinary        {len(alarms):>5}/{len(said)} false alarms")
+    targets.check("1 % of ordinary sentences", holds=len(alarms) <= 10)
+
+
 def ordinary(targets: Targets) -> None:
     for name, most in ORDINARY:
         rows = read(name)
@@ -149,7 +165,7 @@ def main() -> int:
         print(f"Nothing was measured: there is no {DATA / 'secrets'}; set MEMOLITH_DATA.")
         return 0
     targets = Targets()
-    for step in (cases, prose, ordinary, speed, hostile):
+    for step in (cases, prose, tongues, ordinary, speed, hostile):
         step(targets)
     print("All targets hold." if not targets.missed else f"{targets.missed} targets are missed.")
     return 1 if targets.missed else 0

@@ -74,5 +74,5 @@ def test_a_transcript_whose_path_tells_a_secret_is_read_all_the_same(
         assert TOKEN not in todo + receipts.stamped(str(home), todo)[1]
         said = list(worker.work(mem))
         if session == "plain":
-            assert (len(mem.sessions.list()), receipts.names(str(home), keeping.TODO)) == (1, []), said
+            assert (len(mem.sessions.list()), receipts.names(str(home), keeping.TODO)) == (2, []), said
     assert leaks(home, {TOKEN: "any"}) == []
