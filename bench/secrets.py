@@ -21,8 +21,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from memolith import redact
 from prove.attack import secret_grammar as grammar
+
+from memolith import redact
 
 DATA = Path(os.environ.get("MEMOLITH_DATA") or Path(__file__).parent.parent.parent / "shared" / "data")
 # What S2.55 says must stay.
@@ -102,7 +103,7 @@ def prose(targets: Targets) -> None:
 
 
 def tongues(targets: Targets) -> None:
-    """What the grammar of the attack rig makes: languages, commands, numbers, networks; ordinary sentences."""
+    """Measure on what the grammar of the attack rig makes: secrets of each kind, and ordinary sentences."""
     rng = random.Random(1)
     for make in dict.fromkeys(grammar.MAKERS):
         told = [make(rng) for _ in range(1000)]

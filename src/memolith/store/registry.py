@@ -20,6 +20,7 @@ from memolith.project import (
 from memolith.store import layout
 from memolith.store.screening import quoted
 from memolith.text import miniyaml
+from memolith.text.veil import veiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _forget_old_paths(known: Identity) -> None:
 
 def link(gate: Gate, slug: str, path: str) -> None:
     """Let a path lead to an existing project; it leads to no other any more."""
+    veiled(path)  # written down so, it is read as its exact name
     _require(gate, slug)
     _edit(gate, slug, lambda known: _believe(known, path))
     _take_from_others(gate, slug, path)
@@ -124,6 +126,7 @@ def _believe(known: Identity, path: str) -> None:
 
 def unlink(gate: Gate, slug: str, path: str) -> None:
     """Take a path from a project, and remember that, else it would be adopted again."""
+    veiled(path)
     _require(gate, slug)
 
     def remove(known: Identity) -> None:
@@ -137,6 +140,8 @@ def unlink(gate: Gate, slug: str, path: str) -> None:
 
 def move(gate: Gate, slug: str, old: str, new: str) -> None:
     """Replace a path of a project by another one, which leads to no other project any more."""
+    veiled(old)
+    veiled(new)
     _require(gate, slug)
 
     def swap(known: Identity) -> None:
