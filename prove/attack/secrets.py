@@ -63,11 +63,11 @@ class Place:
             self.secrets[drawn] = way
         return name
 
-    def text(self, way: str) -> str:
-        """Return a text that tells a secret."""
+    def text(self, way: str, most: int = 1000) -> str:
+        """Return a text of a bounded length that tells a secret."""
         while True:
             text, secret, _ = self.rng.choice([grammar.told, grammar.command, grammar.network])(self.rng)
-            if secret not in redact(text).text and secret not in self.secrets:
+            if len(text) <= most and secret not in redact(text).text and secret not in self.secrets:
                 self.secrets[secret] = way
                 return text
 
@@ -81,7 +81,7 @@ class Place:
 def _library(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
     text = place.text
     yield lambda: mem.remember(text("remember"), "A title")
-    yield lambda: mem.remember("Words.", text("title")[:60].replace("\n", " "))
+    yield lambda: mem.remember("Words.", text("title", 100))
     yield lambda: mem.remember("Words.", place.name("title as a name"))
     for target in ("long_term", "scratchpad", "daily"):
         yield partial(mem.write, target, text(target))
