@@ -45,7 +45,15 @@ def test_the_heading_counts_the_messages() -> None:
 @proves("S0.67")
 def test_a_flushed_summary_is_in_the_next_block(mem: Mem) -> None:
     assert flush_compaction_summary(mem, "we chose sqlite", 7)
-    assert "compaction summary (7 msgs)\nwe chose sqlite" in (mem.context_block() or "")
+    label = "[source: extracted, agent]"
+    assert f"compaction summary (7 msgs) {label}\nwe chose sqlite" in (mem.context_block() or "")
+
+
+def test_a_summary_of_a_session_that_fetched_something_waits_for_a_person(mem: Mem) -> None:
+    assert flush_compaction_summary(mem.from_source("extracted", "web"), "we chose sqlite", 7)
+    assert mem.context_block() is None
+    (hit,) = mem.recall("what did we choose, sqlite?")
+    assert hit.origin == "extracted, web"
 
 
 @proves("S0.67")

@@ -317,9 +317,9 @@ def test_the_block_has_what_is_recalled_for_the_task_with_source_and_score(mem: 
 def test_a_hit_says_where_its_text_came_from(mem: Mem) -> None:
     mem.from_source("imported", "web", reviewed=True).remember("The zebra server is in Graz.", "Zebra")
     (hit,) = mem.recall("zebra server", semantic=False)
-    assert hit.origin == "imported, web"
+    assert hit.origin == "imported, web, accepted"
     block = mem.context_block("zebra server") or ""
-    assert "[source: imported, web]" in block.partition("## Recalled")[2]
+    assert "[source: imported, web, accepted]" in block.partition("## Recalled")[2]
 
 
 def test_an_answer_says_what_could_not_be_read(mem: Mem, tmp_path: Path) -> None:

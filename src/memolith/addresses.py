@@ -10,8 +10,9 @@ from __future__ import annotations
 import stat
 
 from memolith.errors import MemolithError, NotFoundError, StorageError, UnsafePathError
-from memolith.model import Value
+from memolith.model import Source, Value
 from memolith.places import MAX_LOOK_BYTES, Tree
+from memolith.provenance import label
 from memolith.store import files, layout
 from memolith.text.lookalike import composed
 from memolith.text.memory_url import NAMESPACES, SCHEME, parse
@@ -19,6 +20,7 @@ from memolith.text.memory_url import NAMESPACES, SCHEME, parse
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.mem import Mem
+    from memolith.sessions import Turn
 
 SUMMARY = "memory_summary.md"
 SESSIONS = "sessions"
@@ -192,7 +194,7 @@ def _shown(tree: Tree, scope: str, text: str) -> str:
     from memolith.store.allowing import allowed
     from memolith.text.secrets import redact
 
-    return redact(text, allowed(tree.root, scope)).text
+    return redact(text, allowed(tree.root, scope), by_hand=True).text
 
 
 def _session(mem: Mem, uri: str, rest: tuple[str, ...]) -> Resource:
@@ -206,8 +208,12 @@ def _session(mem: Mem, uri: str, rest: tuple[str, ...]) -> Resource:
         raise _nothing(uri) from None
     if session.name != rest[0]:
         raise _nothing(uri)
-    turns = "\n\n".join(f"[{turn.number}] {turn.role}: {turn.text}" for turn in session.turns)
+    turns = "\n\n".join(f"[{turn.number}] {turn.role}{_label(turn)}: {turn.text}" for turn in session.turns)
     return Resource(uri=uri, mime=_PLAIN, listing=None, text=turns)
+
+
+def _label(turn: Turn) -> str:
+    return f" {label(str(Source('agent', turn.taint)))}" if turn.taint else ""
 
 
 def _nothing(uri: str) -> NotFoundError:

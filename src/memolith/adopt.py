@@ -94,7 +94,7 @@ def _read(root: str, relative: str) -> str:
     if size > MAX_ACCEPT_BYTES:
         raise _UnusableError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
     try:
-        return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)))[0]
+        return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)), by_hand=True)[0]
     except (UnicodeDecodeError, TextError):  # bytes that are no text were kept until now, and still are
         return data.decode("utf-8", "surrogateescape")
 

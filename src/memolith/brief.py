@@ -6,9 +6,9 @@ empty text.
 
 from __future__ import annotations
 
-from memolith.context import CLOSE, OPEN, RECALLED
+from memolith.context import CLOSE, OPEN
 from memolith.provenance import label
-from memolith.text import hygiene
+from memolith.text import forms, hygiene
 from memolith.text.budget import estimate_tokens
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def item(hit: Hit) -> str:
         else ""
     )
     body = hygiene.for_block(named + text).replace("\n", "\n  ")
-    return f"- [{hit.score:.2f}] {hygiene.for_block(hit.source)} ({about}){origin}\n  {body}"
+    return f"{forms.item(hit.score)}{hygiene.for_block(hit.source)} ({about}){origin}\n  {body}"
 
 
 def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:
@@ -56,4 +56,4 @@ def prompt(found: Recall) -> str:
     """Return text that can be put into a prompt as it is; empty without hits."""
     if not found.hits:
         return ""
-    return f"{OPEN}\n## {RECALLED}\n{items(found.hits)}\n{CLOSE}"
+    return f"{OPEN}\n## {forms.RECALLED}\n{items(found.hits)}\n{CLOSE}"

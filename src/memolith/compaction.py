@@ -19,7 +19,8 @@ def compaction_heading(count: int | None = None) -> str:
 def flush_compaction_summary(mem: Mem, summary: str, count: int | None = None) -> bool:
     """Write a summary to today's log before the session is compressed.
 
-    A failure is logged and returned as False; it never stops the compaction.
+    A host whose session fetched something says so, `mem.from_source("extracted", "web")`: then the summary
+    waits for a person. A failure is logged and returned as False; it never stops the compaction.
     """
     from memolith.errors import MemolithError
     from memolith.model import MAX_WRITE_BYTES
@@ -28,7 +29,8 @@ def flush_compaction_summary(mem: Mem, summary: str, count: int | None = None) -
     try:
         # A summary of any length: its beginning is better than an error.
         kept = head(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
-        mem.append_daily(compaction_heading(count), kept)
+        writer = mem.from_source("extracted", "agent") if mem.source.trusted else mem
+        writer.append_daily(compaction_heading(count), kept)
     except (MemolithError, OSError) as error:
         import logging
 

@@ -121,7 +121,8 @@ def store(
             return frontmatter.compose(dict(clean), rest)  # type: ignore[arg-type]
         if not parsed.head:
             return frontmatter.compose(dict(clean), rest)  # type: ignore[arg-type]
-        return frontmatter.set_fields(parsed.head, clean) + rest
+        known = provenance.cleared(parsed, clean) if label else clean
+        return frontmatter.set_fields(parsed.head, known) + rest
 
     change = gate.change(relative, body or "", compose, op=op, cap=MAX_WRITE_BYTES)
     change.warnings[:0] = warnings

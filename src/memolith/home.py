@@ -38,11 +38,9 @@ class Home:
         *,
         now: Callable[[], float] = time.time,
         source: Source | None = None,
-        reviewed: bool = False,
     ) -> None:
         self.home = home
-        self.source = source or Source(origin="agent", taint="")
-        self.reviewed = reviewed
+        self.source = source or Source("agent")
         self.settings = Settings(home)
         self._cwd, self._now = cwd, now
         self._store = os.path.join(home, layout.STORE)
@@ -92,12 +90,12 @@ class Home:
     def from_source(self, origin: str, taint: str | None = None, *, reviewed: bool = False) -> Self:
         """Return the same memory for writing texts that come from elsewhere.
 
-        `origin` is user, agent, extracted or imported; `taint` is web, tool or repository. What is not from
-        the user or their agent is labelled, and waits for a person if it reads like an instruction and
-        none has `reviewed` it.
+        `origin` is user, agent, extracted or imported; `taint` is web, tool, repository or pasted, or for
+        what was extracted or imported from their own words, user or agent. Everything else is from outside:
+        it is labelled, and only who asks sees it until a person has `reviewed` and accepted it.
         """
-        source = targets.source(origin, taint)
-        other = type(self)(self.home, self._cwd, now=self._now, source=source, reviewed=reviewed)
+        source = targets.source(origin, taint, accepted=reviewed)
+        other = type(self)(self.home, self._cwd, now=self._now, source=source)
         other.settings = self.settings
         other.confirm = self.confirm
         other._project = self._project  # noqa: SLF001 - which may not be that of the directory (`of_project`)
@@ -123,7 +121,7 @@ class Home:
             self.home = ""
 
     def __copy__(self) -> Self:
-        return self.from_source(self.source.origin, self.source.taint or None, reviewed=self.reviewed)
+        return self.from_source(self.source.origin, self.source.taint or None, reviewed=self.source.accepted)
 
     def __reduce__(self) -> str:
         # Also for `copy.deepcopy`.

@@ -56,7 +56,7 @@ class Mem(Home):
             targets.check_name(name)
         targets.check_text(content)
         asked = {"target": where, "mode": how, "name": name, "scope": scope}
-        if held := self._held("write", content, asked, where=where, scope=scope):
+        if held := self._held("write", content, asked, where):
             return held
         self._prepare(where, scope)
         relative = self._locate(where, name if where == "note" else None, scope)
@@ -129,7 +129,7 @@ class Mem(Home):
         if Tree(self._store).stat(relative) is None:
             raise MatchError(relative, 0)  # before anything is created for it
         asked = {"target": where, "old_str": old_str, "name": name, "scope": scope}
-        if held := self._held("edit", new_str, asked, where=where, scope=scope):
+        if held := self._held("edit", new_str, asked, where):
             return held
         change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
         return self._result(change)
@@ -138,7 +138,7 @@ class Mem(Home):
         """Add a timestamped entry to today's log."""
         targets.check_text(heading, "heading")
         targets.check_text(body, "body", empty=True)
-        if held := self._held("append_daily", body, {"heading": heading}, where="daily"):
+        if held := self._held("append_daily", body, {"heading": heading}, "daily"):
             return held
         entry = journal.entry(self._now(), heading, body)
         self._prepare("daily", "project")
@@ -242,10 +242,11 @@ class Mem(Home):
 
         notes.check(content, title)
         asked = {"title": title, "kind": kind, "scope": scope}
-        if held := self._held("remember", content, asked, where="note", scope=scope):
-            return held
         if self._scope(scope):
             self.register()  # before the slug is used: registering may find that it is taken
+        name = notes.name_for(self.gate, self._scope(scope), title) if self.source.outside else None
+        if held := self._held("remember", content, asked, "note", name):
+            return held
         change = notes.remember(self.gate, self._scope(scope), content, title, kind, self.source)
         return self._result(change)
 
@@ -276,7 +277,7 @@ class Mem(Home):
 
         targets.check_text(content)
         mode = mode if action is None else action
-        if held := self._held("update", content, {"mode": mode}, where="long_term"):
+        if held := self._held("update", content, {"mode": mode}, "long_term"):
             return held
         skipped: list[int] = []
         apply = document.appender(mode, force=force, path=layout.MEMORY, skipped=skipped)
@@ -291,7 +292,7 @@ class Mem(Home):
         targets.check_text(section, "section", empty=True)
         targets.check_text(text, empty=True)
         apply, warnings = document.section_setter(section, self.today)
-        if held := self._held("update_section", text, {"section": section}, where="long_term"):
+        if held := self._held("update_section", text, {"section": section}, "long_term"):
             return held
         change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
         change.warnings[:0] = warnings
@@ -344,21 +345,18 @@ class Mem(Home):
         return undo(self, file, version)
 
     def _held(
-        self,
-        call: str,
-        text: str,
-        asked: Mapping[str, str | None],
-        *,
-        where: str,
-        scope: str = "project",
+        self, call: str, text: str, asked: Mapping[str, str | None], where: str, name: str | None = None
     ) -> WriteResult | None:
-        """Keep a text for review instead of writing it, if it must not be memory unseen."""
-        if self.source.trusted:
+        """Keep a text for review instead of writing it, if it is from outside and would be seen unasked."""
+        if not self.source.outside:
             return None
         from memolith.quarantine import hold
 
+        scope = asked.get("scope") or "project"
+        self._prepare(where, scope)
         user_wide = where == "long_term" or (where == "note" and not self._scope(scope))
-        return hold(self, call, text, asked, user_wide=user_wide)
+        apart = self._locate(where, name or asked.get("name"), scope) if where == "note" else ""
+        return hold(self, call, text, asked, user_wide=user_wide, apart=apart)
 
     def _change(
         self,

@@ -237,7 +237,7 @@ class Memories:
         if may_hold_secret(text):
             from memolith.text.secrets import redact
 
-            text = redact(text, allowed(str(self._mem.root), self._mem.project)).text
+            text = redact(text, allowed(str(self._mem.root), self._mem.project), by_hand=True).text
         return text
 
     def _listed(self, directory: str, level: int) -> list[tuple[str, str]]:

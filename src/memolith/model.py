@@ -59,22 +59,38 @@ class Value:
 class Source(Value):
     """Where a text comes from. The way it is written says so; the text itself is never asked."""
 
-    __slots__ = ("origin", "taint")
+    __slots__ = ("accepted", "origin", "taint")
+    accepted: bool  # whether a person looked at it and made it theirs
     origin: str  # one of ORIGINS
-    taint: str  # one of TAINTS, or empty
+    taint: str  # whose words they are, if the origin alone does not say it: one of TAINTS or OWN, or empty
+
+    def __init__(self, origin: str, taint: str = "", *, accepted: bool = False) -> None:
+        super().__init__(origin=origin, taint=taint, accepted=accepted)
 
     @property
     def trusted(self) -> bool:
-        """Whether a person, or an agent in their words, wrote it."""
+        """Whether a person, or an agent in their words, wrote it: it needs no label."""
         return not self.taint and self.origin in ("user", "agent")
 
+    @property
+    def outside(self) -> bool:
+        """Whether these are words of somebody else that no person accepted: shown to who asks, else not."""
+        return not (self.trusted or self.accepted or self.taint in OWN)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return origin and taint, ready for JSON."""
+        return {"origin": self.origin, "taint": self.taint}
+
     def __str__(self) -> str:
-        return f"{self.origin}, {self.taint}" if self.taint else self.origin
+        return ", ".join(filter(None, [self.origin, self.taint, "accepted" if self.accepted else ""]))
 
 
 ORIGINS = ("user", "agent", "extracted", "imported")
-# Who else may have had a hand in a text: a web page, the output of a tool, somebody else's repository.
-TAINTS = ("web", "tool", "repository")
+# Who else may have had a hand in a text: a web page, the output of a tool, somebody else's repository, or
+# whoever wrote what a person pasted.
+TAINTS = ("web", "tool", "repository", "pasted")
+# Whose own words were extracted or imported.
+OWN = ("user", "agent")
 
 
 class WriteResult(Value):

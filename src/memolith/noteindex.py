@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 MOST = 10_000
 HEADER = "# Notes\n\n"
 _COUNT = "<!-- memolith: {} notes, one line each -->\n\n"
-# Enough of a note to know its title and first line: a title may take 6 bytes per character (`\u2028`).
-_GLANCE = 4096
+# Enough of a note to know its source, title and first line: a head may have 16 KiB.
+_GLANCE = 20_480
 # What cannot stand in a link as it is. Spaces are read in this form, but written between `<` and `>`.
 _ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("%", "%25"))
 
@@ -226,6 +226,8 @@ def _newest(rows: list[str], count: int | None, lines: int, size: int) -> tuple[
     rows = [row for row in rows if row.strip() and not row.lstrip().startswith(("<!--", "# "))]
     if count is None:
         count = len({link_target(row) for row in rows} - {None})
+    own = [row for row in rows if provenance.inside(row)]
+    rows, count = own, count - (len(rows) - len(own))
     kept: list[str] = []
     for row in reversed(rows):
         size -= len(row.encode("utf-8", "replace")) + 1

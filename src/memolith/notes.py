@@ -69,14 +69,21 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
                 parsed = frontmatter.split(old)
                 if parsed.head and not parsed.problem:
                     # What the old text was labelled with does not hold for the new one.
-                    fields |= {key: "none" for key in provenance.KEYS if key in parsed.fields.keys() - fields}
-                    return frontmatter.set_fields(parsed.head, fields) + body
+                    return frontmatter.set_fields(parsed.head, provenance.cleared(parsed, fields)) + body
             return frontmatter.compose(dict(fields), body)
 
         change = gate.change(relative, content, compose, op="remember", cap=MAX_WRITE_BYTES)
         change.warnings[:0] = warnings
         update_index(gate, slug, relative)
     return change
+
+
+def name_for(gate: Gate, slug: str, title: str) -> str:
+    """Return the name of the note that is called `title`, or would be."""
+    from memolith.store.screening import screen
+
+    title = markdown.same_line(screen(markdown.same_line(title))[0])
+    return os.path.basename(_file_for(gate, slug, title))[:-3]
 
 
 def write(

@@ -50,9 +50,9 @@ def load(mem: Mem, relative: str) -> Page:
     if data is None:
         raise NotFoundError(f"{relative}: is not there any more; press u to undo its deletion")
     text = files.text_of(data)
-    shown = redact(text)
+    shown = redact(text, by_hand=True)
     if shown.findings:
-        shown = redact(text, allowed(tree.root, layout.scope_of(relative)))
+        shown = redact(text, allowed(tree.root, layout.scope_of(relative)), by_hand=True)
     return Page(
         filename=relative, text=text, shown=shown.text, sha256=sha256(data), facts=_facts(mem, relative, text)
     )

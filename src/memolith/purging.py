@@ -76,7 +76,7 @@ class Cleaner:
         """Return how often a file has it."""
         self._looked += 1
         self._show(self._looked)
-        return len(redact(text_of(data), _allow(self._mem, path)).findings)
+        return len(redact(text_of(data), _allow(self._mem, path), by_hand=True).findings)
 
     def mask(self, path: str) -> Mask:
         """Return what takes it out of the bytes of a file; bytes that are no text stay as they are."""
@@ -229,7 +229,7 @@ def _mask(mem: Mem, path: str) -> Mask:
     is_yaml = ".yml" in _below(path, mem.home)
 
     def mask(data: bytes) -> bytes:
-        text = redact(text_of(data), allow).text
+        text = redact(text_of(data), allow, by_hand=True).text
         codec = codec_of(data)
         errors = "surrogateescape" if codec == "utf-8" else "surrogatepass"
         return quote_markers(text, whole=is_yaml).encode(codec, errors)

@@ -1,14 +1,20 @@
-"""Texts that wait for a person: from a source we do not trust, and worded like an instruction.
+"""Texts from outside, which wait for a person whatever they say: who asks finds them, labelled, nobody else.
 
-Each is a Markdown file in `inbox/` of its scope: in the frontmatter what was to be done with it and why it
-was stopped, the text below. Nothing in `inbox/` is injected, searched or recalled. A file's name is the hash
-of what is asked, so the same text is held once, and what a person decided about it stays decided.
+What would stand where agents see it unasked (MEMORY.md, the checklist, a day, a lesson), or in place of
+somebody's own words, is a Markdown file in `inbox/` of its scope: in the frontmatter what was to be done with
+it, the text below. Its name is the hash of what is asked, so the same text is held once, and what a person
+decided about it stays decided. What has a file of its own (a note, a record, a ticket) waits there.
 """
 
 from __future__ import annotations
 
-from memolith.errors import InputError, NotFoundError
+import time
+
+from memolith import provenance
+from memolith.errors import InputError, MemolithError, NotFoundError
+from memolith.index.walk import CATEGORIES
 from memolith.model import MAX_WRITE_BYTES, Source, Value, WriteResult
+from memolith.noteindex import link_target
 from memolith.places import Tree
 from memolith.store import files, layout
 from memolith.store.screening import quoted
@@ -17,7 +23,7 @@ from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from memolith.mem import Mem
     from memolith.text.miniyaml import Node
@@ -33,17 +39,11 @@ CALLS = {
     "update": ("content", ("mode",)),
     "update_section": ("text", ("section",)),
     "lessons.add": ("text", ()),
-    "records.add": (
-        "text",
-        ("category", "scope", "title", "aliases", "keywords", "supersedes", "source", "expires"),
-    ),
     "records.update": ("text", ("number", "title", "scope")),
-    "tickets.add": ("description", ("title", "number", "type", "priority", "status")),
-    "tickets.update": ("description", ("number", "title")),
-    "tickets.note": ("text", ("number",)),
 }
-# What a consolidation would write, waiting to be decided about (`learn.waiting`).
-PROPOSAL = "consolidate"
+# What waits in a file of its own: accepting it is a word in its head.
+STORED = "stored"
+PROPOSAL = layout.PROPOSAL
 # What is shown with the text later, and may instruct as well.
 _SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
 
@@ -67,13 +67,20 @@ class Held(Value):
 
 
 def hold(
-    mem: Mem, call: str, text: str, arguments: Mapping[str, Argument], *, user_wide: bool, op: str = "hold"
+    mem: Mem,
+    call: str,
+    text: str,
+    arguments: Mapping[str, Argument],
+    *,
+    user_wide: bool,
+    op: str = "hold",
+    apart: str = "",
 ) -> WriteResult | None:
-    """Keep a text for review if nobody we trust wrote it and it reads like an instruction, else None.
+    """Keep a text for review if it is from outside, else None; also for a file `apart` that is its own.
 
     `op` names the change in the history: an import takes back what it had held, too.
     """
-    if mem.source.trusted or mem.reviewed:
+    if not mem.source.outside or (apart and is_apart(mem, apart)):
         return None
     from memolith.store.allowing import allowed
     from memolith.store.screening import screen
@@ -92,37 +99,44 @@ def hold(
     shown = [given[key] for key in _SHOWN if key in given]
     lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
     found = suspicions("\n\n".join([*lines, text]))
-    if not found:
-        return None
     number = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
     relative = layout.held(slug, number)
-    reasons = list(dict.fromkeys(f"{each.rule}: {each.why} ({each.quote!r})" for each in found))
+    reasons = [_reason(mem.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
     with mem.gate.scope(slug):
         decided = decision(mem, relative)
-        if decided == "accept":
-            return None
         head: dict[str, Node] = {
             "call": call,
             "arguments": dict(given),  # type: ignore[arg-type]
             **mem.source.as_dict(),  # type: ignore[dict-item]
             "since": mem.today,
-            "reasons": list(reasons),
+            "reasons": list(dict.fromkeys(reasons)),
         }
-        if decided != "refuse":
+        if not decided:
             mem.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op=op)
-    why = "; ".join(dict.fromkeys(each.why for each in found))
+    why = "; ".join(dict.fromkeys([_reason(mem.source), *(each.why for each in found)]))
     message = f"Held for review as {number}, not stored as memory: {why}. A person decides: memolith review"
-    if decided == "refuse":
-        message = f"Nothing was written: a person refused this text before ({number})"
+    if decided:
+        word = "refused" if decided == "refuse" else "accepted"
+        message = f"Nothing was written: a person {word} this text before ({number})"
     return WriteResult(
         filename=layout.locate(str(mem.root), relative),
         bytes=0,
-        held=number,
+        held=number if not decided else None,
         message=message,
         sha256="",
         skipped=0,
         warnings=warnings,
     )
+
+
+def _reason(source: Source) -> str:
+    return f"it came from outside ({source})"
+
+
+def is_apart(mem: Mem, relative: str) -> bool:
+    """Tell whether a file has nobody's own words: there is none yet, or all of it is from outside."""
+    head = files.text_of(Tree(str(mem.root)).read_part(relative, MAX_WRITE_BYTES)[0])
+    return not head or provenance.is_outside(provenance.of_note(head))
 
 
 def decision(mem: Mem, relative: str) -> str:
@@ -143,6 +157,7 @@ def waiting(mem: Mem) -> list[Held]:
         for name in Tree(str(mem.root)).names(layout.inbox(slug))
         if (held := _read(mem, f"{layout.inbox(slug)}/{name}")) is not None
     ]
+    found += [held for slug in dict.fromkeys((layout.USER, mem.project)) for held in _stored(mem, slug)]
     return sorted(found, key=lambda held: (held.since, held.filename))
 
 
@@ -171,11 +186,40 @@ def _read(mem: Mem, relative: str) -> Held | None:
         filename=relative,
         call=call,
         arguments={key: _argument(value) for key, value in known if key in takes},
-        source=Source(origin=parsed.get("origin"), taint=parsed.get("taint")),
+        source=Source(parsed.get("origin"), parsed.get("taint")),
         since=parsed.get("since"),
         reasons=[str(reason) for reason in reasons] if isinstance(reasons, list) else [],
         text=parsed.body,
     )
+
+
+def _stored(mem: Mem, slug: str) -> Iterator[Held]:
+    """Yield the notes, records and tickets of a scope that are from outside."""
+    tree = Tree(str(mem.root))
+    index = files.text_of(tree.read(layout.index(slug), cut=True) or b"")
+    noted = [link_target(line) for line in index.split("\n") if line != provenance.inside(line)]
+    paths = [f"{layout.notes(slug)}/{name}" for name in noted if name]
+    for directory in [*(layout.records(slug, each) for each in CATEGORIES), layout.tickets(slug)]:
+        paths += [f"{directory}/{name}" for name in tree.names(directory)]
+    for path in paths:
+        try:
+            text, about = files.text_of(tree.read(path) or b""), tree.stat(path)
+        except MemolithError:
+            continue  # `doctor` tells
+        source = provenance.of_note(text)
+        if about is None or not provenance.is_outside(source):
+            continue
+        parsed = frontmatter.split(text)
+        yield Held(
+            id=sha256(path.encode("utf-8", "surrogatepass"))[:8],
+            filename=path,
+            call=STORED,
+            arguments={"title": parsed.get("title") or parsed.get("name") or path.rpartition("/")[2][:-3]},
+            source=Source(*source.split(", ")),
+            since=time.strftime("%Y-%m-%d", time.localtime(about.st_mtime)),
+            reasons=[_reason(Source(*source.split(", ")))],
+            text=parsed.body,
+        )
 
 
 def _argument(value: Node) -> str | list[str]:

@@ -11,6 +11,7 @@ from memolith import ranking, staleness
 from memolith.errors import InputError
 from memolith.index import KINDS, Match, State, Unit, kind_of
 from memolith.model import Value
+from memolith.provenance import is_outside
 from memolith.ranking import Candidate, Ranked
 from memolith.store import layout
 from memolith.store.screening import quoted
@@ -130,7 +131,7 @@ class Recall(Value):
 class Question:
     """What is asked, and of what."""
 
-    __slots__ = ("categories", "day", "kinds", "limit", "past", "query", "since", "slugs")
+    __slots__ = ("categories", "day", "kinds", "limit", "past", "query", "since", "slugs", "unasked")
 
     def __init__(
         self,
@@ -143,6 +144,7 @@ class Question:
         categories: Collection[str] | None = None,
         since: str | None = None,
         as_of: str | None = None,
+        unasked: bool = False,
     ) -> None:
         if not 1 <= limit <= MAX_LIMIT:
             raise InputError(f"limit = {limit} is not allowed; give 1 to {MAX_LIMIT}")
@@ -154,10 +156,12 @@ class Question:
             raise InputError(f"unknown kind {quoted(unknown[0])}; one of {', '.join(KINDS)}")
         self.query, self.slugs, self.limit = query, list(slugs), limit
         self.kinds, self.categories, self.since = kinds, categories, since
-        self.day, self.past = as_of or day, as_of is not None
+        self.day, self.past, self.unasked = as_of or day, as_of is not None, unasked
 
     def allows(self, unit: Unit) -> bool:
         """Tell whether a unit is among those that are asked."""
+        if self.unasked and is_outside(unit.source):
+            return False  # only who asks is shown it
         if self.kinds is not None and unit.kind not in self.kinds:
             return False
         if self.categories is not None and unit.category not in self.categories:

@@ -37,6 +37,7 @@ def recall(
     as_of: str | None,
     budget: int | None,
     semantic: bool | None,
+    unasked: bool = False,
 ) -> Recall:
     """Answer a question from the scopes of a memory."""
     targets.check_text(query, "query", empty=True)
@@ -54,6 +55,7 @@ def recall(
         categories=categories,
         since=since,
         as_of=as_of,
+        unasked=unasked,
     )
     with whole.Watch() as watch:
         covered = _covered(mem, asked.slugs) if semantic is not False else None
@@ -87,10 +89,25 @@ def brief(mem: Mem, query: str) -> str:
 
 
 def for_block(mem: Mem, query: str, budget: int | None = None) -> Recall:
-    """Return what the block would say about a task. No model is loaded for it; a loaded one is used."""
+    """Return what the block would say about a task, of which nothing is from outside.
+
+    No model is loaded for it; a loaded one is used.
+    """
     from memolith import brief as rendering
 
-    found = mem.recall(query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=None if mem.is_warm else False)
+    found = recall(
+        mem,
+        query,
+        limit=_ITEMS,
+        scopes=None,
+        kinds=_NOT_SHOWN,
+        categories=None,
+        since=None,
+        as_of=None,
+        budget=None,
+        semantic=None if mem.is_warm else False,
+        unasked=True,
+    )
     shown = (layout.daily(mem.project, mem.today), layout.daily(mem.project, mem.yesterday))
     hits = [hit for hit in found if hit.score >= _WORTH_IT and not hit.id.startswith(shown)]
     return found.with_hits(rendering.fitting(hits, rendering.TOKENS if budget is None else budget))

@@ -7,7 +7,7 @@ directory is the category, its name the id.
 
 from __future__ import annotations
 
-from memolith import entries, targets
+from memolith import entries, provenance, targets
 from memolith.errors import InputError
 from memolith.model import Value
 from memolith.places import Tree
@@ -77,29 +77,24 @@ class Records:
         until = entries.date(expires, "--expires")
         if until and category != "incidents":
             raise InputError(f"only incidents can expire; {category} are permanent (use valid_until instead)")
-        asked = {
-            "category": category,
-            "scope": scope,
-            "title": title,
-            "aliases": list(aliases),
-            "keywords": list(keywords),
-            "supersedes": list(supersedes),
-            "source": source,
-            "expires": until,
-        }
-        if held := hold(self._mem, "records.add", text, asked, user_wide=targets.is_user_wide(scope)):
-            return _held(held.held or "", held.filename, held.message, held.warnings)
         name = markdown.same_line(title or markdown.heading_title(text) or markdown.first_line(text, 80))
         slug = self._slug(scope, prepare=True)
         with self._mem.gate.scope(slug):
             known = self._all([slug]) if supersedes else []
             older = [self._pick(known, each) for each in supersedes]
             ids, near = self._near(slug, name, text)
+            outside = self._mem.source.outside
             if not force:
                 for record in near:
                     if likeness.same(said(record), f"{name}\n{text}"):
-                        return self._again(record, source, aliases, keywords)
+                        if outside == provenance.is_outside(record.origin):
+                            return self._again(record, source, aliases, keywords)
+                        if outside:
+                            return self._again(record, source, (), ())
+                        older.append(record)  # who says it oneself need not accept it from others
                 older += [record for record in near if replaces(record, name, text, named=title is not None)]
+            # Nobody from outside takes the place of one's own words.
+            older = [record for record in older if not outside or provenance.is_outside(record.origin)]
             number = entries.new_id(name, ids)
             relative = layout.record(slug, category, number)
             older = list({record.id: record for record in older}.values())
@@ -197,10 +192,16 @@ class Records:
         if expires and record.category != "incidents":
             raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
         asked = {"number": record.id, "title": title, "scope": record.scope}
-        if text is not None and (
-            held := hold(self._mem, "records.update", text, asked, user_wide=record.scope == "user")
-        ):
-            return _held(held.held or "", held.filename, held.message, held.warnings)
+        held = hold(
+            self._mem,
+            "records.update",
+            record.body if text is None else text,
+            asked,
+            user_wide=record.scope == "user",
+            apart=record.filename,
+        )
+        if held:
+            return _held(held.held, held.filename, held.message, held.warnings)
         given: dict[str, str | Sequence[str] | None] = {
             "title": title,
             "source": source,
@@ -340,7 +341,9 @@ class Records:
         return next(record for record in records if record.id == wanted)
 
     def _set(self, record: Record, fields: entries.Fields, text: str | None = None) -> Change:
-        whose = self._mem.source if text is not None else None
+        if text is not None and record.origin and self._mem.source.trusted:
+            fields = {**fields, **dict.fromkeys(provenance.KEYS, provenance.NONE)}  # another's no longer
+        whose = self._mem.source if text is not None or "title" in fields else None
         return entries.store(self._mem.gate, record.filename, fields, text, "record", whose)
 
     def _supersede(self, record: Record, by: str, day: str) -> None:
@@ -363,7 +366,7 @@ def _without_empty(fields: entries.Fields) -> dict[str, str | Sequence[str]]:
     return {key: value for key, value in fields.items() if value}
 
 
-def _held(number: str, filename: str, message: str, warnings: list[str]) -> Recorded:
+def _held(number: str | None, filename: str, message: str, warnings: list[str]) -> Recorded:
     return Recorded(
         id="",
         filename=filename,

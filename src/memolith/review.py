@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from memolith import quarantine
+from memolith import noteindex, provenance, quarantine
+from memolith.model import Source
+from memolith.store import layout
 from memolith.text.frontmatter import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memolith.mem import Mem
     from memolith.quarantine import Held
 
 
 def accept(mem: Mem, number: str) -> str:
-    """Do what was asked with a held text; return what was done. It keeps the label of its source.
+    """Do what was asked with a held text; return what was done. Its label says that it was accepted.
 
     If that fails (the text to replace is gone, say) it goes on waiting.
     """
     held = quarantine.find(mem, number)
+    if held.call == quarantine.STORED:
+        source = Source(held.source.origin, held.source.taint, accepted=True)
+        _rewrite(mem, held, lambda old: old and provenance.with_fields(old, source), "accept")
+        return f"{held.filename} is yours now"
     place: object = mem.from_source(held.source.origin, held.source.taint, reviewed=True)
     # `records.add` is a call of a part of the memory.
     for name in held.call.split("."):
@@ -52,4 +60,12 @@ def is_safe(held: Held) -> bool:
 
 
 def _drop(mem: Mem, held: Held, decision: str) -> None:
-    mem.gate.rewrite(held.filename, lambda _: None, op=decision)
+    _rewrite(mem, held, lambda _: None, decision)
+
+
+def _rewrite(mem: Mem, held: Held, change: Callable[[str | None], str | None], op: str) -> None:
+    slug = layout.scope_of(held.filename)
+    with mem.gate.scope(slug):
+        mem.gate.rewrite(held.filename, change, op=op)
+        if held.filename.startswith(f"{layout.notes(slug)}/"):
+            noteindex.update_index(mem.gate, slug, held.filename)

@@ -15,7 +15,7 @@ from memolith.noteindex import note_files
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.provenance import label, of_note
 from memolith.store import files, layout
-from memolith.text import hygiene
+from memolith.text import frontmatter, hygiene
 from memolith.text.budget import head, utf8_len
 
 TYPE_CHECKING = False
@@ -106,8 +106,9 @@ def search(root: str, slug: str, query: str) -> SearchResults:
     counts = dict.fromkeys(terms, 0)
     hits: list[SearchHit] = []
     tree = Tree(root)
-    for relative in searchable(root, slug):
-        hit = _search_file(tree, relative, terms, counts)
+    waiting = {path for scope in (layout.USER, slug) for path in _flat(root, layout.inbox(scope))}
+    for relative in (*searchable(root, slug), *waiting):
+        hit = _search_file(tree, relative, terms, counts, held=relative in waiting)
         if hit is not None:
             hits.append(hit)
     hits.sort(key=lambda hit: hit.name)
@@ -165,7 +166,7 @@ def _deep(root: str, directory: str) -> Iterator[str]:
 
 
 def _search_file(
-    tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int]
+    tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int], *, held: bool
 ) -> SearchHit | None:
     try:
         data = tree.read(relative, MAX_LOOK_BYTES, cut=True)
@@ -174,6 +175,10 @@ def _search_file(
     if data is None:
         return None
     text = files.text_of(data)
+    source = of_note(text)
+    if held:
+        parsed = frontmatter.split(text)
+        text = parsed.body if parsed.get("call") != layout.PROPOSAL else ""
     folded = text.casefold()
     found = {key for key in terms if key in folded}
     stem = os.path.basename(relative)[:-3]
@@ -207,7 +212,7 @@ def _search_file(
         filename_only=by_name,
         date=stem if "/daily/" in f"/{relative}" else None,
         is_memory_md=relative == layout.MEMORY,
-        source=of_note(text),
+        source=source,
     )
 
 
@@ -219,7 +224,7 @@ def _without_secrets(root: str, relative: str, text: str) -> str:
     from memolith.store.allowing import allowed
     from memolith.text.secrets import redact
 
-    return redact(text, allowed(root, layout.scope_of(relative))).text
+    return redact(text, allowed(root, layout.scope_of(relative)), by_hand=True).text
 
 
 def _windows(lines: list[str], matching: list[int]) -> str:

@@ -37,25 +37,41 @@ MAX_TURN = 65_536
 # The tool of a turn of the system that stands where turns are left out; the numbers go on behind them.
 LEFT_OUT = "left-out"
 _TEXTS = ("text", "tool", "outcome")
-_HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "ticket")
+_HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "taint", "ticket")
 
 
 class Turn(Value):
     """One thing that was said or done; `outcome` is what a tool made of it (`ok`, `error`, …)."""
 
-    __slots__ = ("number", "outcome", "role", "text", "time", "tool")
+    __slots__ = ("number", "outcome", "role", "taint", "text", "time", "tool")
     number: int
     outcome: str
     role: str
+    taint: str  # whose words they may be besides the speaker's: one of TAINTS, or empty
     text: str
     time: str
     tool: str
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**{"taint": "", **fields})
 
 
 class Session(Value):
     """A conversation with an agent. `name` is how it is called in the store: agent and id."""
 
-    __slots__ = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "ticket", "turns")
+    __slots__ = (
+        "agent",
+        "cwd",
+        "id",
+        "mode",
+        "project",
+        "source",
+        "started",
+        "status",
+        "taint",
+        "ticket",
+        "turns",
+    )
     agent: str
     cwd: str
     id: str
@@ -64,11 +80,12 @@ class Session(Value):
     source: str  # one of SOURCES, or empty: interactive
     started: str
     status: str
+    taint: str  # whose words were in it besides those of its two sides: one of TAINTS, or empty
     ticket: str
     turns: list[Turn]
 
     def __init__(self, **fields: object) -> None:
-        super().__init__(**{"cwd": "", "mode": "", "source": "", **fields})
+        super().__init__(**{"cwd": "", "mode": "", "source": "", "taint": "", **fields})
 
     @property
     def name(self) -> str:
@@ -113,7 +130,7 @@ class Sessions:
         archive = self._archive()
         _check_name(session.agent, "agent")
         _check_name(session.id, "session id")
-        clean, masked = _clean(session.turns)
+        clean, masked, taint = _clean(session.turns)
         gone = forgotten.known(str(self._mem.root))
         if gone:
             clean = [
@@ -121,6 +138,8 @@ class Sessions:
                 for turn in clean
             ]
         head = {**session.head(), "project": self._mem.project}
+        if taint:
+            head["taint"] = session.taint or taint
         if session.cwd:
             head["cwd"] = masked_name(session.cwd)
             masked += head["cwd"] != session.cwd
@@ -218,7 +237,7 @@ def mask_copy(archive: Archive, name: str) -> int:
     session = parse(lines) if lines else None
     if session is None or lines is None:
         return 0
-    clean, masked = _clean(session.turns)
+    clean, masked, _ = _clean(session.turns)
     if masked:
         archive.write(name, [lines[0], *(_line(_short(turn)) for turn in clean)])
     return masked
@@ -304,7 +323,7 @@ def _said(content: object) -> str:
 def _turn(row: dict[str, object], number: int) -> Turn:
     role = str(row.get("role") or "").lower()
     given = row.get("turn")
-    fields = {key: str(row.get(key) or "") for key in ("time", "tool", "outcome")}
+    fields = {key: str(row.get(key) or "") for key in ("time", "tool", "outcome", "taint")}
     if role == "developer":
         fields["tool"] = fields["tool"] or role  # still to be told from the system's own words
     return Turn(
@@ -315,22 +334,25 @@ def _turn(row: dict[str, object], number: int) -> Turn:
     )
 
 
-def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int]:
-    """Return the turns as they may be stored, and how many secrets were masked in them."""
+def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int, str]:
+    """Return the turns as they may be stored, how many secrets were masked, and the session's taint."""
     from memolith.text.budget import head, utf8_len
+    from memolith.text.turns import Hearing
 
     masked, number, is_gap = 0, 0, False
     clean = []
+    hearing = Hearing()
     for turn in turns:
         number = max(turn.number, number + 1) if is_gap else number + 1
         is_gap = (turn.role, turn.tool) == ("system", LEFT_OUT)
+        taint = hearing.taint(turn.role, turn.tool, turn.text, turn.taint)
         texts = {}
         for key in _TEXTS:
             text, count = _masked(getattr(turn, key))
             masked += count
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
-        clean.append(Turn(number=number, role=turn.role, time=turn.time, **texts))
-    return clean, masked
+        clean.append(Turn(number=number, role=turn.role, time=turn.time, taint=taint, **texts))
+    return clean, masked, hearing.so_far
 
 
 def _masked(text: str) -> tuple[str, int]:
@@ -343,7 +365,8 @@ def _masked(text: str) -> tuple[str, int]:
 
 def _short(turn: Turn) -> dict[str, object]:
     fields = {"turn": turn.number, "role": turn.role, "time": turn.time or None, "text": turn.text}
-    return {**fields, **{key: getattr(turn, key) for key in ("tool", "outcome") if getattr(turn, key)}}
+    extra = ("tool", "outcome", "taint")
+    return {**fields, **{key: getattr(turn, key) for key in extra if getattr(turn, key)}}
 
 
 def _check_name(text: str, what: str) -> None:

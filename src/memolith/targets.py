@@ -7,6 +7,7 @@ from memolith.model import (
     MAX_INJECT_BYTES,
     MODES,
     ORIGINS,
+    OWN,
     TAINTS,
     TARGETS,
     TRUNCATED,
@@ -52,13 +53,13 @@ def check_name(name: str | None) -> None:
     refuse_secret(layout.note_name(name), "note's name")
 
 
-def source(origin: str, taint: str | None) -> Source:
+def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
     """Return the source that is meant."""
     if origin not in ORIGINS:
         raise InputError(f"unknown origin {quoted(origin)}; one of {', '.join(ORIGINS)}")
-    if taint and taint not in TAINTS:
+    if taint and taint not in TAINTS + OWN:
         raise InputError(f"unknown taint {quoted(taint)}; one of {', '.join(TAINTS)}")
-    return Source(origin=origin, taint=taint or "")
+    return Source(origin, taint or "", accepted=accepted)
 
 
 def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:

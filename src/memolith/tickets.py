@@ -11,7 +11,6 @@ from memolith import entries, provenance
 from memolith.errors import InputError
 from memolith.model import Value
 from memolith.places import Tree
-from memolith.quarantine import hold
 from memolith.store import layout
 from memolith.store.screening import quoted
 from memolith.text import frontmatter, markdown
@@ -119,9 +118,6 @@ class Tickets:
         _check(type, TYPES, "type")
         _check(priority, PRIORITIES, "priority")
         _check(status, STATUSES, "status")
-        asked = {"title": title, "number": number, "type": type, "priority": priority, "status": status}
-        if held := hold(self._mem, "tickets.add", description, asked, user_wide=False):
-            return _held(held.held or "", held.filename, held.message, held.warnings)
         self._mem.register()
         with self._mem.gate.scope(self._mem.project):
             taken = self._ids()
@@ -176,11 +172,6 @@ class Tickets:
         fields = {key: value for key, value in given.items() if value is not None}
         with self._mem.gate.scope(self._mem.project):  # notes that somebody adds at this moment stay too
             ticket = self.get(number)
-            asked = {"number": ticket.id, "title": title}
-            if description is not None and (
-                held := hold(self._mem, "tickets.update", description, asked, user_wide=False)
-            ):
-                return _held(held.held or "", held.filename, held.message, held.warnings)
             if not fields and description is None:
                 raise InputError(f"what should change about ticket {ticket.id}? Give an option")
             body = None if description is None else _body(description, ticket.notes)
@@ -194,8 +185,6 @@ class Tickets:
             raise InputError("the note is empty; give it some words")
         with self._mem.gate.scope(self._mem.project):  # else a note of somebody else at this moment is lost
             ticket = self.get(number)
-            if held := hold(self._mem, "tickets.note", line, {"number": ticket.id}, user_wide=False):
-                return _held(held.held or "", held.filename, held.message, held.warnings)
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._mem.now()))
             body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
             return self._set(ticket, {"updated": self._mem.today}, body, f"Noted on ticket {ticket.id}")
@@ -274,7 +263,7 @@ class Tickets:
         return [name[:-3] for name in Tree(self._root).names(layout.tickets(self._mem.project))]
 
     def _set(self, ticket: Ticket, fields: entries.Fields, body: str | None, message: str) -> Ticketed:
-        whose = self._mem.source if body is not None else None
+        whose = self._mem.source if body is not None or "title" in fields else None
         change = entries.store(self._mem.gate, ticket.filename, fields, body, "ticket", whose)
         return self._done(ticket.id, message, change.warnings)
 
@@ -336,7 +325,3 @@ def _value(row: Mapping[str, object], names: tuple[str, ...]) -> str:
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             return str(value).strip()
     return ""
-
-
-def _held(number: str, filename: str, message: str, warnings: list[str]) -> Ticketed:
-    return Ticketed(id="", filename=filename, held=number, message=message, warnings=warnings)

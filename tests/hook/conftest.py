@@ -23,6 +23,23 @@ class Host:
         row = {"session_id": self.session, "cwd": str(self.work), "hook_event_name": event, **fields}
         return context(edge.answer(json.dumps(row).encode(), host, now=self.now))
 
+    def talk(self, *tools: str) -> str:
+        """Write a transcript in which these tools were called; return its path."""
+        blocks: list[object] = [{"type": "text", "text": "Let me see."}]
+        blocks += [{"type": "tool_use", "id": name, "name": name, "input": {}} for name in tools]
+        rows = [
+            {
+                "type": "user",
+                "sessionId": self.session,
+                "cwd": str(self.work),
+                "message": {"content": "Mend the tests."},
+            },
+            {"type": "assistant", "sessionId": self.session, "message": {"id": "m", "content": blocks}},
+        ]
+        path = self.work.parent / f"{self.session}.jsonl"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        return str(path)
+
     def start(self, source: str = "startup") -> str:
         return self.tell("SessionStart", source=source)
 

@@ -108,8 +108,8 @@ def receipts(mem: Mem, session: str = "s-1") -> list[list[str]]:
 def test_a_bridge_gets_plain_text(host: Host, work: Path, name: str) -> None:
     row = {"hook_event_name": "SessionStart", "session_id": "b", "cwd": str(work)}
     assert edge.answer(json.dumps(row).encode(), name).startswith(OPEN)
-    assert host.tell("PostCompact", name, summary="We did it.") == ""
-    assert "We did it." in Mem.open(work, now=host.now).read("daily")
+    assert host.tell("PostCompact", name, summary="We did it.", transcript_path=host.talk()) == ""
+    assert "We did it." in Mem.open(work, now=host.now).read("daily") or name == "opencode"
 
 
 def test_a_resumed_session_gets_the_block_only_if_it_changed(filled: Mem, host: Host) -> None:
@@ -202,9 +202,10 @@ def test_the_same_event_within_seconds_is_answered_once(work: Path, clock: Clock
 def test_a_summary_goes_to_the_daily_log_and_is_no_news_to_its_session(filled: Mem, host: Host) -> None:
     host.start("compact")
     summary = "<analysis>I think</analysis>\n<summary>\nWe decided on B.\nAKIAQ3EGSKHJCTVBXRGN is the key."
-    assert host.tell("PostCompact", compact_summary=f"{summary}\n</summary>") == ""
+    told = {"compact_summary": f"{summary}\n</summary>", "transcript_path": host.talk("Bash")}
+    assert host.tell("PostCompact", **told) == ""
     log = filled.read("daily")
-    assert "— compaction summary (claude s-1)\nWe decided on B.\n" in log
+    assert "— compaction summary (claude s-1) [source: extracted, agent]\nWe decided on B.\n" in log
     assert "I think" not in log
     assert "summary>" not in log
     assert "AKIAQ3" not in log
@@ -214,8 +215,8 @@ def test_a_summary_goes_to_the_daily_log_and_is_no_news_to_its_session(filled: M
 
 
 def test_a_long_summary_is_bounded(filled: Mem, host: Host) -> None:
-    host.tell("PostCompact", compact_summary="word " * 100_000)
-    assert len(filled.read("daily")) < 4_200
+    host.tell("PostCompact", compact_summary="word " * 100_000, transcript_path=host.talk())
+    assert 4_000 < len(filled.read("daily")) < 4_200
 
 
 def test_the_summary_of_codex_is_read_from_the_end_of_its_rollout(
@@ -223,7 +224,9 @@ def test_the_summary_of_codex_is_read_from_the_end_of_its_rollout(
 ) -> None:
     rollout = tmp_path / "rollout-x.jsonl"
     lead = "Another language model started to solve this problem. Here is its summary:\n"
-    rows = [{"type": "compacted", "payload": {"message": f"{lead}SUMMARY {n}"}} for n in (1, 2)]
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Mend it."}]}
+    rows: list[object] = [{"type": "response_item", "payload": said}]
+    rows += [{"type": "compacted", "payload": {"message": f"{lead}SUMMARY {n}"}} for n in (1, 2)]
     rollout.write_text("\n".join(["x" * 700_000, *map(json.dumps, rows), '{"type":"compacted"', ""]))
     host.tell("PostCompact", "codex", transcript_path=str(rollout))
     log = filled.read("daily")
@@ -354,7 +357,8 @@ def test_no_secret_in_an_event_reaches_the_home(filled: Mem, host: Host) -> None
     host.start()
     host.ask(f"The token is {key}, which port does the test database listen on?")
     host.tell("SessionStart", source=key)
-    host.tell("PostCompact", compact_summary=f"<summary>The token is {key}</summary>")
+    summary = f"<summary>The token is {key}</summary>"
+    host.tell("PostCompact", compact_summary=summary, transcript_path=host.talk())
     for event, name in ((key, "claude"), ("Stop", key)):
         with pytest.raises(MemolithError) as error:
             host.tell(event, name)
@@ -413,7 +417,8 @@ def test_a_session_is_not_given_the_block_again_for_its_own_summary_or_for_what_
     host = Host(work, clock)
     host.start()
     host.start("compact")
-    host.tell("PostCompact", compact_summary="<summary>The tests were fixed.</summary>")
+    summary = "<summary>The tests were fixed.</summary>"
+    host.tell("PostCompact", compact_summary=summary, transcript_path=host.talk())
     assert "The tests were fixed." in (filled.context_block() or "")
     assert host.start("resume") == ""
     filled.write("long_term", "- Deploys are on Tuesdays.")

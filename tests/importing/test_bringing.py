@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from memolith import InputError, Mem, import_memory, quarantine
+from memolith import InputError, Mem, import_memory, quarantine, review
 from memolith.cli import main
 from memolith.porting import sources
 from memolith.porting.bringing import Imported
@@ -110,12 +111,12 @@ def test_each_kind_is_recognised_brought_once_and_taken_back_in_one_step(
 ) -> None:
     source = folder(tmp_path / "source", files)
     before = snapshot(source)
-    done = import_memory(mem, source)
+    done = import_memory(mem, source, mine=True)
     assert done.kind == kind
     assert not done.count("broken")
     brought = {str(path.relative_to(store)) for path in store.rglob("*.md")} - {"notes/MEMORY.md"}
     assert brought == expected
-    again = import_memory(mem, source)
+    again = import_memory(mem, source, mine=True)
     assert {row.action for row in again.rows} <= {"known", "left out"}
     assert snapshot(source) == before
     mem.undo()
@@ -139,14 +140,16 @@ def test_a_zerostack_memory_keeps_its_projects_under_the_same_slugs(
     slug = slug_of(str(work))
     files = {name.replace("shop-0011aabb", slug): text for name, text in ZEROSTACK.items()}
     mem.write("scratchpad", "- [ ] mine")
-    done = import_memory(mem, folder(tmp_path / "memory", files | {"projects/a b/notes/x.md": "x"}))
+    files |= {"projects/a b/notes/x.md": "x"}
+    done = import_memory(mem, folder(tmp_path / "memory", files), mine=True)
     assert done.kind == "zerostack"
     assert told(done)["projects/a b/notes/x.md"] == "left out"
-    assert mem.read("long_term") == "- global fact [source: imported]\n"
-    assert mem.read("scratchpad") == "- [ ] mine\n- [ ] open item [source: imported]\n"
-    assert mem.read("daily", "2026-05-29") == "a day [source: imported]\n"
+    assert mem.read("long_term") == "- global fact\n"
+    assert mem.read("scratchpad") == "- [ ] mine\n- [ ] open item\n"
+    assert mem.read("daily", "2026-05-29") == "a day\n"
     assert "tokens live an hour" in mem.read("note", "auth")
-    assert {row.action for row in import_memory(mem, tmp_path / "memory").rows} == {"known", "left out"}
+    again = import_memory(mem, tmp_path / "memory", mine=True)
+    assert {row.action for row in again.rows} == {"known", "left out"}
     mem.undo()
     assert mem.read("scratchpad") == "- [ ] mine\n"
     assert mem.read("daily", "2026-05-29") == "(empty)"
@@ -161,10 +164,9 @@ def test_a_single_memory_file_keeps_its_lines_and_sections_in_an_empty_memory(
         "```sh\nls\n```\n\n## Work\n- x\n"
     )
     file = folder(tmp_path, {"MEMORY.md": text}) / "MEMORY.md"
-    import_memory(mem, file)
-    stored = (mem.root / "MEMORY.md").read_text()
-    assert stored.replace(" [source: imported]", "") == text
-    assert import_memory(mem, file).rows[0].action == "known"
+    import_memory(mem, file, mine=True)
+    assert (mem.root / "MEMORY.md").read_text() == text
+    assert import_memory(mem, file, mine=True).rows[0].action == "known"
 
 
 @proves("S4.28")
@@ -174,14 +176,12 @@ def test_a_single_memory_file_is_merged_section_by_section_into_another(mem: Mem
         folder(tmp_path, {"MEMORY.md": "## Prefs\n- same\n- new\n\n## Work\n- x\n\n## Prefs\n- late\n"})
         / "MEMORY.md"
     )
-    (row,) = import_memory(mem, file).rows
+    (row,) = import_memory(mem, file, mine=True).rows
     assert row.action == "merged"
-    label = "[source: imported]"
     assert (mem.root / "MEMORY.md").read_text() == (
-        f"# Me\n\n## Prefs\n- mine\n- same\n- new {label}\n- late {label}\n\n"
-        f"## Other\n- o\n\n## Work\n- x {label}\n\n"
+        "# Me\n\n## Prefs\n- mine\n- same\n- new\n- late\n\n## Other\n- o\n\n## Work\n- x\n\n"
     )
-    assert import_memory(mem, file).rows[0].action == "known"
+    assert import_memory(mem, file, mine=True).rows[0].action == "known"
     mem.undo()
     assert "late" not in mem.read("long_term")
 
@@ -191,21 +191,56 @@ def test_what_learning_wrote_below_its_marker_is_not_touched(mem: Mem, store: Pa
 
     mem.register()
     (store / "MEMORY.md").write_text(f"- mine\n{MARKER}\n- learned\n")
-    import_memory(mem, folder(tmp_path, {"MEMORY.md": "- theirs\n"}) / "MEMORY.md", scope="project")
-    assert (store / "MEMORY.md").read_text() == f"- mine\n- theirs [source: imported]\n{MARKER}\n- learned\n"
+    other = folder(tmp_path, {"MEMORY.md": "- also mine\n"}) / "MEMORY.md"
+    import_memory(mem, other, scope="project", mine=True)
+    assert (store / "MEMORY.md").read_text() == f"- mine\n- also mine\n{MARKER}\n- learned\n"
+
+
+def test_a_document_of_others_waits_section_by_section_and_their_notes_where_they_are(
+    mem: Mem, tmp_path: Path
+) -> None:
+    done = import_memory(mem, folder(tmp_path / "m", CLAUDE), mine=False)
+    assert {row.action for row in done.rows if row.path == "MEMORY.md"} == {"held"}
+    assert {row.action for row in done.rows if row.path != "MEMORY.md"} == {"new"}
+    assert mem.context_block("Ask Ann about DNS? Which port do tests need?") is None
+    for waiting in quarantine.waiting(mem):
+        review.accept(mem, waiting.id)
+    block = mem.context_block() or ""
+    assert "(port.md) — 5433 [source: imported, accepted]" in block
+
+
+@pytest.mark.parametrize(
+    ("path", "checkout", "mine"),
+    [
+        (".claude/projects/-w/memory/MEMORY.md", False, True),
+        (".claude/CLAUDE.md", False, True),
+        (".codex/memories/MEMORY.md", False, True),
+        ("Downloads/MEMORY.md", False, False),
+        (".claude/CLAUDE.md", True, False),
+    ],
+)
+def test_only_what_agents_keep_in_the_home_is_taken_for_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, checkout: bool, mine: bool
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    folder(tmp_path, {path: "x"})
+    if checkout:
+        subprocess.run(["git", "init", "-q", tmp_path / ".claude"], check=True)
+    assert sources.is_mine(str(tmp_path / path), {}) == mine
 
 
 def test_the_index_of_claude_gives_hooks_and_what_else_it_says_is_kept(
     mem: Mem, store: Path, tmp_path: Path
 ) -> None:
-    import_memory(mem, folder(tmp_path / "m", CLAUDE))
+    import_memory(mem, folder(tmp_path / "m", CLAUDE), mine=True)
     port = frontmatter.split((store / "notes/port.md").read_text())
     assert (port.get("description"), port.get("origin")) == ("5433", "imported")
     pnpm = (store / "notes/feedback_pnpm.md").read_text()
     assert "metadata:\n  type: feedback\n" in pnpm
     assert frontmatter.split(pnpm).get("type") == "preference"
     assert "[[port|test-port]]" in pnpm
-    assert (store / "MEMORY.md").read_text() == "# Memory Index\n\nAsk Ann about DNS. [source: imported]\n"
+    assert (store / "MEMORY.md").read_text() == "# Memory Index\n\nAsk Ann about DNS.\n"
 
 
 def test_links_lead_to_the_new_names_and_code_stays(mem: Mem, store: Path, tmp_path: Path) -> None:
@@ -232,20 +267,18 @@ def test_a_note_of_the_same_name_is_never_overwritten(mem: Mem, store: Path, tmp
     assert {row.action for row in import_memory(mem, source).rows} == {"known"}
 
 
-def test_secrets_are_masked_and_what_reads_like_an_order_waits(mem: Mem, store: Path, tmp_path: Path) -> None:
+def test_secrets_are_masked_and_what_others_wrote_waits(mem: Mem, store: Path, tmp_path: Path) -> None:
     token = "gh" + "p_" + "9tk6pb3gmtzqqya3hrgjdmbcm7fame6ewgg5"
     source = folder(tmp_path / "v", {"a.md": f"The token is {token}.\n", "b.md": ATTACK, "c.md": "fine\n"})
     done = import_memory(mem, source)
-    assert told(done) == {"a.md": "new", "b.md": "held", "c.md": "new"}
+    assert told(done) == {"a.md": "new", "b.md": "new", "c.md": "new"}
+    assert mem.context_block() is None
     assert token not in (store / "notes/a.md").read_text()
     assert "masked 1 secret" in done.rows[0].why
-    assert not (store / "notes/b.md").exists()
-    (waiting,) = quarantine.waiting(mem)
-    assert ATTACK in waiting.text
-    from memolith import review
-
+    (waiting,) = (each for each in quarantine.waiting(mem) if ATTACK in each.text)
     review.accept(mem, waiting.id)
-    assert frontmatter.split((store / "notes/b.md").read_text()).get("origin") == "imported"
+    head = frontmatter.split((store / "notes/b.md").read_text())
+    assert (head.get("origin"), head.get("accepted")) == ("imported", "yes")
     assert {row.action for row in import_memory(mem, source).rows} == {"known"}
 
 
@@ -256,15 +289,13 @@ def test_an_import_that_held_something_is_taken_back_with_it(mem: Mem, store: Pa
     assert not (store / "notes/c.md").exists()
 
 
-def test_a_file_of_a_repository_is_labelled_as_such_and_only_its_bad_section_waits(
-    mem: Mem, store: Path, tmp_path: Path
-) -> None:
+def test_a_file_of_a_repository_is_labelled_as_such(mem: Mem, store: Path, tmp_path: Path) -> None:
     file = (
         folder(tmp_path, {"AGENTS.md": f"---\npaths: src\n---\n## Build\nmake\n\n## Setup\n{ATTACK}\n"})
         / "AGENTS.md"
     )
     done = import_memory(mem, file)
-    assert told(done) == {"AGENTS.md#Build": "new", "AGENTS.md#Setup": "held"}
+    assert told(done) == {"AGENTS.md#Build": "new", "AGENTS.md#Setup": "new"}
     head = frontmatter.split((store / "notes/AGENTS Build.md").read_text())
     assert (head.get("taint"), head.get("paths")) == ("repository", "src")
 
@@ -310,7 +341,7 @@ def test_names_that_are_none_everywhere_are_spelled_otherwise_and_none_is_lost(
 
 
 def test_a_dry_run_writes_nothing(mem: Mem, tmp_path: Path) -> None:
-    done = import_memory(mem, folder(tmp_path / "m", CLAUDE), dry_run=True)
+    done = import_memory(mem, folder(tmp_path / "m", CLAUDE), dry_run=True, mine=True)
     assert sorted(told(done).values()) == ["new", "new", "new"]
     assert not os.path.exists(mem.home)
 

@@ -7,30 +7,23 @@ from hypothesis import strategies as st
 
 from memolith.porting.merging import merged
 from memolith.porting.naming import note_name, relinked
-from memolith.provenance import marked
 from memolith.store import layout
 
-LABEL = "[source: imported]"
 LINES = st.sampled_from(
     ["- a", "- b", "", "## A", "## B", "# T", "### s", "text", "<!-- c -->", "```\ncode\n```"]
 )
 TEXTS = st.lists(LINES, max_size=9).map("\n".join)
 
 
-def label(text: str) -> str:
-    return marked(text, LABEL)
-
-
 @given(TEXTS, TEXTS)
 def test_every_line_of_both_is_in_the_result_and_again_changes_nothing(old: str, new: str) -> None:
-    done = merged(old, new, label)
-    bare = [line.replace(f" {LABEL}", "") for line in done.split("\n")]
-    assert set(new.split("\n")) - {""} <= set(bare)
+    done = merged(old, new)
+    assert set(new.split("\n")) - {""} <= set(done.split("\n"))
     lines = iter(done.split("\n"))
     assert all(line in lines for line in old.rstrip("\n").split("\n") if line), (
         "what was there stays, in order"
     )
-    assert merged(done, new, label) == done
+    assert merged(done, new) == done
 
 
 @given(st.text(max_size=130))

@@ -196,7 +196,7 @@ def test_time_that_runs_out_is_named_and_something_is_always_done(tmp_path: Path
         assert index.sync(BOTH, seconds=-1).complete
 
 
-def test_links_and_the_inbox_are_no_memory(tmp_path: Path) -> None:
+def test_links_and_what_nobody_asked_for_in_the_inbox_are_no_memory(tmp_path: Path) -> None:
     write(tmp_path, "secret.md", "zebra\n")
     path = write(tmp_path, f"{NOTES}/a.md", "horse\n")
     path.with_name("link.md").symlink_to(tmp_path / "secret.md")

@@ -176,7 +176,7 @@ def test_what_the_user_likes_needs_the_users_own_words() -> None:
 def test_what_only_a_tool_says_is_labelled() -> None:
     found = evidence.Witness(TALK).check("212 tests passed.", [(7, "212 tests passed in 8.5 s")])
     assert (found.holds, found.taint) == (True, "tool")
-    assert evidence.Witness(TALK).check("Use pnpm here.", [(1, "Use pnpm here")]).taint == ""
+    assert evidence.Witness(TALK).check("Use pnpm here.", [(1, "Use pnpm here")]).taint == "user"
 
 
 def test_one_good_quote_is_enough_and_the_bad_ones_are_left_out() -> None:

@@ -170,10 +170,11 @@ def test_a_text_that_reads_like_an_instruction_waits(mem: Mem, store: Path, part
     assert not (store / "MEMORY.md").exists()
 
 
-def test_a_statement_that_reads_like_an_instruction_waits_alone_and_can_become_a_lesson(
+def test_a_statement_from_outside_waits_alone_and_can_become_a_lesson(
     mem: Mem, store: Path, work: Path
 ) -> None:
-    given = extraction(mem, "claude-1", "Uses git.", ATTACK, synopsis=f"Done.\n{ATTACK}")
+    outside = f"{ATTACK} [source: extracted, tool]"
+    given = extraction(mem, "claude-1", "Uses git.", outside, synopsis=f"Done.\n{outside}")
     model = Scripted(reply("- Uses git.\n"))
     consolidate(mem, given, model=model)
     assert "tools.example" not in model.asked[0]

@@ -67,13 +67,18 @@ def test_the_spans_of_what_was_found_point_into_the_text_that_was_given() -> Non
 
 def test_a_line_that_says_so_keeps_what_looks_like_a_secret() -> None:
     text = "password=hunter2 <!-- memolith:allow -->\npassword=hunter3\n# memolith:allow password=hunter4"
-    assert redact(text).text == text.replace("hunter3", "[secret:password]")
+    assert redact(text, by_hand=True).text == text.replace("hunter3", "[secret:password]")
+    labelled = "password=hunter2 memolith:allow [source: imported]"
+    assert "hunter2" not in redact(labelled, by_hand=True).text
+    assert "hunter2" not in redact(text).text
+    assert "hunter4" not in redact(text).text
 
 
 def test_a_key_of_several_lines_stays_if_one_of_its_lines_says_so() -> None:
     body = "\n".join(["MIIE" + "a1B2c3D4e5F6" * 5] * 3)
     key = f"-----BEGIN PRIVATE KEY-----  memolith:allow\n{body}\n-----END PRIVATE KEY-----"
-    assert redact(key).text == key
+    assert redact(key, by_hand=True).text == key
+    assert body not in redact(key).text
 
 
 def test_an_allowed_value_stays_and_every_other_one_is_masked() -> None:

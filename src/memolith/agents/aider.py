@@ -63,6 +63,8 @@ class _Chat:
     def take(self, line: str) -> None:
         if line.startswith("#### "):
             self._go_on("user", line[5:].rstrip())
+            if line[5:].startswith("/web "):
+                self._into.fetched("web")
         elif line.startswith("> "):
             self._go_on("", "")
             if line[2:].startswith(_EDITED):

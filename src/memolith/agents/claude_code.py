@@ -79,6 +79,9 @@ class ClaudeCode(JsonLines):
 
     def _answer(self, row: Record, message: Record, into: Transcript) -> None:
         content, key = message.get("content"), str(message.get("id") or "")
+        for block in listed(content):
+            if block.get("type") == "server_tool_use":  # of the provider itself: its result is not kept
+                into.fetched(str(block.get("name")))
         for text in [content] if isinstance(content, str) else _texts(content):
             into.say("assistant", text, row.get("timestamp"), key)
         for block in listed(content):

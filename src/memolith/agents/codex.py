@@ -54,6 +54,8 @@ class Codex(JsonLines):
         elif kind in _CALLS:
             given = item.get("arguments") or item.get("input") or item.get("action")
             into.call(number, item.get("name") or "shell", given)
+        elif str(kind).endswith("_call"):  # of the provider itself, as `web_search_call`: without a result
+            into.fetched(str(kind))
         elif kind in _OUTPUTS:
             text, ok = _output(item.get("output"))
             into.result(number, text, ok=ok, time=time)

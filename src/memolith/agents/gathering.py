@@ -16,6 +16,7 @@ from memolith.mem import Mem
 from memolith.model import Value
 from memolith.sessions import LEFT_OUT
 from memolith.store.screening import quoted
+from memolith.text.veil import veiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,6 +82,20 @@ def named(paths: Sequence[str], only: Agent | None = None) -> list[Place]:
             raise InputError(f"{quoted(path)}: there is no such file or directory; check the path")
         found += [Place(agent=only or agents.guess(each), path=each, problem="") for each in inside]
     return found
+
+
+def of_session(host: str, session: str, path: str) -> Place | None:
+    """Return where the transcript of a session is; some hosts do not say."""
+    if path and os.path.isfile(path.partition("#")[0]):
+        # Others than Claude Code send its messages too.
+        agent = agents.guess(path) if host in ("claude", "pi") else agents.AGENTS[host]
+        return Place(agent=agent, path=path, problem="")
+    agent = agents.AGENTS[host]
+    places = agent.places(os.environ, os.path.expanduser("~"))
+    found = next(
+        (each for each in places if (session and session in each) or (path and veiled(each) == path)), None
+    )
+    return Place(agent=agent, path=found, problem="") if found else None
 
 
 class Gatherer:

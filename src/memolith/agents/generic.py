@@ -46,6 +46,11 @@ class Cursor(Generic):
 
     name = "cursor"
 
+    def begin(self, path: str) -> Transcript:  # noqa: D102
+        into = super().begin(path)
+        into.fetched("tool")  # which ones were called is not written down, so it may have been any
+        return into
+
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: ARG002, D102
         root = os.path.join(home, ".cursor")
         yield from reading.newest(root, "projects/*/agent-transcripts/**/*.jsonl")

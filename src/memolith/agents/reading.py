@@ -21,6 +21,7 @@ from memolith.agents.calls import call_line
 from memolith.learn import stripping
 from memolith.sessions import LEFT_OUT, Session, Turn
 from memolith.text.patterns import lazy
+from memolith.text.turns import Hearing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -191,6 +192,7 @@ class Transcript:
         self._spent = 0
         self._key = ""  # of the message that the last turn belongs to
         self._waiting: dict[str, list[str]] = {}
+        self._hearing = Hearing()
         self.is_changed = False
 
     def know(self, **given: object) -> None:
@@ -210,7 +212,8 @@ class Transcript:
             last = kept[-1]
             if text not in last.text:
                 whole = cut(f"{last.text}\n\n{text}", LATE if self._latest else _MAX_SPEECH)
-                kept[-1] = Turn(**{**last.as_dict(), "text": whole})
+                taint = last.taint or self._hearing.taint(role, "", "")
+                kept[-1] = Turn(**{**last.as_dict(), "text": whole, "taint": taint})
                 self._spent += len(whole) - len(last.text)
                 self.is_changed = True
             return
@@ -222,7 +225,13 @@ class Transcript:
         while len(self._waiting) >= _MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
         name = str(tool or "tool")[:120]
-        self._waiting[str(number)] = [name, str(given) if is_line else call_line(name, given)]
+        line = str(given) if is_line else call_line(name, given)
+        self._waiting[str(number)] = [name, line]
+        self.fetched(name, line)  # what it brings may never be written down as its result
+
+    def fetched(self, tool: str, line: str = "") -> None:
+        """Note that a tool was called: what is said from now on may be what it brought."""
+        self._hearing.taint("tool", tool, line)
 
     def result(self, number: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
         """Add what a tool brought: its call, a line feed, its result."""
@@ -237,7 +246,8 @@ class Transcript:
         self.is_changed = True
         number, is_late = self._count() + 1, self._spent > MOST
         text = cut(text, LATE) if is_late else text
-        turn = Turn(number=number, role=role, text=text, time=moment(time), tool=tool, outcome=outcome)
+        about = {"tool": tool, "outcome": outcome, "taint": self._hearing.taint(role, tool, text)}
+        turn = Turn(number=number, role=role, text=text, time=moment(time), **about)
         (self._latest if is_late else self.turns).append(turn)
         if len(self._latest) > LATEST:
             self._latest.popleft()
@@ -263,21 +273,15 @@ class Transcript:
         """Return what was read; `name` is the session's id unless a record said it."""
         known = {"cwd": "", "source": "interactive", "status": "completed", **self.known}
         started = moment(known.get("started")) or next((each.time for each in self.turns if each.time), "")
-        return Session(
-            agent=self.agent,
-            id=safe(known.get("id") or name),
-            cwd=known["cwd"],
-            project="",
-            source=known["source"],
-            started=started,
-            status=known["status"],
-            ticket="",
-            turns=self._kept(),
-        )
+        about = {"project": "", "ticket": "", "taint": self._hearing.so_far, "turns": self._kept()}
+        about |= {key: known[key] for key in ("cwd", "source", "status")}
+        name = safe(known.get("id") or name)
+        return Session(agent=self.agent, id=name, started=started, **about)
 
     def state(self) -> Record:
         """Return what another time needs to go on from here."""
         state = {"known": self.known, "turns": self._count(), "spent": self._spent, "waiting": self._waiting}
+        state["taint"] = self._hearing.so_far
         if self._key and (kept := self._latest or self.turns):
             state |= {"key": self._key, "last": kept[-1].as_dict()}
         return state
@@ -286,6 +290,7 @@ class Transcript:
         """Go on from where another time stopped. A last turn that may still grow is handed out again."""
         self.known = dict(fields(state["known"]))
         self._spent, self._waiting = int(state["spent"]), dict(fields(state["waiting"]))
+        self._hearing = Hearing(str(state.get("taint") or ""))
         self.turns, self._key = [], str(state.get("key") or "")
         if self._key:
             self.turns = [Turn(**fields(state["last"]))]

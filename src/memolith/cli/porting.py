@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from memolith.cli.app import choice, cli, shared
 from memolith.cli.fast import notice
 from memolith.errors import InputError, PartialError
 from memolith.porting import bringing, incoming, sources
-from memolith.porting.importing import import_memory
+from memolith.porting.importing import import_memory, is_archive
 from memolith.porting.outgoing import export_memory
 from memolith.store import portable
 
@@ -42,6 +43,11 @@ _SHOWN = 20  # rows of one action, for a person
     help="Whose memory it becomes.",
     shell_complete=completing.words(*_SCOPES),
 )
+@click.option(
+    "--mine/--others",
+    default=None,
+    help="Whose words: yours, or somebody else's, which wait for review (else asked, or told by the place).",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be brought; write nothing.")
 @click.option(
     "--yes", is_flag=True, help="Bring an archive without asking; needed where nobody can be asked."
@@ -53,6 +59,7 @@ def import_command(
     path: str | None,
     kind: str | None,
     scope: str | None,
+    mine: bool | None,
     dry_run: bool,
     yes: bool,
     large: bool,
@@ -62,12 +69,12 @@ def import_command(
     PATH is a file or folder: Claude Code's auto-memory (found without a PATH, too), Codex or oh-my-pi
     memories, a zerostack or jutul memory, a single MEMORY.md, CLAUDE.md, AGENTS.md or GEMINI.md, a
     basic-memory folder, an Obsidian vault, any folder of Markdown. It is only read. Nothing is overwritten,
-    secrets are masked, and what reads like an instruction waits for `memolith review`. Run it again, and
-    only what is new comes. `memolith undo` takes an import back (not that of an archive).
+    secrets are masked, and what is not your own words waits for `memolith review`: only who asks is shown
+    it. Run it again, and only what is new comes. `memolith undo` takes an import back (not an archive).
 
     \b
     memolith import --dry-run
-    memolith import ~/vault --from obsidian
+    memolith import ~/vault --from obsidian --mine
     memolith import memory.tar.gz
     """
     if kind is not None:
@@ -81,12 +88,21 @@ def import_command(
             path,
             kind=kind,
             scope=scope,
+            mine=_whose(path) if mine is None and not dry_run else mine,
             dry_run=dry_run,
             tell=progress.bar("texts"),
             agree=(lambda _: None) if dry_run or yes else _agree,
             large=large,
         )
     _report(options, done, dry_run=dry_run)
+
+
+def _whose(path: str | None) -> bool | None:
+    """Ask whose words they are; None where nobody can be asked, or it is an archive, which asks itself."""
+    if path is None or not sys.stdin.isatty() or not os.path.exists(path) or is_archive(path):
+        return None
+    default = sources.is_mine(path, os.environ)
+    return click.confirm("Are these your own words (or your agents')?", default=default, err=True)
 
 
 def _agree(archive: Archive) -> None:

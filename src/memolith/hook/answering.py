@@ -10,16 +10,16 @@ from __future__ import annotations
 from zlib import crc32
 
 from memolith import brief
-from memolith.context import CLOSE, MIN_CHARS, OPEN, RECALLED, SUMMARY
+from memolith.context import CLOSE, MIN_CHARS, OPEN
 from memolith.errors import MemolithError
 from memolith.hook.past import Said, hash_of, mark_of
 from memolith.lean import suppress
 from memolith.model import TRUNCATED
 from memolith.places import Tree
 from memolith.store import layout, receipts
-from memolith.text import hygiene
+from memolith.text import forms, hygiene
 from memolith.text.budget import estimate_tokens
-from memolith.whole import NOT_WHOLE, Watch
+from memolith.whole import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,22 +32,18 @@ if TYPE_CHECKING:
 
 LIMIT = 9_500  # characters; Claude Code shows no more than 10,000 of a hook
 TOKENS = 2_400  # Codex shows no more than 2,500 of a hook
-NEW = "New in memory since this session began"
 _WRAPPED = "<memory-context>\n{}\n</memory-context>"
 _LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
 _FEW = 3  # hits for a later prompt
 _NOTICE = 400  # characters of how the project was found
 _NEW_LINES, _NEW_CHARS = 12, 1_600
 # The titles of a block, as `context` writes them; no stored line can begin like one.
-_OURS = "Long-term memory (", "Project memory (", "User notes index (", "Notes index (", "Daily log "
-_TITLES = tuple(f"## {title}" for title in (*_OURS, "Scratchpad (open items)", SUMMARY))
+_TITLES = tuple(f"## {title}" for title in forms.TITLES)
 _SYNC_SECONDS = 0.6
 _TRUSTED_SECONDS = 600.0
-# Lines of a block that are no memory.
-_OWN = "Sources: ", TRUNCATED, "(The last daily log", NOT_WHOLE
 
 
-TROUBLE = "(memolith could not do everything: "
+TROUBLE = forms.TROUBLE
 _MAX_TROUBLE = 300  # characters
 _LOOK = 262_144  # bytes of a transcript, at its beginning and its end, in which we look for our own words
 
@@ -143,7 +139,7 @@ def _tagged(block: str) -> str:
 
 
 def _sources(text: str) -> list[str]:
-    _, found, rest = text.rpartition("\nSources: ")
+    _, found, rest = text.rpartition(f"\n{forms.SOURCES}")
     return rest.partition("\n")[0].split(", ") if found else []
 
 
@@ -154,7 +150,7 @@ def _shown(block: str) -> Iterator[tuple[str, str]]:
     for line in inside.split("\n"):
         if line.startswith(_TITLES):
             title = line[3:]
-        elif line.strip() and not line.startswith(_OWN):
+        elif line.strip() and not line.startswith((TRUNCATED, *forms.LINES)):
             yield title, line
 
 
@@ -185,7 +181,7 @@ def _news(mem: Mem, past: Past) -> Said:
             new.append((title, line))
     if not new:
         return said
-    told, last, size = [f"## {NEW}"], "", 0
+    told, last, size = [f"## {forms.NEW}"], "", 0
     for number, (title, line) in enumerate(new):
         size += len(line)
         if number == _NEW_LINES or (number and size > _NEW_CHARS):
@@ -217,7 +213,7 @@ def _recalled(mem: Mem, call: Call, past: Past) -> list[Hit]:
 
 
 def _brief(hits: list[Hit]) -> str:
-    return f"{OPEN}\n## {RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
+    return f"{OPEN}\n## {forms.RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
 
 
 def _look(mem: Mem) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 
-from memolith import journal
+from memolith import journal, provenance
 from memolith.compaction import compaction_heading
 from memolith.config import open_regular
-from memolith.errors import BusyError
+from memolith.errors import BusyError, MemolithError
 from memolith.hook import budget
 from memolith.hook.budget import LateError
 from memolith.hook.past import Said
+from memolith.model import Source
 from memolith.store import receipts
 from memolith.text import hygiene
 from memolith.text.budget import head
@@ -29,11 +30,16 @@ LOG = "hook.log"
 TODO, SUMMARY = ".todo", ".summary"  # a transcript that is to be read, a summary that is to be stored
 _PAUSE = 300.0  # seconds between two workers while a session goes on
 _SUMMARY = 4_000  # bytes of a summary in the daily log; the block has little room
+_READABLE = 16 * 1_048_576  # bytes of a transcript that can be read while a host waits
+_UNKNOWN = "tool"  # whose words are in a session that nobody can read
 _TAIL = 512 * 1024  # bytes of a rollout in which its last summary is looked for
 
 
 def flush(mem: Mem, call: Call) -> Said:
-    """Write the summary of a compressed session to the daily log; the session itself knows it already."""
+    """Write the summary of a compressed session to the daily log; the session itself knows it already.
+
+    If anything from outside was said in the session, the summary may be that, and waits for a person.
+    """
     summary = call.summary or (_from_rollout(call.transcript) if call.host == "codex" else "")
     text = head(_bare(summary), _SUMMARY).strip()
     if not text:
@@ -41,26 +47,44 @@ def flush(mem: Mem, call: Call) -> Said:
     heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
     if not mem.identity.root and (project := _earlier(mem, call)):
         mem = mem.of_project(project)
+    taint, held = _UNKNOWN, False
     try:
+        taint = _taint(call) or "agent"
         mem.register()  # before the lock is taken that follows: one at a time
-        with mem.gate.scope(mem.project, mem.patience):
-            store(mem, heading, text)
+        held = store(mem, heading, text, taint)
     except (BusyError, LateError):  # somebody who writes does not end: a worker waits for that
         budget.end()
-        _queue(mem, call, heading, text)
-    return Said(lines=hygiene.for_block(journal.entry(mem.now(), heading, text)).split("\n"))
+        _queue(mem, call, heading, text, taint)
+    entry = provenance.marked(journal.entry(mem.now(), heading, text), Source("extracted", taint))
+    return Said() if held else Said(lines=hygiene.for_block(entry).split("\n"))
 
 
-def store(mem: Mem, heading: str, text: str) -> None:
-    """Write a summary to the daily log."""
-    mem.append_daily(heading, text)
+def _taint(call: Call) -> str:
+    """Return whose words were in a session besides its own; what cannot be read may have any."""
+    from memolith.agents.gathering import of_session
+
+    try:
+        place = of_session(call.host, call.session, call.transcript)
+        if place is None or ("#" not in place.path and os.path.getsize(place.path) > _READABLE):
+            return _UNKNOWN
+        sessions = list(place.agent.read(place.path))
+    except (OSError, KeyError, MemolithError):
+        return _UNKNOWN
+    return next((each.taint for each in sessions if each.taint), "") if sessions else _UNKNOWN
 
 
-def _queue(mem: Mem, call: Call, heading: str, text: str) -> None:
+def store(mem: Mem, heading: str, text: str, taint: str) -> bool:
+    """Write a summary to the daily log; tell whether it waits for a person instead."""
+    writer = mem.from_source("extracted", taint)
+    with writer.gate.scope(writer.project, mem.patience):
+        return writer.append_daily(heading, text).held is not None
+
+
+def _queue(mem: Mem, call: Call, heading: str, text: str, taint: str) -> None:
     """Write a summary down for a worker, masked as it would be stored."""
     from memolith.store.screening import screen
 
-    fields = [call.cwd, mem.project if mem.identity.known else "", heading, screen(text)[0]]
+    fields = [call.cwd, mem.project if mem.identity.known else "", taint, heading, screen(text)[0]]
     receipts.stamp(mem.home, f"{call.label}-{call.key}{SUMMARY}", "\n".join(fields))
     work(mem)
 

@@ -16,7 +16,6 @@ from memolith.hook.keeping import SUMMARY, TODO, store
 from memolith.learn import background, run
 from memolith.mem import Mem
 from memolith.store import layout, locks, receipts
-from memolith.text.veil import veiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,10 +57,10 @@ def work(mem: Mem) -> Iterator[str]:
 def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     """Store a summary that a hook could not, under the time at which it was said."""
     when, text = receipts.stamped(mem.home, name)
-    cwd, project, heading, said = [*text.split("\n", 3), *[""] * 4][:4]
+    cwd, project, taint, heading, said = [*text.split("\n", 4), *[""] * 5][:5]
     if said:
         with _memory(mem, cwd, project, lambda: when) as base:
-            store(base, heading, said)
+            store(base, heading, said, taint)
             projects.add(base.project)
             yield f"{name}: stored"
     receipts.remove(mem.home, name, when)
@@ -73,7 +72,7 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     host, session, cwd, path, project = [*text.split("\n"), *[""] * 5][:5]
     if host not in agents.AGENTS:
         return  # it is being written at this moment, or by another version
-    place = _place(host, session, path)
+    place = gathering.of_session(host, session, path)
     problem = "" if place else "its transcript was not found"
     if place is not None:
         with _memory(mem, cwd, project) as base:
@@ -101,20 +100,6 @@ def _memory(mem: Mem, cwd: str, project: str, now: Callable[[], float] = time.ti
         return Mem.open(cwd or _NOWHERE, home=mem.home, now=now).of_project(known)
     # Whose directory nobody knows, or is gone, belongs nowhere: not to the project that started this worker.
     return Mem.open(cwd or _NOWHERE, home=mem.home, now=now)
-
-
-def _place(host: str, session: str, path: str) -> gathering.Place | None:
-    """Return where the transcript of a session is; some hosts do not say."""
-    if path and os.path.isfile(path.partition("#")[0]):
-        # Others than Claude Code send its messages too.
-        agent = agents.guess(path) if host in ("claude", "pi") else agents.AGENTS[host]
-        return gathering.Place(agent=agent, path=path, problem="")
-    agent = agents.AGENTS[host]
-    places = agent.places(os.environ, os.path.expanduser("~"))
-    found = next(
-        (each for each in places if (session and session in each) or (path and veiled(each) == path)), None
-    )
-    return gathering.Place(agent=agent, path=found, problem="") if found else None
 
 
 def _index(mem: Mem) -> Iterator[str]:

@@ -10,8 +10,10 @@ import contextlib
 import time
 
 from memolith.provenance import of_note
+from memolith.store import layout
 from memolith.store.layout import is_date
 from memolith.text import frontmatter, markdown
+from memolith.text.turns import Hearing, parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +42,10 @@ _ABOUT = frozenset(
         "supersedes",
         "origin",
         "taint",
+        "accepted",
+        "call",
+        "since",
+        "reasons",
         "type",
         "priority",
         "sessions",
@@ -100,11 +106,11 @@ class Document:
         yield from enumerate(self.parts)
 
 
-def masked(text: str) -> tuple[str, bool]:
+def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
     """Return text without its secrets, line for line, and whether it had any."""
     from memolith.text.secrets import redact
 
-    done = redact(text)
+    done = redact(text, by_hand=by_hand)
     if not done.findings:
         return text, False
     pieces: list[str] = []
@@ -119,7 +125,7 @@ def masked(text: str) -> tuple[str, bool]:
 
 def read(kind: str, name: str, text: str, mtime: int, category: str = "") -> Document:
     """Return the document that a Markdown file is; `name` is the file's, `mtime` in nanoseconds."""
-    text, hidden = masked(text)
+    text, hidden = masked(text, by_hand=True)
     document = Document()
     document.masked = hidden
     stem = name.removesuffix(".md")
@@ -140,14 +146,14 @@ def _single(document: Document, kind: str, stem: str, text: str, changed: str, c
     body = text if parsed.problem else parsed.body
     get = parsed.get
     document.status = get("status").strip().lower() or ("open" if kind == "ticket" else "active")
-    if document.status == "quarantined":
+    if document.status == "quarantined" or (kind == "inbox" and get("call") in ("", layout.PROPOSAL)):
         return
     document.title = _line(get("title") or get("name") or markdown.heading_title(body)) or stem
     document.keys = " ".join(
         [*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")]
     )
     document.extra = " ".join([get("description"), stem, *_foreign(parsed)])
-    document.source = of_note(text)
+    document.source = of_note(text) or ("imported" if kind == "inbox" else "")
     document.expires, document.valid_from, document.valid_until = (
         _date(get(key)) for key in ("expires", "valid_from", "valid_until")
     )
@@ -256,11 +262,13 @@ def _piece(rows: list[str], first: int, title: str, date: str) -> Iterator[Piece
 def read_session(name: str, data: bytes) -> Document:
     """Return the document that a stored session is: a unit for each thing that a person or agent said.
 
-    What tools answered is noise here. A file that breaks off gives what it has.
+    What a person pasted is a unit of its own. What tools answered is noise here. A file that breaks off gives
+    what it has.
     """
     import json
 
     document = Document()
+    hearing = Hearing()
     document.record = document.title = name.removesuffix(".jsonl.gz")
     for number, row in enumerate(rows(data)):
         try:
@@ -274,19 +282,28 @@ def read_session(name: str, data: bytes) -> Document:
             document.category = str(turn.get("ticket") or "")
             document.status = str(turn.get("status") or "") or "active"
             continue
-        if turn.get("role") not in _SPEAKERS:
+        role, tool, said, mark = (str(turn.get(key) or "") for key in ("role", "tool", "text", "taint"))
+        taint = hearing.taint(role, tool, said, mark)
+        if role not in _SPEAKERS:
             continue
-        text, hidden = masked(str(turn.get("text") or "").strip())
+        text, hidden = masked(said.strip())
         document.masked = document.masked or hidden
-        if text:
-            piece = Piece(text[:MAX_TURN], document.title, None, None, str(turn.get("time") or ""))
-            given = turn.get("turn")
-            piece.turn, piece.role = given if isinstance(given, int) else number, str(turn["role"])
+        given = turn.get("turn")
+        for part, whose in _parts(role, text, taint):
+            piece = Piece(part, document.title, None, None, str(turn.get("time") or ""))
+            piece.turn = given if isinstance(given, int) else number
+            piece.role = f"{role}:{whose}" if whose else role
             document.parts.append(piece)
     return document
 
 
-def said(session: list[str], turn: int) -> str | None:
+def _parts(role: str, text: str, taint: str) -> list[tuple[str, str]]:
+    """Return the parts of a turn that are units, each with whose words it may be besides the speaker's."""
+    typed, pasted = parted(text) if role == "user" else (text, "")
+    return [(part[:MAX_TURN], whose) for part, whose in ((typed, taint), (pasted, "pasted")) if part]
+
+
+def said(session: list[str], turn: int, *, pasted: bool) -> str | None:
     """Return the text of one turn as `read_session` has it, without a look at the others.
 
     None if its row is not in its place; then the whole session has to be read.
@@ -299,7 +316,9 @@ def said(session: list[str], turn: int) -> str | None:
         return None
     if not isinstance(row, dict) or row.get("turn", turn) != turn or row.get("role") not in _SPEAKERS:
         return None
-    return masked(str(row.get("text") or "").strip())[0][:MAX_TURN]
+    text = masked(str(row.get("text") or "").strip())[0]
+    parts = [part for part, whose in _parts(str(row["role"]), text, "") if (whose == "pasted") == pasted]
+    return parts[0] if parts else None
 
 
 def rows(data: bytes) -> list[str]:

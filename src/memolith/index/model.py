@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 # In this order they are numbered in the index; new ones go to the end.
-KINDS: Final = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary")
+KINDS: Final = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
 
 
 class Unit(Value):

@@ -44,6 +44,7 @@ _SELECT = (
 )
 _STORE = f"{layout.STORE}/"
 _KEPT = 8
+_ORIGINS = {"assistant": "agent"}
 
 
 def totals(connection: Connection, slugs: Iterable[str]) -> tuple[int, int]:
@@ -158,7 +159,7 @@ class Reader:
         if session is None:
             _make_room(self._sessions)
             session = self._sessions[key] = documents.rows(data)
-        return documents.said(session, unit.turn)
+        return documents.said(session, unit.turn, pasted=unit.source.endswith(", pasted"))
 
     def _document(self, unit: Unit, data: bytes, key: object) -> Document:
         document = self._documents.get(key)
@@ -199,6 +200,8 @@ def _unit(row: Row) -> Unit:
     kind = KINDS[code]
     path = f"{directory}/{name}".removeprefix(_STORE)
     if kind == "session":
+        role, _, taint = (role or "").partition(":")
+        source = f"{_ORIGINS.get(role, role)}, {taint}" if taint else source
         key = f"session:{record}#{turn}"
     elif position < 0 or (position == 0 and parent is None and kind not in ("memory", "daily")):
         key = path

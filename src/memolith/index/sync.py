@@ -325,8 +325,9 @@ class Writer:
             if kept is not None:
                 unit = kept[0]
                 self._db.execute(
-                    "UPDATE units SET parent = ?, first = ?, last = ?, turn = ?, date = ? WHERE id = ?",
-                    [*values, unit],
+                    "UPDATE units SET parent = ?, first = ?, last = ?, turn = ?, date = ?, role = ? "
+                    "WHERE id = ?",
+                    [*values, piece.role or None, unit],
                 )
             else:
                 self._next += 1

@@ -81,13 +81,14 @@ def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
 
 
 def places(slug: str) -> list[Place]:
-    """Return where the files of a scope are. `inbox` is none of them: nobody has seen what is there."""
+    """Return where the files of a scope are."""
     base = "/".join(part for part in (layout.STORE, layout.scope_directory(slug)) if part)
     found = [
         Place(slug, base, "memory", lambda name: name == layout.MEMORY),
         Place(slug, f"{base}/notes", "note", _is_note),
         Place(slug, f"{base}/daily", "daily", lambda name: name[-3:] == ".md" and layout.is_date(name[:-3])),
         Place(slug, f"{base}/tickets", "ticket", _is_markdown),
+        Place(slug, f"{base}/inbox", "inbox", _is_markdown),
     ]
     found += [Place(slug, f"{base}/records/{name}", "record", _is_markdown, name) for name in CATEGORIES]
     if slug:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from memolith.learn import schema as schemas
 from memolith.learn.llm import ModelError, Reply
 from memolith.model import Value
-from memolith.text.secrets import ALLOW, redact
+from memolith.text.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -248,4 +248,4 @@ def sendable(text: str) -> str:
     The mark that keeps a line as it is counts for memory, which stays here; and a session in JSON may be one
     line.
     """
-    return redact(text.replace(ALLOW, ALLOW.replace(":", ": "))).text
+    return redact(text).text

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memolith import provenance
 from memolith.errors import ProviderError
 from memolith.learn import merging, skills
 from memolith.learn.current import ROLLOUTS
@@ -18,6 +19,7 @@ from memolith.store import files, layout
 from memolith.store.screening import screen
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens, head
+from memolith.text.secrets import unallowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,7 +79,7 @@ class Proposal(Value):
     rollout_summaries: dict[str, str] | None
     sessions: list[str]
     skills: dict[str, str] | None
-    vouched: list[str]  # keys of what people asked for: it needs no second look
+    vouched: list[str]  # what people asked for, and what was said in the sessions: it needs no second look
 
 
 def notes(mem: Mem) -> list[Lesson]:
@@ -92,7 +94,7 @@ def notes(mem: Mem) -> list[Lesson]:
                 tagged = f"{word}:{said}" if word.lower() in ("decision", "preference") else said.strip()
                 path = f"{directory}/{name}"
                 found.append(Lesson(date=name[:10], filename=path, text=f"- {tagged}", source=""))
-    return [*found, *mem.lessons.list()]
+    return [*found, *(each for each in mem.lessons.list() if not provenance.is_outside(each.source))]
 
 
 def propose(
@@ -134,13 +136,16 @@ def propose(
         raw_memories=_raw(sources),
         rollout_summaries={f"{ROLLOUTS}/{each.file}": each.page() for each in sources},
         sessions=[each.session for each in sources],
+        vouched=[
+            *(one.text for lesson in lessons for one in merging.asked_for(lesson)),
+            *(one.text for each in sources for one in merging.statements(each)),
+        ],
         held=list(dict.fromkeys(line for each in sources for line in each.held)),
-        vouched=[merging.key(one.text) for lesson in lessons for one in merging.asked_for(lesson)],
     )
 
 
 class _Source:
-    """An extraction as it may be used: without secrets, and without what reads like an instruction."""
+    """An extraction as it may be used: without secrets, and without what came from outside."""
 
     def __init__(self, given: Extraction, previous: Current) -> None:
         self.session, self.project, self.started = given.session, given.project, given.started
@@ -150,19 +155,13 @@ class _Source:
         self.rollout_summary = self._safe(local(given.rollout_summary, previous))
 
     def _safe(self, text: str) -> str:
-        from memolith.text.instructions import suspicions
-
         text = screen(text, MAX_WRITE_BYTES)[0]
-        if not suspicions(text):
-            return text
-        kept = []
-        for line in text.split("\n"):
-            if line.strip() and suspicions(merging.statement(line)):
-                self.held.append(merging.statement(line))
-            else:
-                kept.append(line)
-        text = "\n".join(kept)
-        return "" if suspicions(text) else text  # spread over several lines: none of it is used
+        kept = provenance.inside(text)
+        if kept != text:
+            own = set(kept.split("\n"))
+            theirs = [line for line in text.split("\n") if line not in own]
+            self.held += [provenance.bare(merging.statement(line)) for line in theirs]
+        return kept
 
     @property
     def file(self) -> str:
@@ -217,8 +216,8 @@ def _merged(
     summary = merging.summary(kept, synopses, previous.by_hand_in_summary(), room)
     # A model may have made skills before; without one they stay, unless there is nothing left to know.
     return (
-        screen(document, MAX_WRITE_BYTES)[0],
-        screen(summary, MAX_WRITE_BYTES)[0],
+        screen(document, MAX_WRITE_BYTES, by_hand=True)[0],
+        screen(summary, MAX_WRITE_BYTES, by_hand=True)[0],
         None if sources else {},
     )
 
@@ -320,7 +319,9 @@ def _from_reply(data: object, previous: Current, sessions: set[str]) -> tuple[st
 
 def _tidy(text: str, previous: Current, sessions: set[str], *, known_above: bool) -> str:
     """Return a model's text as it may be stored below the marker, without lines of sessions nobody knows."""
-    text = local(screen(text.replace("\0", ""))[0].replace("\r\n", "\n"), previous)
+    hand = "\n".join([*previous.by_hand(), *previous.by_hand_in_summary()])
+    text = unallowed(text.replace("\0", "").replace("\r\n", "\n"), hand)
+    text = local(screen(text, by_hand=True)[0], previous)
     gone = previous.forgotten()
     above = {merging.key(line) for line in merging.said(previous.above)} if known_above else set()
     by_hand = {*previous.by_hand(), *previous.by_hand_in_summary()}

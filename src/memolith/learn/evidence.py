@@ -11,6 +11,7 @@ from __future__ import annotations
 from memolith.learn import aboutness, stripping, tools
 from memolith.learn.plain_words import explains
 from memolith.model import Value
+from memolith.text.turns import Hearing, parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ REVERSED = "statement reverses its quotes"
 class Verdict(Value):
     """What became of a statement: the quotes that hold, or why it falls.
 
-    `taint` is `tool` if only a tool's output says so.
+    `taint` says whose words they are: `user` or `agent`, or of TAINTS if any of them is somebody else's.
     """
 
     __slots__ = ("quotes", "reason", "taint")
@@ -60,6 +61,11 @@ class Witness:
     def __init__(self, session: Session) -> None:
         self._turns = {turn.number: turn for turn in session.turns}
         self._order = [turn.number for turn in session.turns]
+        hearing = Hearing()
+        self._taints = {
+            turn.number: hearing.taint(turn.role, turn.tool, turn.text, turn.taint) for turn in session.turns
+        }
+        self.taint = hearing.so_far  # of what a model says about the session as a whole
         self._spoken: dict[int, str] = {}
         self._everything: aboutness.Words | None = None
 
@@ -78,8 +84,16 @@ class Witness:
         if of_user and not any(turn.role == "user" for turn in turns):
             return Verdict(quotes=[], reason=NOT_THE_USER, taint="")
         reason = self._unsupported(statement, good)
-        taint = "tool" if all(turn.role == "tool" for turn in turns) else ""
+        own = "user" if all(turn.role == "user" for turn in turns) else "agent"
+        taint = next(filter(None, (self._taint(*each) for each in good)), own)
         return Verdict(quotes=[] if reason else good, reason=reason, taint="" if reason else taint)
+
+    def _taint(self, number: int, quote: str) -> str:
+        """Return whose words a quote is, if not the speaker's own."""
+        turn = self._turns[number]
+        if turn.role == "user":
+            return "" if _stands_in(fold(quote), fold(parted(turn.text)[0])) else "pasted"
+        return self._taints[number] or ("tool" if turn.role == "tool" else "")
 
     def knows(self, text: str) -> bool:
         """Tell whether everything that a text names was said somewhere in the session."""

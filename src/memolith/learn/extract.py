@@ -128,17 +128,17 @@ def check(session: Session, reply: dict[str, Any], settings: Settings) -> Extrac
     facts = _records(reply.get("records", []), witness, settings, dropped)
     lines = extracted.supported(texts["raw_memory"], witness, dropped)
     if not any(line.startswith("- ") for line in lines):
-        lines = [extracted.line(fact.body, fact.evidence) for fact in facts]
+        lines = [extracted.line(fact.body, fact.evidence, fact.taint) for fact in facts]
     summary = extracted.supported(texts["rollout_summary"], witness, dropped)
     if not any(summary):
-        summary = [fact.title for fact in facts]
+        summary = [extracted.labelled(fact.title, fact.taint) for fact in facts]
     if not lines or not summary:
         return extracted.nothing("nothing in the reply is supported by the session", dropped)
     count = sum(1 for line in lines if line.startswith("- "))
     return Extracted(
         raw_memory="\n".join(lines),
         rollout_summary="\n".join(summary),
-        rollout_slug=slug(reply["rollout_slug"] or ""),
+        rollout_slug="" if witness.taint else slug(reply["rollout_slug"] or ""),
         records=facts,
         dropped=dict(dropped),
         outcome=extracted.outcome(len(facts), count, dict(dropped)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from memolith import provenance
 from memolith.learn import evidence, placing
-from memolith.model import Value
+from memolith.model import Source, Value
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ _STRAIGHT = str.maketrans("“”", '""')
 
 
 class Learned(Value):
-    """One typed fact. `evidence` are turns and quotes; `taint` is `tool` if only a tool's output says so."""
+    """One typed fact. `evidence` are turns and quotes; `taint` says whose words they are."""
 
     __slots__ = ("aliases", "body", "category", "evidence", "keywords", "scope", "taint", "title")
     aliases: list[str]
@@ -63,30 +64,37 @@ def outcome(records: int, lines: int, dropped: dict[str, int]) -> str:
     return f"{told}; {_counted(dropped)}" if dropped else told
 
 
-def line(statement: str, quotes: Iterable[tuple[int, str]]) -> str:
-    """Return a statement as a line of the raw memory."""
+def line(statement: str, quotes: Iterable[tuple[int, str]], taint: str) -> str:
+    """Return a statement as a line of the raw memory, with a label if it is not the session's own words."""
     cited = " ".join(f'[turn {turn}: "{quote}"]' for turn, quote in quotes)
-    return f"- {statement} {cited}"
+    return f"- {labelled(statement, taint)} {cited}"
+
+
+def labelled(statement: str, taint: str) -> str:
+    """Return a statement with its label, if it is not the session's own words."""
+    source = Source("extracted", taint)
+    return provenance.own(statement) + (f" {provenance.label(str(source))}" if source.outside else "")
 
 
 def supported(text: str, witness: evidence.Witness, dropped: Counter[str]) -> list[str]:
     """Return the lines of a raw memory or a synopsis that hold; the others are counted.
 
-    A bullet needs evidence of its own. Headings and prose may only name what was said in the session.
+    A bullet needs evidence of its own. Headings and prose may only name what was said in the session, and are
+    left out if somebody from outside may have had a say in it.
     """
     kept: list[str] = []
     for raw in text.splitlines():
         bare = raw.strip()
         if not bare.startswith(_BULLET):
-            if bare and not witness.knows(bare):
-                dropped[evidence.NOT_ABOUT] += 1
+            if bare and (witness.taint or not witness.knows(bare)):
+                dropped[evidence.OUTSIDE if witness.taint else evidence.NOT_ABOUT] += 1
             else:
                 kept.append(bare)
             continue
         statement, quotes = citations(bare[2:])
         verdict = witness.check(statement, quotes, of_user=placing.is_of_user(statement))
         if verdict.holds:
-            kept.append(line(statement, verdict.quotes))
+            kept.append(line(statement, verdict.quotes, verdict.taint))
         else:
             dropped[verdict.reason] += 1
     return _tidy(kept)

@@ -48,7 +48,7 @@ def extract(session: Session, settings: Settings | None = None) -> Extracted:
             kept.append(fact)
     if not kept:
         return extracted.nothing("nothing in it was said to be remembered", dropped)
-    lines = [extracted.line(fact.body, fact.evidence) for fact in kept]
+    lines = [extracted.line(fact.body, fact.evidence, fact.taint) for fact in kept]
     return Extracted(
         raw_memory="\n".join(lines),
         rollout_summary="\n".join(lines[:5]),

@@ -140,7 +140,7 @@ class Worker:
         for fact in found.records:
             source = f"{session.name}#{fact.evidence[0][0]}" if fact.evidence else session.name
             try:
-                done = self._mem.from_source("extracted", fact.taint or None).records.add(
+                self._mem.from_source("extracted", fact.taint or None).records.add(
                     fact.body,
                     category=fact.category,
                     scope=fact.scope,
@@ -154,5 +154,5 @@ class Worker:
             except MemolithError as error:
                 refused.append(str(error))
                 continue
-            stored += done.held is None
+            stored += 1
         return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""

@@ -100,7 +100,7 @@ def settle(
 ) -> Outcome:
     """Write a proposal, or let it wait for a person.
 
-    Statements that read like instructions are not part of it: each waits on its own, to become a lesson.
+    Statements from outside are not part of it: each waits on its own, to become a lesson.
     """
     verdict = proposals.check(proposal, previous, mem.settings)
     if verdict.problems:

@@ -1,7 +1,7 @@
 """Whether a proposal may be written at once, and writing it: all of its files, or none.
 
-At once is written what loses nothing that a person wrote, keeps most of what was there, and does not read
-like an instruction. Everything else waits for a person (`waiting`).
+At once is written what loses nothing that a person wrote, keeps most of what was there, and has no words of
+a model's own that read like an instruction. Everything else waits for a person (`waiting`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def check(proposal: Proposal, previous: Current, settings: Settings) -> Verdict:
 def _dropped(lines: list[str], text: str, where: str) -> list[str]:
     new = {markdown.same_line(line) for line in text.split("\n")}
     # A secret that somebody typed is masked, which is no loss.
-    kept = screen("\n".join(lines))[0].split("\n") if lines else []
+    kept = screen("\n".join(lines), by_hand=True)[0].split("\n") if lines else []
     gone = [line for line in kept if line.strip() and markdown.same_line(line) not in new]
     if not gone:
         return []
@@ -117,14 +117,16 @@ def _is_kept(line: str, new: list[str], words: list[set[str]]) -> bool:
 
 
 def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) -> list[str]:
-    """Return the reasons to look at what reads like an instruction, unless a person knows it already."""
+    """Return the reasons to look at what reads like an instruction, unless somebody here said it."""
     from memolith.text.instructions import suspicions
 
     old = [previous.above, previous.below, previous.summary, *previous.skills.values()]
-    known = {merging.key(line) for text in old for line in merging.said(text)} | set(proposal.vouched)
+    known = {merging.key(line) for text in [*old, *proposal.vouched] for line in merging.said(text)}
+    words = [set(likeness.words(each)) for each in proposal.vouched]
     found = []
     for path, text in texts.items():
-        fresh = "\n".join(line for line in text.split("\n") if not line or merging.key(line) not in known)
+        lines = [line for line in text.split("\n") if not line or merging.key(line) not in known]
+        fresh = "\n".join(line for line in lines if not _is_kept(line, [], words))
         found += [f"{path}: {each.why} ({each.quote!r})" for each in suspicions(fresh)]
     return list(dict.fromkeys(found))
 

@@ -58,7 +58,7 @@ def hold(mem: Mem, proposal: Proposal, previous: Current, verdict: Verdict) -> s
     fields: dict[str, Node] = {
         "call": PROPOSAL,
         "arguments": {"base": previous.base()},
-        **Source(origin="extracted", taint="").as_dict(),  # type: ignore[dict-item]
+        **Source("extracted").as_dict(),  # type: ignore[dict-item]
         "since": mem.today,
         "reasons": list(verdict.reasons[:_MAX_REASONS]),
     }

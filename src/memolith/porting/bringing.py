@@ -74,13 +74,15 @@ def bring(
     *,
     kind: str | None = None,
     scope: str | None = None,
+    mine: bool | None = None,
     dry_run: bool = False,
     tell: Callable[[int, int], None] | None = None,
 ) -> Imported:
     """Bring a file or folder of another program into memory; without a path, Claude Code's for this project.
 
-    `kind` is one of `sources.KINDS`, else recognised; `scope` is project or user. Nothing in the source
-    is changed, nothing in memory is overwritten. `tell` is told how far it is.
+    `kind` is one of `sources.KINDS`, else recognised; `scope` is project or user. `mine` says whether its
+    words are the user's or their agents' own, else `sources.is_mine` does. Nothing in the source is changed,
+    nothing in memory is overwritten. `tell` is told how far it is.
     """
     if kind is not None and kind not in sources.KINDS:
         raise InputError(f"unknown kind {quoted(kind)}; one of {', '.join(sources.KINDS)}")
@@ -93,7 +95,8 @@ def bring(
     if os.path.realpath(path).startswith(os.path.join(os.path.realpath(mem.home), "")):
         raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
     source = sources.Source(path, kind, lambda kind: _scope(mem, scope, kind, dry_run=dry_run))
-    return _Run(mem, source, dry_run=dry_run).go(tell)
+    own = sources.is_mine(path, os.environ) if mine is None else mine
+    return _Run(mem, source, "user" if own else source.taint or None, dry_run=dry_run).go(tell)
 
 
 def _scope(mem: Mem, scope: str | None, kind: str, *, dry_run: bool) -> str:
@@ -107,8 +110,8 @@ def _scope(mem: Mem, scope: str | None, kind: str, *, dry_run: bool) -> str:
 class _Run:
     """One import."""
 
-    def __init__(self, mem: Mem, source: Source, *, dry_run: bool) -> None:
-        outside = mem.from_source("imported", source.taint or None)
+    def __init__(self, mem: Mem, source: Source, whose: str | None, *, dry_run: bool) -> None:
+        outside = mem.from_source("imported", whose)
         self._source, self._dry_run, self._from = source, dry_run, outside.source
         self._mems = {slug: outside.of_project(slug or mem.project) for slug in _slugs(source)}
         self._gate = outside.gate
@@ -232,13 +235,10 @@ class _Run:
         self._row(item, "left out", why=f"there are several skills called {name} already")
 
     def _create(self, item: Item, relative: str, name: str, text: str, time: int) -> None:
-        """Write a text to a file that is not there yet, unless it must wait for a person."""
+        """Write a text to a file that is not there yet; it waits there if it is from outside."""
         beside = item.becomes == "note" and name != naming.note_name(item.name)
         if self._dry_run:
             self._row(item, "beside" if beside else "new", to=relative)
-            return
-        asked = {"target": "note", "mode": "append", "name": name, "scope": _word(item.scope)}
-        if self._is_held(item, text, asked):
             return
 
         def apply(old: str | None, new: str) -> str:
@@ -265,16 +265,16 @@ class _Run:
         else:
             relative = (layout.memory if item.becomes == "document" else layout.scratchpad)(item.scope)
         text = provenance.own(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+        if self._dry_run and self._from.outside:
+            self._row(item, "held", why="it waits for review")
+            return
         kept = text if self._dry_run else self._not_held(item, text)
         if not kept.strip():
             return
-        mark = provenance.label(str(self._from))
 
         def apply(old: str | None, new: str) -> str | None:
             base = "" if old is None or old == TEMPLATE else old
-            done = markdown.above(
-                base, MARKER, lambda upper: merged(upper, new, lambda part: provenance.marked(part, mark))
-            )
+            done = markdown.above(base, MARKER, lambda upper: merged(upper, new))
             return old if done == base else done
 
         if self._dry_run:
@@ -291,7 +291,7 @@ class _Run:
         self._row(item, action, to=relative, why="; ".join(change.warnings))
 
     def _not_held(self, item: Item, text: str) -> str:
-        """Return the sections of a text that need not wait for a person."""
+        """Return the sections of a text that need not wait for a person: of one from outside, none."""
         kept = []
         for title, part in [("", frontmatter.split(text).head), *sources.sections(text)]:
             asked = {
@@ -326,10 +326,6 @@ def _row(path: str, action: str, to: str = "", why: str = "") -> Row:
 
 def _slugs(source: Source) -> list[str]:
     return sorted({item.scope for item in source.items})
-
-
-def _word(slug: str) -> str:
-    return "project" if slug else "user"
 
 
 def _mark(item: Item, text: str) -> str:

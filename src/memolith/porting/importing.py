@@ -23,6 +23,7 @@ def import_memory(
     *,
     kind: str | None = None,
     scope: str | None = None,
+    mine: bool | None = None,
     dry_run: bool = False,
     tell: Callable[[int, int], None] | None = None,
     agree: Callable[[Archive], None] = lambda _: None,
@@ -31,12 +32,14 @@ def import_memory(
     """Bring a file or folder of another program, or an archive, into memory; say what became of each text.
 
     Without a path, Claude Code's memory of this project is looked for. `kind` is recognised if not given;
-    `scope` is project or user. The source is only read, and nothing in memory is overwritten. `tell` hears
-    how far it is. An archive becomes memory as it is: `agree` may look at it first, and raise; one of
-    more than 10,000 files is refused unless it is said to be `large`.
+    `scope` is project or user. `mine` says that the words are the user's or their agents' own, else only what
+    agents keep in the user's own directory is; all else waits for a person, and only who asks is shown it.
+    The source is only read, and nothing in memory is overwritten. `tell` hears how far it is. An archive
+    becomes memory as it is: `agree` may look at it first, and raise; one of more than 10,000 files is
+    refused unless it is said to be `large`.
     """
     if path is None or not (kind == incoming.KIND or (kind is None and is_archive(path))):
-        return bringing.bring(mem, path, kind=kind, scope=scope, dry_run=dry_run, tell=tell)
+        return bringing.bring(mem, path, kind=kind, scope=scope, mine=mine, dry_run=dry_run, tell=tell)
     archive = Archive(os.fspath(path), large=large)
     try:
         agree(archive)

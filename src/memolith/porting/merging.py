@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from memolith.text import markdown
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-
-def merged(old: str, new: str, mark: Callable[[str], str]) -> str:
-    """Return `old` with what only `new` says; `mark` labels a text with where it came from.
+def merged(old: str, new: str) -> str:
+    """Return `old` with what only `new` says.
 
     A section that both have gets the new lines at its end; one that only `new` has comes last. A line is
-    known if it stands in its section already, with the label or without; a code block is one line in this.
-    Headings get no label, because sections are found by them.
+    known if it stands in its section already; a code block is one line in this.
     """
     parts = _sections(old)
     for title, body in _sections(new):
@@ -25,29 +20,16 @@ def merged(old: str, new: str, mark: Callable[[str], str]) -> str:
                 parts[-1][1] = _ended(
                     parts[-1][1], "\n" if "".join(part[1] for part in parts).strip() else ""
                 )
-                parts.append([title, markdown.append("", heading + _marked(_units(text), mark))])
+                parts.append([title, markdown.append("", heading + text)])
             continue
         known = {markdown.same_line(unit) for part in parts if part[0] == title for unit in _units(part[1])}
-        fresh = [unit for unit in _units(text) if not _is_known(unit, known, mark)]
+        fresh = [unit for unit in _units(text) if markdown.same_line(unit) not in known]
         if any(unit.strip() for unit in fresh):
             here = place[1].rstrip("\r\n")
             tail = place[1][len(here) :].removeprefix("\r").removeprefix("\n")
-            added = _marked(fresh, mark).strip("\n")
+            added = "".join(fresh).strip("\n")
             place[1] = (markdown.append(here, added) if here else f"{added}\n") + tail
     return "".join(part[1] for part in parts)
-
-
-def _is_known(unit: str, known: set[str], mark: Callable[[str], str]) -> bool:
-    return bool({markdown.same_line(unit), markdown.same_line(_marked([unit], mark))} & known)
-
-
-def _marked(units: list[str], mark: Callable[[str], str]) -> str:
-    done = []
-    for unit in units:
-        bare = unit.strip()
-        quiet = bare.startswith("#") or (bare.startswith("<!--") and bare.endswith("-->"))
-        done.append(unit if quiet or not bare else mark(unit.rstrip("\n")) + unit[len(unit.rstrip("\n")) :])
-    return "".join(done)
 
 
 def _ended(text: str, gap: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from memolith import repository
 from memolith.errors import InputError, MemolithError
 from memolith.model import Value
 from memolith.noteindex import link_target
@@ -279,6 +280,21 @@ def find(mem: Mem, kind: str, env: Mapping[str, str]) -> str:
     if not os.path.isdir(path):
         raise InputError(f"{quoted(path)}: there is no such folder; name it: memolith import PATH")
     return path
+
+
+# Where agents keep what they remember for this user.
+_STORES = (".claude", ".codex", ".gemini", ".omp", ".pi")
+
+
+def is_mine(path: str, env: Mapping[str, str]) -> bool:
+    """Tell whether a path is what the user's own agents keep: below their directories, in no checkout."""
+    home, place = os.path.expanduser("~"), os.path.realpath(path)
+    stores = [os.path.join(home, name) for name in _STORES]
+    stores += [env[name] for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME") if env.get(name)]
+    inside = any(place.startswith(os.path.join(os.path.realpath(store), "")) for store in stores)
+    folder = place if os.path.isdir(place) else os.path.dirname(place)
+    owned = not hasattr(os, "getuid") or os.stat(place).st_uid == os.getuid()
+    return inside and owned and repository.find(folder) is None
 
 
 def claude_name(path: str) -> str:

@@ -31,7 +31,7 @@ def clean(mem: Mem, text: str) -> str:
         from memolith.store.allowing import allowed
         from memolith.text.secrets import redact
 
-        text = redact(text, allowed(str(mem.root), mem.project)).text
+        text = redact(text, allowed(str(mem.root), mem.project), by_hand=True).text
     return hygiene.inert(text)
 
 

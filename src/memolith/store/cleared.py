@@ -32,9 +32,9 @@ def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -
     from memolith.store.allowing import allowed
     from memolith.text.secrets import redact
 
-    found = redact(text)
+    found = redact(text, by_hand=True)
     if found.findings:
-        found = redact(text, allowed(tree.root, layout.scope_of(relative)))
+        found = redact(text, allowed(tree.root, layout.scope_of(relative)), by_hand=True)
     if found.findings:
         return found.text
     if line:

@@ -23,7 +23,7 @@ from memolith.store import files, layout, temporary
 from memolith.store.allowing import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
-from memolith.store.screening import screen
+from memolith.store.screening import screen, without_leave
 from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -140,9 +140,11 @@ class Gate:
         The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
         in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-        text, warnings = screen(text, cap, lambda: allowed(self.root, layout.scope_of(relative)))
+        by_hand, scope = self._by == "user", layout.scope_of(relative)
+        text, warnings = screen(text, cap, lambda: allowed(self.root, scope), by_hand=by_hand)
+        put = apply if by_hand else without_leave(apply)
         result = self.rewrite(
-            relative, lambda old: apply(old, text), op=op, if_sha256=if_sha256, remember=remember
+            relative, lambda old: put(old, text), op=op, if_sha256=if_sha256, remember=remember
         )
         result.warnings[:0] = warnings
         result.written = len(text.encode("utf-8"))

@@ -83,6 +83,10 @@ def tickets(slug: str) -> str:
     return _in(slug, "tickets")
 
 
+# What a consolidation would write, waiting in the inbox to be decided about (`learn.waiting`).
+PROPOSAL = "consolidate"
+
+
 def inbox(slug: str) -> str:
     """Return the directory of the texts that wait for a person."""
     return _in(slug, "inbox")

@@ -28,22 +28,28 @@ def check(text: object, what: str = "text") -> None:
 
 
 def screen(
-    text: str, cap: int | None = None, allow: Callable[[], frozenset[str]] | None = None
+    text: str,
+    cap: int | None = None,
+    allow: Callable[[], frozenset[str]] | None = None,
+    *,
+    by_hand: bool = False,
 ) -> tuple[str, list[str]]:
     """Check, clean, mask and cut text that is about to be stored; return it with what was done to it.
 
-    `allow` reads the hashes of values that may stay; it is asked only if something would be masked. Cut last:
-    a secret that is cut in two would no longer be recognised.
+    `allow` reads the hashes of values that may stay; it is asked only if something would be masked. Only a
+    text that a person wrote `by_hand` may say so itself. Cut last: a secret that is cut in two would no
+    longer be recognised.
     """
     check(text)
     text = hygiene.whole(text)
     given = len(text.encode("utf-8"))
     text, warnings = hygiene.clean(text)
-    from memolith.text.secrets import redact
+    from memolith.text.secrets import redact, unallowed
 
-    masked = redact(text)
+    text = text if by_hand else unallowed(text)
+    masked = redact(text, by_hand=by_hand)
     if masked.findings and allow is not None and (hashes := allow()):
-        masked = redact(text, hashes)
+        masked = redact(text, hashes, by_hand=by_hand)
     warnings += told(masked.findings)
     text = masked.text
     if cap is not None and len(text.encode("utf-8")) > cap:
@@ -53,6 +59,19 @@ def screen(
         text = head(text, cap - 1)
         warnings.append(f"the text was {given:,} bytes and was cut to the limit of {cap:,}")
     return text, warnings
+
+
+def without_leave(
+    apply: Callable[[str | None, str], str | None],
+) -> Callable[[str | None, str], str | None]:
+    """Return a change that gives no line leave to keep a secret, not even out of two harmless pieces."""
+    from memolith.text.secrets import unallowed
+
+    def applied(old: str | None, text: str) -> str | None:
+        new = apply(old, text)
+        return new if new is None else unallowed(new, old or "")
+
+    return applied
 
 
 def told(findings: list[Finding]) -> list[str]:

@@ -1,8 +1,8 @@
 """Finding and masking credentials in text before it is stored.
 
 A masked value leaves a visible marker that names the kind, `[secret:github-token]`; masking twice changes
-nothing. `<private>…</private>` leaves `[private]`. A line with `memolith:allow` keeps what it says, and so
-does a value whose SHA-256 the caller allows.
+nothing. `<private>…</private>` leaves `[private]`. A value whose SHA-256 the caller allows stays, and so does
+what a person wrote in a line with `memolith:allow`: the caller says whether one did.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class Redaction(Value):
 
 
 ALLOW = "memolith:allow"
+_LABEL = "[source:"
 # Masking one value can bring another one closer to the word that names it. Each round finds what the one
 # before uncovered; ordinary text has nothing to find and costs one.
 _ROUNDS = 8
@@ -66,15 +67,16 @@ _CAPITALS = lazy(r"[A-Z](?:[^A-Z]{0,9}[A-Z]){4}")
 _GLUED = lazy(r"[\w-]+")
 
 
-def redact(text: str, allow: frozenset[str] = frozenset()) -> Redaction:
+def redact(text: str, allow: frozenset[str] = frozenset(), *, by_hand: bool = False) -> Redaction:
     """Return `text` with every credential masked, and what was found.
 
-    `allow` holds the SHA-256, in hex, of values that are no secrets although they look like some.
+    `allow` holds the SHA-256, in hex, of values that are no secrets although they look like some. In what was
+    written `by_hand` lines may say so themselves.
     """
     found = list(_private(text))
     masked = _masked(text, found)
     for _ in range(_ROUNDS):
-        more = _scan(masked, allow)
+        more = _scan(masked, allow, by_hand=by_hand)
         if not more:
             break
         found = sorted([*found, *_moved_back(found, more)], key=lambda span: span[1])
@@ -82,6 +84,14 @@ def redact(text: str, allow: frozenset[str] = frozenset()) -> Redaction:
     return Redaction(
         text=masked, findings=[Finding(kind=kind, start=start, end=end) for kind, start, end in found]
     )
+
+
+def unallowed(text: str, before: str = "") -> str:
+    """Return a text of which no line says that it may keep a secret, unless it stood there before."""
+    if ALLOW not in text:
+        return text
+    known, taken = set(before.split("\n")), ALLOW.replace(":", " ")
+    return "\n".join(line if line in known else line.replace(ALLOW, taken) for line in text.split("\n"))
 
 
 def _private(text: str) -> Iterator[Span]:
@@ -134,12 +144,12 @@ def _moved_back(found: list[Span], more: list[Span]) -> Iterator[Span]:
         yield kind, start + shift, end + shift
 
 
-def _scan(text: str, allow: frozenset[str]) -> list[Span]:
+def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
     """Find secrets: joined where they overlap, without those that are allowed or touch a marker."""
     spans = [(kind, start, _run_end(text, kind, end)) for kind, start, end in _matches(text) if end > start]
     if not spans:
         return []
-    keep = _Keep(text, allow)
+    keep = _Keep(text, allow, by_hand=by_hand)
     joined: list[Span] = []
     allowed = 0
     for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
@@ -192,17 +202,19 @@ def _run_end(text: str, kind: str, end: int) -> int:
 class _Keep:
     """What stays although it looks like a secret: markers, allowed lines, allowed values."""
 
-    def __init__(self, text: str, allow: frozenset[str]) -> None:
+    def __init__(self, text: str, allow: frozenset[str], *, by_hand: bool) -> None:
         self._text = text
         self._allow = allow
         self._masks = [match.span() for match in _MASK.finditer(text)] if "[" in text else []
         self._mask_ends = [end for _, end in self._masks]
         self._lines: list[tuple[int, int]] = []
-        at = text.find(ALLOW)
+        at = text.find(ALLOW) if by_hand else -1
         while at >= 0:
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
-            self._lines.append((text.rfind("\n", 0, at) + 1, end))
+            begin = text.rfind("\n", 0, at) + 1
+            if _LABEL not in text[begin:end]:  # of somebody else
+                self._lines.append((begin, end))
             at = text.find(ALLOW, end)
         self._line_ends = [end for _, end in self._lines]
 

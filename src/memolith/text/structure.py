@@ -8,30 +8,15 @@ Placeholders (`ssh <user>@host`), types (`List<User>`) and headings (`## System`
 
 from __future__ import annotations
 
+from memolith.model import TRUNCATED
+from memolith.text import forms
 from memolith.text.lookalike import ALIKE
 
-# Section titles of the block, lower case and without spaces.
-_OWN_TITLES = (
-    "long-termmemory(",
-    "projectmemory(",
-    "notesindex(",
-    "usernotesindex(",
-    "memorysummary(",
-    "memoryguidance",
-    "scratchpad(openitems)",
-    "dailylog2",
-    "recalledforthistask",
-)
+_OWN_TITLES = tuple("".join(title.lower().split()) for title in forms.TITLES)
+_OWN_LINES = tuple("".join(line.lower().split()) for line in forms.LINES)
 # One of these is in every text with a title, a turn or a role that must be escaped.
 _SUSPECT = (
-    "long-term",
-    "memory(",
-    "index(",
-    "summary(",
-    "guidance",
-    "scratchpad",
-    "dailylog",
-    "recalledfor",
+    *_OWN_TITLES,
     "system",
     "assistant",
     "human",
@@ -92,7 +77,10 @@ def disarm(text: str) -> str:
     if "inst]" in squeezed:
         for word in ("[INST]", "[/INST]", "[inst]", "[/inst]"):
             text = text.replace(word, "[\\" + word[1:])
-    return _escape_titles(text) if titled else text
+    text = _escape_titles(text) if titled else text
+    if "]" in squeezed or any(line in squeezed for line in _OWN_LINES):
+        text = "\n".join(map(_escape_line, text.split("\n")))
+    return text
 
 
 def _folded(text: str) -> str:
@@ -224,6 +212,19 @@ def _escape_titles(text: str) -> str:
                 lines[number] = "\\" + line
         said = line.strip() or said
     return "\n".join(lines)
+
+
+def _escape_line(line: str) -> str:
+    """Escape a line that is no title, and looks like one that we print."""
+    # In the block it says that something was cut here.
+    line = line.replace(TRUNCATED, TRUNCATED.lstrip("…"))
+    plain = _undecorated(_squeezed(_folded(line[:80])))
+    if forms.is_item(plain):
+        return line.replace("[", "\\[", 1)
+    bare = line.lstrip(" \t>-+*_`~")
+    if plain.lstrip(">-+").startswith(_OWN_LINES):
+        return f"{line[: len(line) - len(bare)]}\\{bare}"
+    return line
 
 
 def _is_forged(heading: str, above: str) -> bool:
