@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from memolith.context import CLOSE, OPEN
 from memolith.provenance import label
+from memolith.store import layout
 from memolith.text import forms, hygiene
 from memolith.text.budget import estimate_tokens
 
@@ -33,7 +34,7 @@ def item(hit: Hit) -> str:
         else ""
     )
     body = hygiene.for_block(named + text).replace("\n", "\n  ")
-    return f"{forms.item(hit.score)}{hygiene.for_block(hit.source)} ({about}){origin}\n  {body}"
+    return f"{forms.item(hit.score)}{hygiene.for_block(layout.shown(hit.source))} ({about}){origin}\n  {body}"
 
 
 def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:

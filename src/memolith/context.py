@@ -82,7 +82,7 @@ def build(
         raise InputError(f"max_chars = {max_chars} is too small for a block; give at least {MIN_CHARS}")
     sections = [
         *_document(root, layout.USER, f"{forms.LONG_TERM}MEMORY.md)", "long_term", _NO_CAP),
-        *_document(root, slug, f"{forms.PROJECT}{layout.memory(slug)})", "project", 8 * _KIB),
+        *_document(root, slug, f"{forms.PROJECT}{layout.shown(layout.memory(slug))})", "project", 8 * _KIB),
         *_index(root, layout.USER, forms.USER_NOTES, "user_notes"),
         *_index(root, slug, forms.NOTES, "notes"),
         *(summary := _summary(root, slug, summary_tokens)),
@@ -124,7 +124,7 @@ def build(
     if (dropped or dropped_too) and not any(section.cut for section in sections):
         lines.append(TRUNCATED)
     if sections:
-        lines.append(forms.SOURCES + ", ".join(section.source for section in sections))
+        lines.append(forms.SOURCES + ", ".join(layout.shown(section.source) for section in sections))
     block = "\n".join([OPEN, *lines, CLOSE])
     if not any(section in sections for section in summary):
         return block
@@ -196,14 +196,14 @@ def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
     # look at it may only have changed its times.
     now = cleared.fingerprint(root, relative)
     same = seen and now and seen[:2] == now[:2] and _is_current(root, relative)
-    body = cleared.masked(root, relative, body, now if same else None)
+    body = hygiene.for_block(cleared.masked(root, relative, body, now if same else None))
     if left_out:
         scope = "" if slug else " --scope user"
         body = (
             f"{TRUNCATED} ({left_out} older notes are not shown; `memolith list notes{scope}` has them all)\n"
             + body
         )
-    return _section(f"{title}{relative})", hygiene.for_block(body), relative, kind, _NO_CAP)
+    return _section(f"{title}{layout.shown(relative)})", body, relative, kind, _NO_CAP)
 
 
 def _is_current(root: Tree, index: str) -> bool:

@@ -16,7 +16,7 @@ from memolith.model import Value
 from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.store import files, layout, receipts
 from memolith.store.screening import quoted
-from memolith.text import frontmatter, markdown
+from memolith.text import forms, frontmatter, markdown
 from memolith.text.memory_url import SCHEME, parse
 
 if TYPE_CHECKING:
@@ -203,7 +203,9 @@ def _given(mem: Mem, ref: str) -> Iterator[Given]:
     found = []
     for session, fields in receipts.told(mem.home):
         refs = fields[_FIELDS:]
-        if ref in refs or any(each.startswith((f"{ref}#", f"{ref}:")) for each in refs):
+        if {ref, layout.shown(ref)} & set(refs) or any(
+            each.startswith((f"{ref}#", f"{ref}:")) for each in refs
+        ):
             found.append((fields[0], session, fields[1]))
     for stamp, session, event in sorted(found, reverse=True):
         yield Given(time=_time(stamp), session=session, event=event)
@@ -218,7 +220,8 @@ def _time(stamp: str) -> str:
 
 def _is_injected(mem: Mem, relative: str) -> bool:
     block = mem.context_block() or ""
-    return relative in block.rpartition("\nSources: ")[2].partition("\n")[0].split(", ")
+    sources = block.rpartition(f"\n{forms.SOURCES}")[2].partition("\n")[0].split(", ")
+    return layout.shown(relative) in sources
 
 
 def _cited(mem: Mem, sources: list[str]) -> int:

@@ -122,6 +122,21 @@ def interrupted(slug: str) -> str:
     return _in(slug, ".tmp/set")
 
 
+_SAID = 3  # words of a folder's name that say no more than a name does
+
+
+def shown(relative: str) -> str:
+    """Return a path as a prompt may have it: of a project's folder with many words only the hash.
+
+    Who made a repository chose its name, which is in every block, and could be an order.
+    """
+    parts = relative.split("/")
+    words = parts[1].replace("_", "-").split("-") if parts[0] == "projects" and len(parts) > 2 else []
+    if len([word for word in words if word]) > _SAID + 1:
+        parts[1] = f"…-{words[-1]}"
+    return "/".join(parts)
+
+
 def scope_of(relative: str) -> str:
     """Return the scope that a path belongs to: a slug, or the user-wide scope."""
     parts = relative.split("/")
