@@ -34,6 +34,7 @@ ERRORS = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.ELOOP, errn
 _NAMES = ("open", "read", "pread", "fstat", "stat", "lstat", "listdir", "scandir")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _MANY = 200  # rounds
+_IN_MEMORY = "index is kept in memory"  # the same answer, with a note
 CHECK = "an answer is the same, or says that it is not whole"
 
 
@@ -135,7 +136,7 @@ def command(*line: str) -> Way:
             code = main([*line, "--home", str(home), "--project", str(work)])
         said, told = (each.buffer.getvalue().decode() for each in (out, errors))
         is_honest = '"complete": false' in said or "--json" not in line or not said
-        return Answer(said, bool(code and told) and is_honest)
+        return Answer(said, (bool(code and told) and is_honest) or _IN_MEMORY in said)
 
     return run
 
@@ -159,7 +160,7 @@ def served(method: str, **params: object) -> Way:
             frame = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
             found: Any = Protocol(lambda: mem).answer(frame)
         said = json.dumps(found, sort_keys=True)
-        signs = ('"error"', '"isError": true', 'complete": false', "index is kept in memory")
+        signs = ('"error"', '"isError": true', 'complete": false', _IN_MEMORY)
         return Answer(said, any(sign in said for sign in signs))
 
     return run
@@ -358,7 +359,7 @@ def _process(memory: Memory, line: list[str], before: list[str], limit: int | No
     is_honest = "--json" not in line or '"complete": false' in done.stdout or not done.stdout
     # Without descriptors Python itself may not start: that is no answer, and is told.
     tells = bool(done.returncode and done.stderr) and is_honest
-    tells = tells or "index is kept in memory" in done.stderr
+    tells = tells or _IN_MEMORY in done.stderr
     return Answer(
         done.stdout, tells and ("Traceback" not in done.stderr or (limit is not None and limit < 6))
     )

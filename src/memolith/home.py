@@ -166,13 +166,16 @@ class Home:
 
             return reaches(self.home, checkout, commit, seconds, again=again)
 
-        with whole.Watch(aside=True) as watch:
-            found = projects.resolve(self._store, self._cwd, self.settings.text("identity"), prove)
-        self._doubt = [each for each in watch.errors.items() if self._matters(*each)]
-        for path, error in self._doubt:
-            whole.note(path, error)
+        watch = whole.Watch(aside=True)
+        try:
+            with watch:
+                found = projects.resolve(self._store, self._cwd, self.settings.text("identity"), prove)
+        finally:
+            self._doubt = [each for each in watch.errors.items() if self._matters(*each)]
+            for path, error in self._doubt:
+                whole.note(path, error)
         self.settings.enter(found.root)
-        if os.path.lexists(layout.locate(self._store, layout.interrupted(found.slug))):
+        if whole.looked(layout.locate(self._store, layout.interrupted(found.slug)), follow=False):
             self.gate.catch_up(found.slug)
         return found
 

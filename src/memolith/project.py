@@ -21,6 +21,7 @@ from memolith.errors import MemolithError, StorageError
 from memolith.places import Tree
 from memolith.text.digest import fnv1a64
 from memolith.text.veil import masked_name, unveiled, veiled
+from memolith.whole import is_directory, looked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
         return _nowhere()
     strangers = [each.slug for _, each in around]
     claims = evidence.claims(everything, checkout, strangers, prove) if checkout else []
-    new = Project(free_slug(root, lambda slug: os.path.isdir(os.path.join(projects, slug))), root, checkout)
+    new = Project(free_slug(root, lambda slug: is_directory(os.path.join(projects, slug))), root, checkout)
     return _adopted(new, claims) or _told(projects, new, claims, [*strangers, *filter(None, [slug])], doubt)
 
 
@@ -266,7 +267,7 @@ def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str]
 def _nameless(projects: str, place: str) -> str:
     """Return the slug of a place whose store was made before there was a `project.yml`, else nothing."""
     directory = os.path.join(projects, slug_of(place))
-    has_no_name = os.path.isdir(directory) and not os.path.exists(os.path.join(directory, PROJECT_FILE))
+    has_no_name = is_directory(directory) and looked(os.path.join(directory, PROJECT_FILE)) is None
     return slug_of(place) if has_no_name else ""
 
 
@@ -341,7 +342,7 @@ def parse_identity(slug: str, text: str) -> Identity:
 
 def exists(projects: str, slug: str) -> bool:
     """Tell whether a project has a directory. A slug that people type may be anything, even `..`."""
-    return bool(slug) and _SLUG_CHARACTERS.issuperset(slug) and os.path.isdir(os.path.join(projects, slug))
+    return bool(slug) and _SLUG_CHARACTERS.issuperset(slug) and is_directory(os.path.join(projects, slug))
 
 
 # A name on disk may be any bytes; YAML is text. A path that is not UTF-8 is written down as `hex:…`.

@@ -8,6 +8,8 @@ in one thread.
 
 from __future__ import annotations
 
+import os
+import stat
 from _thread import _local  # `threading` costs more than all of this
 
 from memolith.lean import suppress
@@ -77,6 +79,23 @@ def note(path: str, error: OSError) -> None:
         watch.errors.setdefault(path, kept)
         if watch._aside:  # noqa: SLF001 - its own module
             return
+
+
+def looked(path: str, *, follow: bool = True) -> os.stat_result | None:
+    """Return what the system knows of a path; None if nothing is there, or if that cannot be told."""
+    try:
+        return os.stat(path, follow_symlinks=follow)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        note(path, error)
+        return None
+
+
+def is_directory(path: str) -> bool:
+    """Tell whether a directory is there, be it by a link; in doubt it is not, and that is noted."""
+    found = looked(path)
+    return found is not None and stat.S_ISDIR(found.st_mode)
 
 
 def stored() -> None:
