@@ -98,12 +98,14 @@ def test_a_prompt_does_not_wait_for_who_was_stopped(home: Path, work: Path, lock
 def test_the_summary_of_a_stopped_writers_project_is_queued_and_stored_later(home: Path, work: Path) -> None:
     secret = canary("in a summary")
     cost = usual(work)
-    summary = f"We moved to port 5434.\nThe token is {secret}."
+    summary = f"We moved to port 5434.\nThe token is {secret}.\nIt was in the zebra's stable."
     with stopped(home / f"state/locks/{_slug(home)}.lock"):
         said, passed = tell(work, "PostCompact", compact_summary=summary)
         (queued,) = receipts.names(str(home), ".summary")
         assert secret not in (home / "state/hooks" / queued).read_text()
     assert (said, passed < HELD + cost) == ("", True)
+    assert main(["forget", "zebra's stable", "--yes", "--project", str(work)]) == 0
+    assert "zebra's stable" not in Path(receipts.path(str(home), queued)).read_text()
     with Mem.open(work) as mem:
         assert any("stored" in line for line in list(worker.work(mem)))
         (waiting,) = quarantine.waiting(mem)  # nobody knows what was in the session

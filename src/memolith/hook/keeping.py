@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 LOG = "hook.log"
-TODO, SUMMARY = ".todo", ".summary"  # a transcript that is to be read, a summary that is to be stored
+TODO = ".todo"  # a transcript that is to be read
 _PAUSE = 300.0  # seconds between two workers while a session goes on
 _SUMMARY = 4_000  # bytes of a summary in the daily log; the block has little room
 _READABLE = 16 * 1_048_576  # bytes of a transcript that can be read while a host waits
@@ -85,7 +85,7 @@ def _queue(mem: Mem, call: Call, heading: str, text: str, taint: str) -> None:
     from memolith.store.screening import screen
 
     fields = [call.cwd, mem.project if mem.identity.known else "", taint, heading, screen(text)[0]]
-    receipts.stamp(mem.home, f"{call.label}-{call.key}{SUMMARY}", "\n".join(fields))
+    receipts.stamp(mem.home, f"{call.label}-{call.key}{receipts.SUMMARY}", "\n".join(fields))
     work(mem)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memolith import agents
 from memolith.agents import gathering
 from memolith.errors import BusyError, MemolithError
-from memolith.hook.keeping import SUMMARY, TODO, store
+from memolith.hook.keeping import TODO, store
 from memolith.learn import background, run
 from memolith.mem import Mem
 from memolith.store import layout, locks, receipts
@@ -36,7 +36,7 @@ def work(mem: Mem) -> Iterator[str]:
         with locks.locked(mem.home, "hook-worker", _WAIT):
             mem.settle(_HISTORY)
             projects = {mem.project}
-            for ending, do in ((SUMMARY, _summary), (TODO, _bring)):
+            for ending, do in ((receipts.SUMMARY, _summary), (TODO, _bring)):
                 for name in receipts.names(mem.home, ending):
                     try:
                         yield from do(mem, name, projects)

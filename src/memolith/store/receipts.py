@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DIRECTORY = "hooks"
+SUMMARY = ".summary"  # the end of a name: what a session left while somebody else held the lock
 _MAX_BYTES = 1_048_576
 _BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt
 _KEPT = 30 * 86_400  # seconds
@@ -128,9 +129,14 @@ def stamp(home: str, name: str, text: str = "") -> None:
             os.close(fd)
 
 
+def path(home: str, name: str) -> str:
+    """Return where a value is written down."""
+    return os.path.join(home, "state", DIRECTORY, name)
+
+
 def stamped(home: str, name: str) -> tuple[float, str]:
     """Return when a value was written down, and the value; 0 if it was not."""
-    place = Place.of(os.path.join(home, "state", DIRECTORY, name))
+    place = Place.of(path(home, name))
     found = None
     with Watch(aside=True), suppress(MemolithError):
         data = place.read_part(_MAX_STAMP)[0]
