@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _NUMBER = (
-    r"(?P<value>[#*]?\d{3,12}(?:[ -]\d{2,5}){0,4}[#*]?)(?![\w#*@%€$]|[.,:/-]\d)"
+    r"(?P<value>[#*]?(?:\d{3,12}(?:[ -]\d{2,5}){0,4}|\d{1,2}(?:-\d{1,2}){2,4})[#*]?)(?![\w#*@%€$]|[.,:/-]\d)"
     r"(?! ?(?i:x|%|°|mm|ms|bit|byte|kb|mb|char|digit|sec|min|time|line|row|item|token|stellen|zeichen))"
     r"(?! ?[位桁자])"
     r"(?! (?:of|is|are|on|to)\b)"
@@ -30,8 +30,13 @@ _TOLD = {
     for word in (CLEAR_IS, ANY_IS)
 }
 _PLACE_BETWEEN = lazy(r"[^\n\d.;!?:：=]{0,32}? " + _OPEN + _NUMBER)
+# `45B12`: only the code of a door has letters.
+_LETTERED = lazy(
+    r"[^\n\d.;!?]{0,40}?[ :：=](?P<value>(?=[A-Z\u0410-\u042f]{0,4}\d)(?=\d{0,7}[A-Z\u0410-\u042f])"
+    r"[\dA-Z\u0410-\u042f]{4,8}[#*]?)(?![\w.-])"
+)
 _WHOLE = lazy(
-    r"(?:\d{4,5}(?:[ -]\d{4,5}){1,4}|\d{4,24}[A-Za-z]{0,2})"
+    r"(?:\d{4,5}(?:[ -]\d{4,5}){1,4}|\d{4,24}(?:[A-Za-z]{1,2}|[#*])?)"
     r"(?=[\s.,;!?)\]}\"'`*|<。，；）」』”»]|$)(?![.,]\d)(?! ?[(%°]| \d)"
     r"(?! (?!(?i:for|and|or|on|at|in|und|für|et|pour|y|para|e|per|и|для) )[A-Za-z\u00c0-\u1fff])"
 )
@@ -46,10 +51,12 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
         if kind not in {"pin", "code"} or not any(map(str.isdigit, text[end : end + 64])):
             continue
         # `pin` is a verb and a part of a plug; in capitals it is neither.
-        loud = not text[at].islower() or not text[at:end].isascii()
+        loud = text[at:end] not in {"pin", "pins"}
         found = _RIGHT_BEHIND.match(text, end) or _TOLD[ANY_IS if loud else CLEAR_IS].match(text, end)
-        if not found and kind == "code":
+        if not found and (loud or kind == "code"):
             found = _PLACE_BETWEEN.match(text, end)
+        if not found and kind == "code":
+            found = _LETTERED.match(text, end)
         if not found or (kind == "code" and not _opens(lower, at, end, found.start("value"))):
             continue
         value = found["value"]

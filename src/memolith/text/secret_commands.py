@@ -45,6 +45,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("pdftk", "user_pw owner_pw input_pw"),
     ("sudo chpasswd passwd kinit cryptsetup smbpasswd vncpasswd", "<"),
     ("gpg gpg2", "<"),
+    ("snmpget snmpwalk snmpset snmptrap snmpbulkwalk", "-A -X"),
+    ("rclone", "pass"),
     ("keytool jarsigner apksigner clickhouse-client influx swaks plink pscp psftp", ""),
 )
 _RULES: dict[str, list[str]] = {}
@@ -55,7 +57,8 @@ for _programs, _takes in _TABLE:
 _BY_WORD: dict[bytes, list[str]] = {}
 for _program in _RULES:
     _BY_WORD.setdefault(_program.replace("_", "-").rpartition("-")[2].encode(), []).append(_program)
-KNOWN = frozenset(_BY_WORD)
+KNOWN = frozenset([*_BY_WORD, b"expect"])
+_SLASHED = (" /p:", " /pass:", " /user:")
 # A flag that is called after a password takes one.
 _CALLED = (
     "password",
@@ -79,29 +82,29 @@ _STRANGE = frozenset("!#$%^&*?")
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
 
 
-def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, bool]]:
-    """Yield where a command may have a password, and whether its program says so.
+def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
+    """Yield where a command may have a password, and what says so: its program, a name before it, or nothing.
 
     `known` are the words of the text that are ours.
     """
     for word in known & KNOWN:
-        for program in _BY_WORD[word]:
+        for program in _BY_WORD.get(word, ()):
             at = text.find(program)
             while at >= 0:
                 end = at + len(program)
                 if not _is_part(text[at - 1 : at]) and not _is_part(text[end : end + 1]):
                     tokens = _tokens(text, end)
                     for place in _of_program(text, at, end, program, tokens):
-                        yield *place, True
+                        yield *place, "program"
                     # Its own name among its words is one of them.
                     end = tokens[-1][1] if tokens else end
                 at = text.find(program, end)
-    for sign in ("<<<", " /p:", " /pass:", " /user:"):
+    signs = (*_SLASHED, "<<<", "send ") if b"expect" in known else (*_SLASHED, "<<<")
+    for sign in signs if " /" in text or "<<<" in text or "send " in signs else ():
         if sign in text:
             for place in _after(text, sign):
-                yield *place, True
-    for place in _unknown(text):
-        yield *place, False
+                yield *place, "program"
+    yield from _unknown(text)
 
 
 def _is_part(char: str) -> bool:
@@ -208,6 +211,15 @@ def _after(text: str, sign: str) -> Iterator[Place]:
         if tokens and sign == " /user:":
             # `net use … /user:name password`, or before it.
             yield from (_inside(text, *place) for place in tokens[1:2] if text[place[0]] not in "/-")
+            before = text[max(0, at - _LINE) : at].rpartition("\n")[2]
+            word = before.rpartition(" ")[2]
+            if "net use" in before and word[:1] not in {"\\", "*", ""} and word[-1] != ":" and word != "use":
+                yield at - len(word), at
+        elif sign == "send ":
+            # What `expect` types in.
+            low, high = _inside(text, *tokens[0]) if tokens else (at, at)
+            if text.endswith("\\r", low, high):
+                yield low, high - 2
         elif tokens:
             low, high = _inside(text, *tokens[0])
             if sign == "<<<" and ":" in text[low:high]:
@@ -219,14 +231,14 @@ def _after(text: str, sign: str) -> Iterator[Place]:
 
 def _reads(text: str, at: int) -> bool:
     line = text[max(0, at - _LINE) : at].rpartition("\n")[2]
-    return any(
+    return line.lstrip("$ `").startswith("su ") or any(
         reader in line
         for reader in ("sudo", "passwd", "kinit", "cryptsetup", "login", "-stdin", "passphrase")
     )
 
 
-def _unknown(text: str) -> Iterator[Place]:
-    """Yield the strange value of a short flag: no port, path, name or number looks like it."""
+def _unknown(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the strange value of a short flag, or one behind a user: no port, path or number looks so."""
     at = text.find(" -")
     while at >= 0:
         if text[at + 2 : at + 3] in _FLAGS:
@@ -235,13 +247,12 @@ def _unknown(text: str) -> Iterator[Place]:
             if tokens and tokens[0][0] == start:
                 low, high = _inside(text, *tokens[0])
                 value = text[low:high]
-                if (
-                    high - low >= 6
-                    and not _STRANGE.isdisjoint(value)
-                    and any(map(str.isdigit, value))
-                    and any(map(str.isalpha, value))
-                ):
-                    yield low, high
+                if high - low >= 6 and any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
+                    line = text[max(0, at - _LINE) : at].rpartition("\n")[2].lower()
+                    if text[at + 2] in "pP" and (" -u " in line or " --user" in line):
+                        yield low, high, "user"
+                    elif not _STRANGE.isdisjoint(value):
+                        yield low, high, ""
         at = text.find(" -", at + 2)
 
 
@@ -262,7 +273,7 @@ def _tokens(text: str, at: int, most: int = _MOST) -> list[Place]:
         if at == start:
             break
         found.append((start, at))
-        if at - start > 1 and text[at - 1] == "." and text[start] != "-":
+        if at - start > 1 and text[at - 1] == "." and (text[start] != "-" or at - start <= 3):
             break  # the end of a sentence
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from memolith.text import secret_tongues
 from memolith.text.patterns import lazy
 from memolith.text.secret_codes import codes, number_end
-from memolith.text.secret_forms import columns, pair, pairs, phrases
+from memolith.text.secret_forms import accounts, columns, pair, pairs, phrases
 from memolith.text.secret_names import names as names_in
 from memolith.text.secret_prose import is_fingerprint, random_nearby, told, told_before
 from memolith.text.secret_telling import OF_THEIRS, is_said
@@ -52,7 +52,7 @@ _LINK = lazy(
     r"base64|plain|hash|data))?\w{0,3})"
     r"(?P<close>[\\'\"`\])*}]{0,4})"
     r"(?P<by>\s{0,12}(?:=>|:=|::|->|=|:|\||[：＝→⇒]|[—–] )[\s>|\\*]{0,12}|[ \t]{1,12}|>|"
-    r"\s{0,3},\s{0,3}(?=['\"])|[-.](?=\w))"
+    r"\s{0,3},\s{0,3}(?=['\"])|\((?=['\"])|[-.](?=\w))"
     r"(?P<scheme>(?:(?i:bearer|basic|token|apikey|api-token|api-key|ssws|oauth|digest|key|splunk|geniekey|"
     r"negotiate|flyv1)[ =:]{1,2}){0,2})"
     r"(?P<open>(?:[brfu@]{0,2}\\?['\"`]{1,3}|[*(]{1,3}|[„“”‚‘«‹「『《（【]{1,2})?)"
@@ -102,6 +102,7 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     if names and not dense:
         yield from columns(text, names)
     yield from phrases(text, lower, names)
+    yield from accounts(text)
 
 
 def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
@@ -198,7 +199,7 @@ def _value_after(
     link = None if about else _LINK.match(text, at)
     if link and link.end() >= limit:
         return None
-    found = _linked(text, link, kind) if link else None
+    found = _linked(text, link, kind, foreign=foreign) if link else None
     if (dense and link) or kind == "assigned":
         return found
     # What is assigned to a name is its value, secret or not; a sentence may come to it later.
@@ -220,7 +221,7 @@ def _is_assigned(text: str, link: re.Match[str]) -> bool:
     return "'" not in line and '"' not in line
 
 
-def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None:
+def _linked(text: str, link: re.Match[str], kind: str, *, foreign: bool) -> tuple[int, int] | None:
     """Judge the value right behind a name."""
     start = link.end()
     quotes = link["open"].strip("brfu@\\*(")
@@ -235,7 +236,8 @@ def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None
             word = word.rstrip(".,:)]}>*?!")
     else:
         return None
-    if kind == "password" and link["by"].strip(" *") in _TOLD and _is_field(text, link.start()):
+    by = link["by"].strip(" \t*")
+    if kind == "password" and (by in _TOLD or (foreign and not by)) and _is_field(text, link.start()):
         end = number_end(text, start)
         if end:
             return start, end
@@ -252,6 +254,8 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
         by not in {*_ASSIGNS, ":"} or not (is_password(word) or (quoted and by != ":"))
     ):
         return False
+    if by == "(":
+        return kind == "password" and is_password(word) and " " not in word
     if by in {"-", ".", ","}:
         return is_random(word, 10 if by == "," else 16)
     if not by and not quoted:
@@ -261,7 +265,9 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
             kind in {"password", "loose"} and _is_strong(word)
         )
     if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
-        return False
+        # In an environment it is a value, in a program a sentence.
+        loud = link.string[max(0, link.start() - 4) : link.start()].isupper() and by == "="
+        return loud and kind == "password" and len(word.split()) <= 3 and is_password(word.replace(" ", ""))
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
 
 

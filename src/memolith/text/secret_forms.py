@@ -5,7 +5,8 @@ from __future__ import annotations
 from memolith.text.patterns import lazy
 from memolith.text.secret_codes import number_end
 from memolith.text.secret_telling import SPOKEN
-from memolith.text.secret_value import is_name, is_password, is_stand_in, is_strange
+from memolith.text.secret_value import bare, is_name, is_password, is_stand_in, is_strange
+from memolith.text.secret_words import ACCOUNTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _PAIR = lazy(
 _NETWORK = lazy(
     r"[^\n/|]{0,48}?(?:(?P<apart>\s{1,2}[/|]\s{1,2})|[/|])['\"`„“]?([^\s'\"`,;|\u3000-\u3002\uff0c\uff1b]{6,64}+)"
 )
+_VALUE = lazy(r"['\"`]?([^\s'\"`|]{6,64}+)")
 _PHRASES = ("mnemonic", "seed phrase", "recovery phrase", "seed words")
 _MNEMONIC = lazy(r"[^\n:=\"'`]{0,24}[:=\"'`]\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
 # Words that somebody chose at random, told as the phrase that they are.
@@ -43,6 +45,19 @@ def pair(text: str, at: int) -> tuple[int, int] | None:
         if match and is_password(word) and not is_name(word)
         else None
     )
+
+
+def accounts(text: str) -> Iterator[Span]:
+    """Find `admin / …`, where nothing else says what it is."""
+    at = text.find(" / ")
+    while at >= 0:
+        who = text[max(0, at - 16) : at].rsplit(None, 1)[-1:]
+        if who and who[0].strip("(:*`").lower() in ACCOUNTS:
+            match = _VALUE.match(text, at + 3)
+            word = bare(match[1]) if match else ""
+            if match and is_password(word) and not is_name(word):
+                yield "password", match.start(1), match.start(1) + len(word)
+        at = text.find(" / ", at + 3)
 
 
 def pairs(text: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:

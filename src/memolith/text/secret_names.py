@@ -42,7 +42,7 @@ _REST = lazy(
 )
 _GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
 _ACCESS_ID = lazy(r"(?i)_?id(?![a-z])")
-_TYPED = 24
+_TYPED = 48
 # Before the word for a key in another language: anybody may see it.
 _OPEN = (
     "öffentlich",
@@ -76,9 +76,10 @@ def names(text: str, lower: str, tongues: list[tuple[int, int, str]]) -> list[Na
             known = "" if lower[at + 4 : end].startswith(("wort", "ord")) else word
             found[at] = at, end, known, _kind(lower, at, end, WORDS[word])
     for at, end, kind in tongues:
-        is_one = kind in {"password", "loose"} or (kind == "key" and not _is_open(lower, at))
+        named = _kind(lower, at, end, "key" if kind == "code" else kind)
+        is_one = named in {"password", "loose"} or (kind == "key" and not _is_open(lower, at))
         if is_one and (at not in found or found[at][1] < end):
-            found[at] = at, end, "", _kind(lower, at, end, kind)
+            found[at] = at, end, "", named
     names: list[Name] = []
     for name in sorted(found.values()):
         # `kata sandi` and `sandi` are one.

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from memolith.text import secret_commands, secret_tongues
 from memolith.text.secret_value import is_jumbled
-from memolith.text.secret_words import GLUED, HINTS, PROVIDERS, WIFI
+from memolith.text.secret_words import ACCOUNTS, GLUED, HINTS, PROVIDERS, WIFI
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _GROUPS = _table((b"x", _LETTERS + _DIGITS), (b" ", b" .-\xb7"))
 # Words that make a second look worth it.
 KNOWN = secret_tongues.KNOWN | secret_commands.KNOWN
 # Tags and tokens that announce themselves; none of them is common in ordinary text.
-_ANNOUNCED = (b"AKIA", b"ghp")
+_ANNOUNCED = (b"AKIA", b"ghp", b"WIFI:")
 _PHRASES = (b"mnemonic", b" phrase", b"seed words")
 _HASHES = ("$2$", "$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$apr1$", "$argon2", "$y$", "$krb5")
 _IN_RUNS = ("eyJ", "Q~", "A3T", "BUNDLE_")
@@ -119,6 +119,8 @@ class _Text:
         lower = self.text.lower()
         known = secret_tongues.known_in(lower, KNOWN)
         if next(secret_commands.candidates(self.text, known), None):
+            return True
+        if b" / " in self.data and any(name.encode() in self.lower for name in ACCOUNTS):
             return True
         for at, end, kind in secret_tongues.names(self.text, lower, known):
             behind = self.text[end : end + 160]

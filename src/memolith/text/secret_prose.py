@@ -58,11 +58,13 @@ _BEFORE_ANY = lazy(
 )
 _CLAUSE_END = lazy(r"(?![^\s.,;:!)])(?! (?!for|of|in|on|to|and|at|now|there)[a-z])")
 _NAME_END = lazy(r"[^\s\d:=|：＝-]{0,4}(?![\w:=|：＝-]| ?[:=|：＝])")
+_PARTS = lazy(r"[A-Z]?[a-z]{2,}")
+_SET = lazy(r"(?i)\b(?:re)?(?:set|changed?|updated?|rotated?)\b")
 _CODE = lazy(r"\w\(|::|\\|=\w")
 _SENTENCE = lazy(r"[.!?](?=\s)|[。！？\n]")
 _WORD = lazy(r"[^\s'\"`,;<>|()\[\]„“”«»\u0e00-\u0eff\u2e80-\ud7ff\uf900-\uffef]{6,64}+")
 # So many words may stand between a name and a value that nothing links; the last one is no "of".
-_BETWEEN = 2
+_BETWEEN, _FAR = 2, 8
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
 _STOP = lazy(
     r"(?i)\b(?:sha-?\d{0,3}|md5|hash(?:es|ed)?|digest|checksum|integrity|commit(?:ted)?|etag|finger-?prints?|"
@@ -89,7 +91,11 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) ->
         if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):
             word = word.rstrip("!?")
         quoted = bool((match["how"] or match["glued"]) and match["open"].strip("*("))
-        told_so = _is_likely(word) if match["loose"] and kind == "password" else False
+        told_so = bool(match["loose"]) and kind == "password" and _is_likely(word)
+        # "set … to": what follows is the value.
+        told_so = told_so or (
+            match["loose"] == "to" and _is_set(text, at) and _is_told(word, kind, quoted=False)
+        )
         if told_so or _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
             return start, start + len(word)
         if kind == "password" and (match["how"] or match["glued"]) and (end := number_end(text, start)):
@@ -97,13 +103,19 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) ->
     return _unlinked(text, at, last, foreign=foreign) if kind in {"password", "loose"} else None
 
 
+def _is_set(text: str, at: int) -> bool:
+    return _SET.search(text, max(0, at - 60), at) is not None
+
+
 def _unlinked(text: str, at: int, last: int, *, foreign: bool) -> tuple[int, int] | None:
     """Judge what no word links to its name: "пароль от базы …"; nobody would write it as a word."""
     for match in _WORD.finditer(text, at, last):
         word = bare(match[0])
         before = text[at : match.start()].split()
-        near = foreign and len(before) <= _BETWEEN and not (before and before[-1].lower() in OF)
-        if is_strange(word) or (near and _is_likely(word)):
+        free = foreign and not (before and before[-1].lower() in OF)
+        # Further off, it has to have a capital as well: most names of machines have none.
+        near = len(before) <= _BETWEEN or (len(before) <= _FAR and any(map(str.isupper, word)))
+        if is_strange(word) or (free and near and _is_likely(word)):
             return match.start(), match.start() + len(word)
     return None
 
@@ -115,6 +127,8 @@ def _is_likely(word: str) -> bool:
     digits = sum(map(str.isdigit, word))
     if not digits or is_digest(word) or not is_password(word) or _CODE.search(word):
         return False
+    if digits >= 2 and ("_" in word or len(_PARTS.findall(word)) >= 2) and any(map(str.isupper, word)):
+        return True
     return digits >= 3 or (len(word) >= 10 and (is_mixed(word) or wordiness(word) < 0.35))
 
 

@@ -40,8 +40,10 @@ _HOOK_PART = lazy(r"/[\w@-]{16,}+")
 _SIGNED = lazy(
     r"(?i)[?&;](?:sig|signature|x-amz-signature|x-goog-signature|x-amz-security-token|hmac|sas)=([\w%+/=.~-]{16,2000}+)"
 )
+_PATH = lazy(r"[/.:]")
 _LOGIN_FLAG = lazy(
-    r"(?<![\w-])(?:-u|--user|-U)[ =]{0,3}(['\"]?)([^\s:'\"]{0,64}+)['\"]?:['\"]?([^\s'\"]{0,200}+)"
+    r"(?<![\w-])(?:-u|--user|-U|--[\w-]{0,12}auth)"
+    r"[ =]{0,3}(['\"]?)([^\s:'\"]{0,64}+)['\"]?:['\"]?([^\s'\"]{0,200}+)"
 )
 _PEM = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){1,20000}+")
@@ -128,18 +130,18 @@ def taken_apart(text: str) -> Iterator[Span]:
 
 def command_secrets(text: str, known: frozenset[bytes]) -> Iterator[Span]:
     """Find what a program is given as its password."""
-    for start, end, sure in candidates(text, known):
+    for start, end, by in candidates(text, known):
         word = text[start:end]
-        if sure and end - start >= 3 and word[0] != "-":
+        if by == "program" and end - start >= 3 and word[0] != "-":
             if not is_stand_in(word) and word not in OPTIONS and "://" not in word:
                 yield "password", start, end
-        elif not sure and is_strange(word):
+        elif by != "program" and (is_strange(word) or (by and is_password(word) and not _PATH.search(word))):
             yield "password", start, end
 
 
 def command_logins(text: str) -> Iterator[Span]:
     """Find `curl -u name:password`."""
-    if " -u" not in text and " -U" not in text and "--user" not in text:
+    if " -u" not in text and " -U" not in text and "--user" not in text and "-auth" not in text:
         return
     for match in _LOGIN_FLAG.finditer(text):
         name, word = match[2].strip("{}"), match[3].strip("{}")

@@ -9,12 +9,12 @@ from memolith.text.secret_words import words
 
 # What a code may open, as far as it is not said by a word for a password.
 PLACES = """
-    door gate alarm entry keypad safe locker lockbox padlock garage lobby tür tuer tor tresor
-    schloss puerta portón alarma caja_fuerte candado porte portail coffre cadenas porta cancello
-    allarme cassaforte lucchetto portão cofre deur poort kluis slot dörr larm kassaskåp dør
-    pengeskab ovi hälyt drzwi bram sejf domofon dveř dver trezor ajtó kapu riaszt széf ușă ușa poart
-    seif πόρτα συναγερμ kapı двер домофон сигнализ сейф врат باب דלת אזעק در_ दरवाज 门 門 ドア 玄関
-    金庫 문 현관 cửa pintu gerbang ประตู
+    door building entrance gate alarm entry keypad safe locker lock lockbox padlock garage lobby tür
+    tuer tor tresor schloss puerta portón alarma caja_fuerte candado porte portail coffre cadenas
+    porta cancello allarme cassaforte lucchetto portão cofre deur poort kluis slot dörr larm
+    kassaskåp dør pengeskab ovi hälyt drzwi bram sejf domofon dveř dver trezor ajtó kapu riaszt széf
+    ușă ușa poart seif πόρτα συναγερμ kapı двер подъезд под’їзд домофон сигнализ сейф врат باب דלת
+    כניסה בניין אזעק در_ दरवाज 门 門 ドア 玄関 金庫 문 현관 cửa pintu gerbang ประตู
 """
 # Right before a value.
 _ENGLISH_IS = "is|was|are|now|remains|becomes|(?:re)?set to|changed to|(?:upda|rota)ted to|switched to"

@@ -26,7 +26,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
         tunnussana tunnuslause jelszo jelszava jelszavam jelszavunk jelszavad lozinka lozinke
         lozinku lozinkom zaporka zaporke zaporku sifre sifresi sifrem sifremiz sifreniz slaptazodis
         slaptazodi fjalekalimi fjalekalim pasahitza mat_khau sandi sandinya kata_laluan pasfhocal cyfrinair
-        nenosiri parool parooli""",
+        identified_by requirepass masterauth securestring        nenosiri parool parooli""",
     ),
     ("loose", "parola parole parolei parolasi parolam paroli parolu clave claves sifra sifru rahasia"),
     (
@@ -37,11 +37,13 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "pin",
-        "portkod deurcode doorcode pin pins pincode pinkod pinkode pinkodu pinkoodi pinem puk otp cvv cvc",
+        """ovikoodi portkod deurcode doorcode pin pins pincode pinkod pinkode pinkodu pinkoodi pinem puk
+        otp cvv cvc""",
     ),
     (
         "code",
-        "code kod kodu kode koden codigo codice kood koodi combination combinacion kombination combinazione",
+        """code kod kodu kode koden codul codigo codice kood koodi combo combination combinacion kombination
+        combinazione""",
     ),
     (
         "pair",
@@ -84,10 +86,10 @@ _STEMS: tuple[tuple[str, int, str], ...] = (
         0,
         "密钥 密鑰 秘钥 金钥 金鑰 令牌 キー 鍵 トークン シークレット 키 토큰 시크릿 คีย์ โทเค็น โทเคน กุญแจ",
     ),
-    ("pin", 3, "пин пін türcode dörrkod"),
+    ("pin", 3, "пин пін türcode dörrkod kapukód"),
     ("pin", 0, "暗証 핀번호 门禁码"),
     ("code", 3, "código kód κωδικ код קוד كود کد कोड mã combinación"),
-    ("code", 0, "コード 코드 码 碼"),
+    ("code", 0, "コード 코드 码 碼 รหัส"),
     ("pair", 2, "логин учётк dostęp přihlášení giriş"),
     ("pair", 0, "账号 帐号 账户 帳號 アカウント ログイン 계정 บัญชี"),
 )
@@ -97,13 +99,12 @@ def _spaced(words: str) -> list[str]:
     return [word.replace("_", " ") for word in words.split()]
 
 
-# The last word of each name, as the bytes that the words of a text are; its names and their kinds.
+# The longest word of each name, as the bytes that the words of a text are; its names and their kinds.
 _BY_WORD: dict[bytes, list[tuple[str, str]]] = {}
 for _kind, _names in _WORDS:
     for _name in _spaced(_names):
-        _BY_WORD.setdefault(_name.replace("-", " ").replace("'", " ").split()[-1].encode(), []).append(
-            (_name, _kind)
-        )
+        _word = max(_name.replace("-", " ").replace("'", " ").split(), key=len)
+        _BY_WORD.setdefault(_word.encode(), []).append((_name, _kind))
 KNOWN = frozenset(_BY_WORD)
 # By their first letter that is not ASCII.
 _BY_LETTER: dict[str, list[tuple[str, str, int]]] = {}
@@ -114,7 +115,7 @@ for _kind, _ending, _names in _STEMS:
 # All but ASCII letters and digits ends a word.
 _SPACES = bytes(each if each < 128 and chr(each).isalnum() else 32 for each in range(256))
 # These are often the last part of a word that is not in our lists.
-_PARTS = ("wachtwoord", "kennwort", "salasana")
+_PARTS = ("wachtwoord", "salasana")
 _ASCII = bytes(range(128))
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
 # A stem of so many letters may be the last part of a compound: `WLAN-Lösenord`.

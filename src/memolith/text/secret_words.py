@@ -52,6 +52,8 @@ SAID = words("""
 """)
 # Near the word for a key they say that people type it in.
 WIFI = ("wifi", "wi-fi", "wlan", "wpa", "wep", "ssid", "hotspot", "무선", "无线", "無線")
+# Who logs in, where nothing else says that a password follows.
+ACCOUNTS = ("admin", "root", "sa", "postgres", "guest", "test", "user")
 # What is said of an option, behind its name.
 OPTIONS = words("""
     flag flags option options parameter argument arguments switch prompt prompts interactively file and

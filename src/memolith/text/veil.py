@@ -46,8 +46,9 @@ def masked_name(text: str) -> str:
     from memolith.text.secret_precheck import may_hold_secret
 
     parts = text.split("/")
-    # A path is one long word, in which a name and a number are often far from each other.
-    if not any(map(may_hold_secret, parts)) and not ("=" in text and may_hold_secret(text)):
+    # A path is one long word, in which a name and a number are often far from each other; a title is a text.
+    told = any(sign in text for sign in "= :：") and may_hold_secret(text)
+    if not told and not any(map(may_hold_secret, parts)):
         return text
     from memolith.text.secrets import redact
 
