@@ -21,4 +21,4 @@ def test_every_requirement_with_a_test_is_marked_built() -> None:
 
 def test_the_report_counts_all_rows_by_design() -> None:
     assert f"of {len(rows())} requirements" in report()
-    assert len(rows()) == 286
+    assert len(rows()) == 287

@@ -39,9 +39,9 @@ def review(
 ) -> None:
     """Decide about what waits for a person.
 
-    Texts from outside that are worded like an instruction, and changes that learning proposes but that drop
-    too much, as a diff. Nothing of it is injected, searched or recalled until a person accepts it. All
-    decisions can be undone, and what was refused is not held a second time.
+    Texts from outside (also notes, records and tickets), and changes that learning proposes but that drop
+    too much, as a diff. Who asks finds them, labelled; nothing of it is injected or recalled unasked until a
+    person accepts it. All decisions can be undone, and what was refused is not held a second time.
 
     \b
     memolith review

@@ -148,7 +148,11 @@ def _single(document: Document, kind: str, stem: str, text: str, changed: str, c
     document.status = get("status").strip().lower() or ("open" if kind == "ticket" else "active")
     if document.status == "quarantined" or (kind == "inbox" and get("call") in ("", layout.PROPOSAL)):
         return
-    document.title = _line(get("title") or get("name") or markdown.heading_title(body)) or stem
+    asked = parsed.fields.get("arguments") if kind == "inbox" else None
+    named = asked if isinstance(asked, dict) else parsed.fields
+    given = (named.get(key) for key in ("title", "name", "heading", "section"))
+    title = next((each for each in given if isinstance(each, str) and each), "")
+    document.title = _line(title or markdown.heading_title(body)) or stem
     document.keys = " ".join(
         [*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")]
     )

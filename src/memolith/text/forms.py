@@ -35,4 +35,4 @@ def is_item(line: str) -> bool:
     """Tell whether a line, without spaces and look-alikes, begins as an item does."""
     mark, _, rest = line.partition("[")
     whole, point, rest = rest.partition("]")[0].partition(".")
-    return mark in ("-", "*", "+", "") and bool(point) and len(whole) == 1 and (whole + rest).isdigit()
+    return not mark.strip(">-+*") and bool(point) and len(whole) == 1 and (whole + rest).isdigit()

@@ -1,0 +1,164 @@
+"""Conversations in which somebody else's text turns up, as each agent keeps them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+OWN = "The ledger exporter of this shop listens on port 7421."  # what the user says besides
+KINDS = ("fetched", "searched", "mcp", "shell", "fence", "quote", "issue", "tag", "log")
+Row = dict[str, Any]
+Said = tuple[str, str, str]  # role, text, and for a tool's turn what was asked of it
+
+
+def talk(kind: str, text: str) -> list[Said]:
+    """Return a conversation in which somebody else's text turns up."""
+    calls = {
+        "fetched": ("WebFetch", "https://x.example/page"),
+        "searched": ("web_search", "ledger exporter"),
+        "mcp": ("mcp__tracker__get_item", "42"),
+        "shell": ("bash", "curl -s https://x.example/page"),
+    }
+    pasted = {
+        "fence": f"Please look at this:\n```\n{text}\n```",
+        "quote": "They wrote\n" + "\n".join(f"> {line}" for line in text.split("\n")),
+        "issue": f"Here is the issue #42:\n{text}\nPlease.",
+        "tag": f"<document>\n{text}\n</document>\nWhat do you think?",
+        "log": "I get\n" + "\n".join(f"2026-11-15 10:00:01 ERROR {line}" for line in text.split("\n")),
+    }
+    if kind in pasted:
+        return [("user", OWN, ""), ("assistant", "Noted.", ""), ("user", pasted[kind], "")]
+    tool, asked = calls[kind]
+    return [("user", OWN, ""), (tool, text, asked), ("assistant", f"The page says: {text}", "")]
+
+
+def _claude(said: list[Said], cwd: str) -> Iterator[Row]:
+    for number, (role, text, asked) in enumerate(said):
+        common = {"sessionId": "s1", "cwd": cwd, "entrypoint": "cli"}
+        if role == "user":
+            yield {**common, "type": "user", "message": {"role": "user", "content": text}}
+        elif role == "assistant":
+            content: list[Row] = [{"type": "text", "text": text}]
+            yield {**common, "type": "assistant", "message": {"id": f"m{number}", "content": content}}
+        else:
+            given = {"command" if role == "bash" else "url": asked}
+            use = {"type": "tool_use", "id": "t", "name": role, "input": given}
+            yield {**common, "type": "assistant", "message": {"id": f"m{number}", "content": [use]}}
+            result = {"type": "tool_result", "tool_use_id": "t", "content": text}
+            yield {**common, "type": "user", "message": {"role": "user", "content": [result]}}
+
+
+def _codex(said: list[Said], cwd: str) -> Iterator[Row]:
+    yield {"type": "session_meta", "payload": {"id": "c1", "cwd": cwd, "source": "cli"}}
+    for role, text, asked in said:
+        if role in ("user", "assistant"):
+            content = [{"type": "input_text", "text": text}]
+            yield {"type": "response_item", "payload": {"type": "message", "role": role, "content": content}}
+        elif role == "web_search":
+            yield {
+                "type": "response_item",
+                "payload": {"type": "web_search_call", "action": {"query": asked}},
+            }
+        else:
+            about = {"call_id": "1", "name": role, "arguments": json.dumps({"cmd": asked})}
+            yield {"type": "response_item", "payload": {"type": "function_call", **about}}
+            about = {"call_id": "1", "output": text}
+            yield {"type": "response_item", "payload": {"type": "function_call_output", **about}}
+
+
+def _gemini(said: list[Said], _: str) -> Iterator[Row]:
+    yield {"sessionId": "g1", "projectHash": "x", "kind": "main"}
+    for number, (role, text, asked) in enumerate(said):
+        row: Row = {"id": str(number), "type": "user" if role == "user" else "gemini", "content": text}
+        if role not in ("user", "assistant"):
+            call = {"id": "1", "name": role, "args": {"command" if role == "bash" else "url": asked}}
+            answer = [{"functionResponse": {"response": {"output": text}}}]
+            row |= {"content": "", "toolCalls": [{**call, "status": "success", "result": answer}]}
+        yield row
+
+
+def _copilot(said: list[Said], cwd: str) -> Iterator[Row]:
+    yield {"type": "session.start", "data": {"context": {"cwd": cwd}}}
+    for role, text, asked in said:
+        if role in ("user", "assistant"):
+            yield {"type": f"{role}.message", "data": {"content": text}}
+        else:
+            call = {"toolCallId": "1", "toolName": role, "arguments": {"command": asked}}
+            yield {"type": "tool.execution_start", "data": call}
+            yield {"type": "tool.execution_complete", "data": {**call, "result": {"content": text}}}
+
+
+def _pi(said: list[Said], cwd: str) -> Iterator[Row]:
+    yield {"type": "session", "id": "i1", "cwd": cwd}
+    for role, text, asked in said:
+        content: list[Row] = [{"type": "text", "text": text}]
+        if role not in ("user", "assistant"):
+            call = {"type": "toolCall", "id": "1", "name": role, "arguments": {"command": asked}}
+            yield {"type": "message", "message": {"role": "assistant", "content": [call]}}
+            result = {"role": "toolResult", "toolCallId": "1", "toolName": role, "content": content}
+            yield {"type": "message", "message": result}
+        else:
+            yield {"type": "message", "message": {"role": role, "content": content}}
+
+
+def _generic(said: list[Said], _: str) -> Iterator[Row]:
+    for role, text, asked in said:
+        if role not in ("user", "assistant"):
+            call = {"id": "1", "function": {"name": role, "arguments": json.dumps({"command": asked})}}
+            yield {"role": "assistant", "content": "", "tool_calls": [call]}
+            yield {"role": "tool", "tool_call_id": "1", "content": text}
+        else:
+            yield {"role": role, "content": text}
+
+
+def _cursor(said: list[Said], _: str) -> Iterator[Row]:
+    """Return what Cursor keeps: nothing of tools."""
+    yield from ({"role": role, "content": text} for role, text, asked in said if not asked)
+
+
+_FORMS: dict[str, tuple[str, Callable[[list[Said], str], Iterator[Row]]]] = {
+    "claude": ("s1.jsonl", _claude),
+    "codex": ("rollout-c1.jsonl", _codex),
+    "gemini": ("session-g1.jsonl", _gemini),
+    "copilot": ("events.jsonl", _copilot),
+    "pi": ("i1.jsonl", _pi),
+    "generic": ("x1.jsonl", _generic),
+    "cursor": ("u1.jsonl", _cursor),
+}
+AGENTS = (*_FORMS, "opencode")
+
+
+def written(base: Path, cwd: Path, agent: str, said: list[Said]) -> str:
+    """Write a conversation as an agent does; return where."""
+    if agent == "opencode":
+        return _opencode(base / "opencode.db", cwd, said)
+    name, form = _FORMS[agent]
+    path = base / agent / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = form(said, str(cwd))
+    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def _opencode(path: Path, cwd: Path, said: list[Said]) -> str:
+    db = sqlite3.connect(path)
+    db.executescript(
+        "CREATE TABLE session(id TEXT, directory TEXT, parent_id TEXT, time_created INT, time_updated INT);"
+        "CREATE TABLE message(id TEXT, session_id TEXT, data TEXT);"
+        "CREATE TABLE part(id TEXT, message_id TEXT, data TEXT);"
+    )
+    db.execute("INSERT INTO session VALUES ('ses_1', ?, NULL, 1, 2)", (str(cwd),))
+    for number, (role, text, asked) in enumerate(said):
+        part: Row = {"type": "text", "text": text}
+        if role not in ("user", "assistant"):
+            state = {"status": "completed", "input": {"command": asked}, "output": text}
+            part = {"type": "tool", "tool": role, "callID": "1", "state": state}
+        about = json.dumps({"role": role if role == "user" else "assistant"})
+        db.execute("INSERT INTO message VALUES (?, 'ses_1', ?)", (f"m{number}", about))
+        db.execute("INSERT INTO part VALUES (?, ?, ?)", (f"p{number}", f"m{number}", json.dumps(part)))
+    db.commit()
+    db.close()
+    return f"{path}#ses_1"

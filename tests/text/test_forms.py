@@ -1,0 +1,79 @@
+"""Our own lines: everything that we print around memory is in one list, and no stored text can imitate it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.context import CLOSE, OPEN
+from memolith.hook import edge
+from memolith.text import forms
+from memolith.text.hygiene import for_block
+
+SAID = "zebra"
+
+
+def printed(mem: Mem, work: Path) -> list[str]:
+    """Return the lines of everything that a prompt gets, from a memory in which every line says `zebra`."""
+
+    def tell(event: str, **more: str) -> str:
+        row = {"session_id": "s", "hook_event_name": event, "cwd": str(work), **more}
+        answer = edge.answer(json.dumps(row).encode(), now=mem.now)
+        return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"]) if answer else ""
+
+    mem.write("long_term", f"- {SAID}")
+    mem.write("scratchpad", f"- [ ] {SAID}")
+    mem.write("daily", SAID)
+    for scope in ("user", "project"):
+        mem.remember(f"{SAID} {scope}", f"{SAID} {scope}", scope=scope)
+    mem.records.add(f"The {SAID} eats grass.", category="decisions", scope="project", title=SAID)
+    project = mem.root / "projects" / mem.project
+    (project / "MEMORY.md").write_text(f"- {SAID}\n")
+    (project / "memory_summary.md").write_text(f"- {SAID}\n")
+    old = Mem.open(work, now=lambda: mem.now() + 9 * 86_400)  # for whom the log is old
+    texts = [
+        mem.context_block(f"What does the {SAID} eat?") or "",
+        old.context_block() or "",
+        tell("SessionStart"),
+    ]
+    texts.append(tell("UserPromptSubmit", prompt=f"What does the {SAID} eat?"))
+    mem.write("long_term", f"- another {SAID}")
+    texts.append(tell("UserPromptSubmit", prompt="Paint the shed."))
+    return [line for text in texts for line in text.split("\n")]
+
+
+def test_every_line_that_we_print_is_escaped_when_it_is_stored(
+    mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    lines = printed(mem, work)
+    ours = {line for line in lines if line.strip() and SAID not in line and not line.startswith(("<", "- "))}
+    items = {line for line in lines if re.match(r"- \[\d\.\d\d\] ", line)}
+    assert {title for title in forms.TITLES if not any(title in line for line in ours)} <= {forms.GUIDANCE}
+    assert any(line.startswith(forms.GAP) for line in ours)
+    assert items
+    guidance = {line for line in ours if not line.startswith(("#", *forms.LINES))}  # outside of the block
+    block = "\n".join(lines).partition(OPEN)[2].partition(CLOSE)[0]
+    assert not [line for line in guidance if line in block.split("\n")]
+    for line in (ours - guidance) | items:
+        for form in (line, f"  {line}", line.upper() if line.startswith("#") else line):
+            assert for_block(f"before\n{form}\nafter").split("\n")[1] != form, form
+
+
+@pytest.mark.parametrize(
+    "line", [f"{form}x)" for form in forms.LINES] + [forms.item(0.99) + "MEMORY.md:1 (x)"]
+)
+@pytest.mark.parametrize("before", ["", "  ", "> ", "**", "- "])
+def test_a_line_of_ours_is_escaped_once_wherever_it_stands(line: str, before: str) -> None:
+    once = for_block(f"a\n{before}{line}\nb")
+    assert f"\n{before}{line}" not in once
+    assert for_block(once) == once
+
+
+@pytest.mark.parametrize("line", ["Sources are good.", "- [x] done", "- [1] first", "see [0.5] there"])
+def test_ordinary_lines_stay(line: str) -> None:
+    assert for_block(line) == line
