@@ -222,6 +222,23 @@ def test_a_write_decides_what_a_read_had_no_time_for(tmp_path: Path, monkeypatch
     assert tell(again) == written
 
 
+def test_a_new_clone_where_the_old_one_was_is_proved_and_known_from_then_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = repo(tmp_path / "app")
+    written = tell(app)
+    shutil.copytree(app, tmp_path / "copy")
+    shutil.rmtree(app)
+    (tmp_path / "copy").rename(app)
+    with monkeypatch.context() as hurry:
+        hurry.setattr(evidence, "READ_SECONDS", -1.0)
+        assert not sees(app)
+        assert f"the memory {written} is not opened: whether it is" in Mem.open(app).identity.notice
+        with Mem.open(app) as mem:
+            list(worker.work(mem))
+        assert (sees(app), slug(app)) == (True, written)
+
+
 def branched(place: Path) -> list[str]:
     """Make a history with merges, an octopus and long messages; return the names of all commits."""
     repo(place)

@@ -197,6 +197,8 @@ def _borrowing_directory(victim: Victim, fake: Path) -> None:
 
 
 def _linked_refs(victim: Victim, fake: Path) -> None:
+    if not (victim.git / "HEAD").exists():
+        return  # a folder without git is its path, and what is not a repository at that path is the same
     (fake / "HEAD").unlink()
     (fake / "HEAD").symlink_to(victim.git / "HEAD")
     shutil.rmtree(fake / "refs")

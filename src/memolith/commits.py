@@ -166,30 +166,41 @@ class _Pack:
             self._head = self._read(".idx", 0, _NAMES)
         if len(self._head) < _NAMES or not self._head.startswith(b"\xfftOc\0\0\0\2"):
             return None
-        first = 4 + name[0] * 4  # where the table says how many begin with a smaller byte
-        low, high, total = (
-            int.from_bytes(self._head[at : at + 4], "big") for at in (first, first + 4, _NAMES - 4)
-        )
-        low = low if name[0] else 0
-        while high - low > 100:
-            middle = (low + high) // 2
-            if self._read(".idx", _NAMES + middle * width, width) <= name:
-                low = middle
-            else:
-                high = middle
-        names = self._read(".idx", _NAMES + low * width, max(high - low, 0) * width)
-        at = names.find(name)
-        while at >= 0 and at % width:
-            at = names.find(name, at + 1)
-        if at < 0:
+        first = 4 + name[0] * 4  # where the table says how many names begin with a smaller byte
+        low = int.from_bytes(self._head[first : first + 4], "big") if name[0] else 0
+        high = int.from_bytes(self._head[first + 4 : first + 8], "big")
+        total = int.from_bytes(self._head[-4:], "big")
+        number = self._number(name, low, high)
+        if number is None:
             return None
         offsets = _NAMES + total * (width + 4)
-        found = int.from_bytes(self._read(".idx", offsets + (low + at // width) * 4, 4), "big")
+        found = int.from_bytes(self._read(".idx", offsets + number * 4, 4), "big")
         if found >> 31:  # a pack of more than 2 GiB has these in a table of their own
             found = int.from_bytes(
                 self._read(".idx", offsets + total * 4 + (found & 0x7FFFFFFF) * 8, 8), "big"
             )
         return found
+
+    def _number(self, name: bytes, low: int, high: int) -> int | None:
+        """Return which of the sorted names this is. As a hash, it lies about where its value says."""
+        width, some = len(name), 64
+        guess = low + ((high - low) * int.from_bytes(name[1:5], "big") >> 32)
+        while low < high:
+            begin, end = max(low, guess - some), min(high, guess + some)
+            names = self._read(".idx", _NAMES + begin * width, (end - begin) * width)
+            at = names.find(name)
+            while at >= 0 and at % width:
+                at = names.find(name, at + 1)
+            if at >= 0:
+                return begin + at // width
+            if name < names[:width]:
+                high = begin
+            elif name > names[-width:]:
+                low = end
+            else:
+                return None
+            guess = (low + high) // 2
+        return None
 
     def _content(self, at: int, width: int) -> bytes | None:
         """Return the commit at an offset, put together from what it is a delta of."""
@@ -241,12 +252,11 @@ class _Pack:
         return self._window[begin : begin + _USUAL]
 
     def _unpacked(self, at: int, entry: bytes, position: int) -> bytes:
-        stream = zlib.decompressobj()
-        data = stream.decompress(entry[position:], _MAX_COMMIT)
-        if not stream.eof:
+        try:
+            return zlib.decompress(entry[position:])
+        except zlib.error:  # it is longer
             more = self._read(".pack", at + position, _MAX_COMMIT)
-            data = zlib.decompressobj().decompress(more, _MAX_COMMIT)
-        return data
+            return zlib.decompressobj().decompress(more, _MAX_COMMIT)
 
 
 def _applied(base: bytes, delta: bytes) -> bytes:

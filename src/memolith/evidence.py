@@ -1,9 +1,10 @@
 """Is what is here a project that we know? What anybody can write proves nothing.
 
 An address in a config, a path, a link: a stranger's archive can have them all. What proves it is the first
-commit of the project, really here; from a new path also that the history has it, and the same origin, or that
-the old checkout is gone. Where nothing of the kind is known (a plain folder), the folder itself must be the
-same. All else is offered to a person, who may say `memolith project link`.
+commit of the project, really here; where something else was before, also that the history has it; at a new
+path also the same origin, or that the old checkout is gone. Where nothing of the kind is known (a plain
+folder), the folder itself must be the same. All else is offered to a person, who may say
+`memolith project link`.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ def place_mark(path: str, checkout: Checkout | None) -> str:
     return checkout.mark if checkout and checkout.root == path else mark_of(path)
 
 
-def is_same(known: Identity, path: str, checkout: Checkout | None, doubt: str = "") -> bool:
-    """Tell whether a path that a project is known by is still that project's."""
+def is_same(
+    known: Identity, path: str, checkout: Checkout | None, prove: Prove, doubt: str = ""
+) -> bool | None:
+    """Tell whether a path that a project is known by is still that project's; None if that is not decided."""
     seen = known.marks.get(path, "")
     if path in known.linked or not (known.origins or known.commits):
         return _is_same_folder(known, path, checkout, seen, doubt)
@@ -48,7 +51,9 @@ def is_same(known: Identity, path: str, checkout: Checkout | None, doubt: str = 
         return True  # the very same directory, and no other has got its number
     if not known.commits:  # a shallow clone
         return stays and checkout.origin in known.origins
-    return any(checkout.commits.has(commit) for commit in known.commits)
+    commit = _present(known, checkout)
+    # Another directory than the one that was there is asked what a new path would be.
+    return prove(checkout, commit) if commit and seen and not stays else commit is not None
 
 
 def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen: str, doubt: str) -> bool:

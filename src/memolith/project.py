@@ -177,9 +177,14 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     root = checkout.root if checkout else here
     projects = os.path.join(store, PROJECTS)
 
+    undecided = False
+
     def same(known: Identity, path: str) -> bool:
         # With `identity: cwd` the path is all that counts.
-        return identity != "git" or evidence.is_same(known, path, checkout, doubt)
+        found = identity != "git" or evidence.is_same(known, path, checkout, prove, doubt)
+        nonlocal undecided
+        undecided = undecided or found is None
+        return bool(found)
 
     # The common case costs one small file: the project's own directory says it is this path's.
     direct = read_identity(projects, slug_of(here, masked=False))
@@ -204,6 +209,7 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     strangers = [each.slug for _, each in around]
     claims = evidence.claims(everything, checkout, strangers, prove) if checkout else []
     new = Project(free_slug(root, lambda slug: is_directory(os.path.join(projects, slug))), root, checkout)
+    new.is_open = undecided or any(each.proved is None for each in claims)
     return _adopted(new, claims) or _told(projects, new, claims, [*strangers, *filter(None, [slug])], doubt)
 
 
@@ -246,15 +252,14 @@ def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str]
     elif doubt:
         told.append(f"{doubt}, so it is not looked into and this is a plain folder to memolith")
     new.offer = next((each.known.slug for each in claims), "".join(strangers[:1]))
-    new.is_open = any(each.proved is None for each in claims)
     joins = f"`memolith project link {new.offer}` in this directory"
-    if claims:
+    if new.is_open or claims:
+        new.quoted = claims[0].quoted if claims else ""
+        shared = f" ({claims[0].reason} {new.quoted})".replace(" )", ")") if claims else ""
         why = "nothing here proves that it is this project's"
         if new.is_open:
             why = "whether it is this project's is decided in the background, or by the next write"
-        new.quoted = claims[0].quoted
-        shared = f"{claims[0].reason} {new.quoted}".strip()
-        told.append(f"the memory {new.offer} ({shared}) is not opened: {why}; {joins} opens it")
+        told.append(f"the memory {new.offer}{shared} is not opened: {why}; {joins} opens it")
     elif strangers:
         told.append(
             f"this place was known as {new.offer}, but something else is here now, so it gets a memory of "

@@ -24,7 +24,7 @@ _WAIT = 60.0  # seconds for another worker to finish reading
 _GIVE_UP = 7 * 86_400.0  # seconds after which a transcript that cannot be read is not tried again
 _SILENT = "nothing was said in it"
 _NOWHERE = "\0"  # no directory has this name
-_HISTORY = 30.0  # seconds for walking through a long history
+_HISTORY = 60.0  # seconds for walking through a long history
 
 
 def work(mem: Mem) -> Iterator[str]:
@@ -33,8 +33,8 @@ def work(mem: Mem) -> Iterator[str]:
         return
     background.bound(mem.settings.number("memories.seconds_per_run"))
     try:
+        mem.settle(_HISTORY)
         with locks.locked(mem.home, "hook-worker", _WAIT):
-            mem.settle(_HISTORY)
             projects = {mem.project}
             for ending, do in ((receipts.SUMMARY, _summary), (TODO, _bring)):
                 for name in receipts.names(mem.home, ending):
