@@ -80,6 +80,6 @@ class _unlistable(reads.Failing):  # noqa: N801 - reads like a statement
     def __init__(self, path: Path) -> None:
         super().__init__(path, 0)
 
-    def _count(self, name: str, path: str) -> None:
+    def count(self, name: str, path: str) -> None:
         if name in ("open", "listdir", "scandir") and path == self._below.rstrip("/"):
             raise OSError(errno.EIO, "Input/output error", path)

@@ -66,14 +66,17 @@ class Failing:
         def call(*given: Any, **named: Any) -> Any:
             flags = given[1] if name == "open" and len(given) > 1 else 0
             path = self._path(given[0] if given else ".", named.get("dir_fd"))
-            if f"{path}/".startswith(self._below) and not (isinstance(flags, int) and flags & _WRITES):
-                self._count(name, path)
+            if not (isinstance(flags, int) and flags & _WRITES):
+                self.count(name, path)
             found = function(*given, **named)
-            return self._entries(found) if name == "scandir" else found
+            return self._entries(found, path) if name == "scandir" else found
 
         return call
 
-    def _count(self, name: str, path: str) -> None:
+    def count(self, name: str, path: str) -> None:
+        """Count a call that reads, or let it fail."""
+        if not f"{path}/".startswith(self._below):
+            return
         self.calls += 1
         if self.calls == self._left:
             self._bad, self.failed = (name, path), f"{name} {path.removeprefix(self._below)}"
@@ -90,11 +93,11 @@ class Failing:
             return os.path.normpath(os.path.join(base, os.fsdecode(at)))  # type: ignore[arg-type]
         return ""
 
-    def _entries(self, found: Any) -> Any:
+    def _entries(self, found: Any, directory: str) -> Any:
         @contextlib.contextmanager
         def listed() -> Iterator[list[_Entry]]:
             with found as entries:
-                yield [_Entry(entry, self) for entry in entries]
+                yield [_Entry(entry, directory, self) for entry in entries]
 
         return listed()
 
@@ -102,15 +105,14 @@ class Failing:
 class _Entry:
     """An entry of a directory whose `stat` may fail too."""
 
-    def __init__(self, entry: os.DirEntry[str], failing: Failing) -> None:
-        self._entry, self._failing = entry, failing
+    def __init__(self, entry: os.DirEntry[str], directory: str, failing: Failing) -> None:
+        self._entry, self._directory, self._failing = entry, directory, failing
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._entry, name)
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        path = self._failing._path(self._entry.path, None)
-        self._failing._count("stat", path)
+        self._failing.count("stat", os.path.join(self._directory, self._entry.name))
         return self._entry.stat(follow_symlinks=follow_symlinks)
 
 
@@ -428,7 +430,7 @@ def _unreadable_is_empty() -> contextlib.AbstractContextManager[None]:
 
 def _the_block_does_not_say() -> contextlib.AbstractContextManager[None]:
     """Let hooks and the block have no line for it."""
-    return _broken(whole.Watch, "line", lambda _watch, _home: "")
+    return _broken(whole.Watch, "line", lambda _watch, _home, _as: "")
 
 
 Broken = Callable[[], contextlib.AbstractContextManager[None]]

@@ -95,7 +95,7 @@ def build(
     gap = "" if recent else _gap(root, slug, today, yesterday)
     before, after = _guidance(root) if summary else ("", "")
     if watch is not None and watch.errors:
-        gap += hygiene.for_block(watch.line(os.path.dirname(root.root))) + "\n"
+        gap += watch.line(os.path.dirname(root.root), hygiene.for_block) + "\n"
     if not sections and not gap:
         return None
     fixed = utf8_len(f"{before}{after}{OPEN}\n{gap}\n{TRUNCATED}\n{forms.SOURCES}\n{CLOSE}") + 2

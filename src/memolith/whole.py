@@ -16,6 +16,7 @@ from memolith.lean import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
@@ -55,7 +56,7 @@ class Watch:
         """What could not be read: `<path>: <why>`."""
         return [f"{path}: {_why(error)}" for path, error in self.errors.items()]
 
-    def line(self, home: str) -> str:
+    def line(self, home: str, shown_as: Callable[[str], str]) -> str:
         """Return one short line for a block, which names files as the block does; empty if it is whole."""
         if not self.errors:
             return ""
@@ -66,7 +67,7 @@ class Watch:
         shown = " ".join(shown.split())
         shown = shown if len(shown) <= _SHOWN else f"…{shown[-_SHOWN:]}"
         more = f" and {len(self.errors) - 1} more" if len(self.errors) > 1 else ""
-        return f"{NOT_WHOLE}{shown}{more}: {_why(error)}; `memolith doctor` says what is wrong.)"
+        return f"{NOT_WHOLE}{shown_as(shown)}{more}: {_why(error)}; `memolith doctor` says what is wrong.)"
 
 
 NOT_WHOLE = "(Not all memory could be read: "

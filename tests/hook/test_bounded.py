@@ -25,7 +25,7 @@ from tests.hook.conftest import context
 from tests.test_scan import canary
 
 HOOK = [sys.executable, "-m", "memolith", "hook"]
-HELD = 1.5  # seconds
+HELD, BUSY = 1.5, 0.6  # seconds
 _HOLDER = """
 import os, signal, sys
 from memolith.places import Place
@@ -76,7 +76,10 @@ def tell(
 
 def usual(work: Path) -> float:
     """Return what an event costs here and now, when nothing is in its way."""
-    return max(tell(work, "UserPromptSubmit", f"usual-{each}", prompt="which port?")[1] for each in range(2))
+    costs = [tell(work, "UserPromptSubmit", f"usual-{each}", prompt="which port?")[1] for each in range(2)]
+    if max(costs) > BUSY:
+        pytest.skip("this machine is too busy to tell who is holding a prompt up")
+    return max(costs)
 
 
 def _slug(home: Path) -> str:

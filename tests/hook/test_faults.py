@@ -18,7 +18,7 @@ from memolith import Mem
 from memolith.hook.answering import TROUBLE
 from tests.hook.conftest import context
 
-SECONDS = 1.5  # that a prompt may be held
+SECONDS, BUSY = 1.5, 0.6  # that a prompt may be held; that one takes where nothing can be told
 COMMAND = [sys.executable, "-m", "memolith", "hook"]
 START = {"session_id": "s", "hook_event_name": "SessionStart"}
 PROMPT = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "which port is it?"}
@@ -106,6 +106,8 @@ def test_a_locked_database_costs_neither_the_answer_nor_much_time(home: Path, wo
         usual = time.monotonic()
         run(told(work, {**START, "session_id": "other"}))
         before_it = time.monotonic()
+        if before_it - usual > BUSY:
+            pytest.skip("this machine is too busy to tell who is holding a prompt up")
         done = run(told(work, PROMPT))
         passed = time.monotonic() - before_it - (before_it - usual)
         locker.execute("ROLLBACK")

@@ -121,7 +121,7 @@ def was_told(call: Call, text: str) -> bool:
 def trouble(home: str, problem: BaseException | str) -> str:
     """Return the line that says what went wrong, without where the home is."""
     said = " ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split())
-    return hygiene.for_block(f"{TROUBLE}{said[:_MAX_TROUBLE].rstrip('.')}.)")
+    return f"{TROUBLE}{hygiene.for_block(said[:_MAX_TROUBLE].rstrip('.'))}.)"
 
 
 def with_lines(text: str, lines: list[str]) -> str:

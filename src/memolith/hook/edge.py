@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memolith.hook.past import Past
 
 _OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
-_WAIT, _PATIENCE = 0.7, 0.25  # seconds for another hook of the session, and for who writes
+_WAIT, _PATIENCE = 0.5, 0.25  # seconds for another hook of the session, and for who writes
 _MAX_LINE = 1_000
 GUARD = "MEMOLITH_INTERNAL"
 
@@ -158,6 +158,7 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
 def _say(mem: Mem, call: payload.Call, past: Past, event: str, speak: Callable[[str], None]) -> None:
     """Tell a session what there is for it when it begins or is asked something, and note that."""
     from memolith.hook import answering
+    from memolith.text import hygiene
 
     texts, problems = [], []
     with Watch() as watch:
@@ -177,7 +178,7 @@ def _say(mem: Mem, call: payload.Call, past: Past, event: str, speak: Callable[[
         budget.end()
     lines = [answering.trouble(mem.home, each) for each in problems]
     if watch.errors and not any(NOT_WHOLE in text for text in texts):  # else a block says so itself
-        lines.append(watch.line(mem.home))
+        lines.append(watch.line(mem.home, hygiene.for_block))
     untold = past.tell(lines)
     if problem := past.promise():
         line = answering.trouble(mem.home, problem)

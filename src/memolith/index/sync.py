@@ -15,6 +15,7 @@ from memolith.index.model import KINDS
 from memolith.store import files, layout
 from memolith.store.sqlite import sqlite3
 from memolith.text import terms
+from memolith.whole import Watch, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +103,10 @@ class Sync:
         """Note what is to do in a directory; `names` limits the look to some of its files."""
         if self._index is None and connection is not None:
             self._index = schema.identity(connection)
-        self._todo += self._tasks(connection, place, names)
+        with Watch() as watch:
+            self._todo += self._tasks(connection, place, names)
+        for path, error in watch.errors.items():  # it is not there for now, but it is missed
+            self._miss(place, str(StorageError(path, error)))
 
     @property
     def pending(self) -> int:
@@ -135,7 +139,7 @@ class Sync:
                 schema.words(database).settle()
 
     def _miss(self, place: Place, what: str) -> None:
-        self.missing.append(what)
+        self.missing += [what] if what not in self.missing else []
         self.unfinished.add(place.path)
 
     def _tasks(self, connection: Connection | None, place: Place, names: set[str] | None) -> Iterator[Task]:
@@ -145,17 +149,16 @@ class Sync:
         if problem is not None:
             self._miss(place, problem)
         elif names is not None:
-            seen = {name: walk.look(self.home, place, name) for name in names}
-            found = {name: entry for name, entry in seen.items() if entry is not None}
+            found = {name: entry for name in names if (entry := walk.look(self.home, place, name))}
         else:
             try:
                 if connection is not None and self._is_same(connection, place):
                     yield from self._doubtful(connection, place)
                     return
                 found = walk.entries(self.home, place)
-            except OSError as error:
-                # What its files said before is no longer known to be so: they leave the index.
-                self._miss(place, str(StorageError(layout.locate(self.home, place.path), error)))
+            except (StorageError, OSError) as error:  # the files leave the index: nobody knows what they say
+                if isinstance(error, OSError):
+                    note(layout.locate(self.home, place.path), error)
         known = {} if connection is None else known_files(connection, place, names)
         for name in known.keys() - found.keys():
             yield Task(place, name, None, known[name])
@@ -171,8 +174,7 @@ class Sync:
     def _doubtful(self, connection: Connection, place: Place) -> Iterator[Task]:
         """Yield files that were read so soon after a change that another may have left no trace."""
         for name, known in known_files(connection, place, None, doubtful=True).items():
-            entry = walk.look(self.home, place, name)
-            yield Task(place, name, entry, known)
+            yield Task(place, name, walk.look(self.home, place, name), known)
 
     def _do(self, batch: list[Task]) -> None:
         ready = [task for task in batch if self._prepare(task)]
