@@ -113,10 +113,10 @@ def erase(
     for path, count in receipts.without(mem.home, eraser.in_names, tell, dry=dry):
         done.append(Cleaned(path=path, action="masked", secrets=count))
     for name in receipts.names(mem.home, receipts.SUMMARY):
-        waiting = receipts.stamped(mem.home, name)[1]
+        *about, waiting = receipts.noted(mem.home, name)[1] or [""]
         count = eraser.count(name, waiting.encode())
         if count and not dry:
-            receipts.stamp(mem.home, name, eraser.without(waiting, forgotten.INSTEAD))
+            receipts.note(mem.home, name, *about, eraser.without(waiting, forgotten.INSTEAD))
         done += [Cleaned(path=receipts.path(mem.home, name), action="masked", secrets=count)] if count else []
     if eraser.keys and not dry:
         forgotten.keep(mem.gate, eraser.keys)

@@ -84,8 +84,8 @@ def _queue(mem: Mem, call: Call, heading: str, text: str, taint: str) -> None:
     """Write a summary down for a worker, masked as it would be stored."""
     from memolith.store.screening import screen
 
-    fields = [call.cwd, mem.project if mem.identity.known else "", taint, heading, screen(text)[0]]
-    receipts.stamp(mem.home, f"{call.label}-{call.key}{receipts.SUMMARY}", "\n".join(fields))
+    fields = [veiled(call.cwd), mem.project if mem.identity.known else "", taint, heading, screen(text)[0]]
+    receipts.note(mem.home, f"{call.label}-{call.key}{receipts.SUMMARY}", *fields)
     work(mem)
 
 
@@ -134,12 +134,12 @@ def remember(mem: Mem, call: Call) -> None:
         project = _earlier(mem, call) or project
     # As they may be written down: a worker finds a veiled transcript among those of its host.
     fields = [call.host, *map(veiled, (call.session, call.cwd, call.transcript)), project]
-    receipts.stamp(mem.home, call.label + TODO, "\n".join(field.replace("\n", " ") for field in fields))
+    receipts.note(mem.home, call.label + TODO, *fields)
 
 
 def _earlier(mem: Mem, call: Call) -> str:
     """Return the project that an earlier turn of a session knew."""
-    return "".join(receipts.stamped(mem.home, call.label + TODO)[1].split("\n")[4:5])
+    return "".join(receipts.noted(mem.home, call.label + TODO)[1][4:5])
 
 
 def work(mem: Mem, *, at_once: bool = False) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _WAIT = 60.0  # seconds for another worker to finish reading
 _GIVE_UP = 7 * 86_400.0  # seconds after which a transcript that cannot be read is not tried again
 _SILENT = "nothing was said in it"
+_FIELDS = 5  # of what is written down
 _NOWHERE = "\0"  # no directory has this name
 _HISTORY = 60.0  # seconds for walking through a long history
 
@@ -56,22 +57,23 @@ def work(mem: Mem) -> Iterator[str]:
 
 def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     """Store a summary that a hook could not, under the time at which it was said."""
-    when, text = receipts.stamped(mem.home, name)
-    cwd, project, taint, heading, said = [*text.split("\n", 4), *[""] * 5][:5]
-    if said:
-        with _memory(mem, cwd, project, lambda: when) as base:
-            store(base, heading, said, taint)
-            projects.add(base.project)
-            yield f"{name}: stored"
+    when, fields = receipts.noted(mem.home, name)
+    if len(fields) != _FIELDS:
+        return  # it is being written at this moment, or by another version
+    cwd, project, taint, heading, said = fields
+    with _memory(mem, cwd, project, lambda: when) as base:
+        store(base, heading, said, taint)
+        projects.add(base.project)
+        yield f"{name}: stored"
     receipts.remove(mem.home, name, when)
 
 
 def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     """Bring the transcript of one session into memory; what was written down of it goes when that is done."""
-    when, text = receipts.stamped(mem.home, name)
-    host, session, cwd, path, project = [*text.split("\n"), *[""] * 5][:5]
-    if host not in agents.AGENTS:
+    when, fields = receipts.noted(mem.home, name)
+    if len(fields) != _FIELDS or fields[0] not in agents.AGENTS:
         return  # it is being written at this moment, or by another version
+    host, session, cwd, path, project = fields
     place = gathering.of_session(host, session, path)
     problem = "" if place else "its transcript was not found"
     if place is not None:
@@ -94,12 +96,13 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
 
 
 def _memory(mem: Mem, cwd: str, project: str, now: Callable[[], float] = time.time) -> Mem:
-    """Return the memory of a session: of the project that its hook knew, else of its directory."""
+    """Return the memory of a session: of its directory, or if that is gone, of what its hook knew."""
+    # Whose directory nobody knows belongs nowhere: not to the project that started this worker.
+    base = Mem.open(cwd or _NOWHERE, home=mem.home, now=now)
     known = os.path.basename(project)
-    if known and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{known}"):
-        return Mem.open(cwd or _NOWHERE, home=mem.home, now=now).of_project(known)
-    # Whose directory nobody knows, or is gone, belongs nowhere: not to the project that started this worker.
-    return Mem.open(cwd or _NOWHERE, home=mem.home, now=now)
+    if known and not os.path.isdir(cwd) and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{known}"):
+        return base.of_project(known)
+    return base
 
 
 def _index(mem: Mem) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from memolith.config import open_regular
 from memolith.errors import StorageError, UnsafePathError
 from memolith.lean import suppress
 from memolith.store import layout
@@ -25,7 +26,9 @@ def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -
     if not text.strip():
         return text
     path = os.path.join(os.path.dirname(tree.root), "cache", "cleared")
-    line = f"{' '.join(map(str, seen))} {relative}\n".encode("utf-8", "surrogateescape") if seen else b""
+    line = b""
+    if seen and "\n" not in relative:  # a name of two lines could speak for another file
+        line = f"{' '.join(map(str, seen))} {relative}\n".encode("utf-8", "surrogateescape")
     known = _read(path)
     if line and b"\n" + line in known:
         return text
@@ -52,7 +55,7 @@ def fingerprint(tree: Tree, relative: str) -> tuple[int, ...] | None:
 
 def _read(path: str) -> bytes:
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open(path, "rb", buffering=0, opener=open_regular) as file:
             return file.read(_MAX_BYTES)
     except OSError:
         return b"\n"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _WINDOWS = sys.platform == "win32"
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_AT_ONCE = _SAFELY | getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait for its other end
 _OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFELY
 _MAX_LOG = 1_048_576
 _NOT_SUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV)
@@ -157,7 +158,16 @@ def open_log(home: str, name: str) -> int:
         if found is not None and found.st_size > _MAX_LOG:
             with suppress(OSError):
                 replace(place, Place(place.folder, f"{name}.1"))
-        return os.open(place.at, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFELY, 0o600, dir_fd=place.fd)
+        return open_own(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+
+def open_own(place: Place, flags: int) -> int:
+    """Open a log, a lock or a receipt for writing: a regular file, at once, and never through a link."""
+    fd = os.open(place.at, flags | _AT_ONCE, 0o600, dir_fd=place.fd)
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise OSError(errno.EINVAL, "is not a regular file; move it out of the way")
 
 
 def write_new(place: Place, data: bytes) -> None:

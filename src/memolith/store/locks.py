@@ -78,10 +78,8 @@ def tree(home: str) -> Tree:
 
 
 def open_lock(place: Place, flags: int = 0) -> int:
-    """Open a lock file, without waiting for anybody if it is a pipe."""
-    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
-        flags |= getattr(os, name, 0)
-    return os.open(place.at, os.O_RDWR | flags, 0o600, dir_fd=place.fd)
+    """Open a lock file."""
+    return files.open_own(place, os.O_RDWR | flags)
 
 
 def acquire(fd: int, path: str, seconds: float) -> None:

@@ -31,7 +31,8 @@ _BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt
 _KEPT = 30 * 86_400  # seconds
 _SWEPT = 86_400
 _WAIT = 3.0  # seconds until a session's hook is done, for who cleans up
-_MAX_STAMP = 16_384
+_MAX_STAMP = 65_536
+_END = "end"  # behind the last of some fields: what lacks it is being written, or by another version
 
 
 class Receipts:
@@ -142,6 +143,23 @@ def stamped(home: str, name: str) -> tuple[float, str]:
         data = place.read_part(_MAX_STAMP)[0]
         found = place.stat()
     return (0.0, "") if found is None else (found.st_mtime, data.decode("utf-8", "replace").strip())
+
+
+def note(home: str, name: str, *fields: str) -> None:
+    """Write down some values, a line each, whatever is in them: a name can have a line feed."""
+    lines = [field.replace("\\", "\\\\").replace("\n", "\\n") for field in fields]
+    stamp(home, name, "\n".join([f"{len(lines)} fields", *lines, _END]))
+
+
+def noted(home: str, name: str) -> tuple[float, list[str]]:
+    """Return when some values were written down, and the values; none if they are not whole."""
+    when, text = stamped(home, name)
+    head, *lines = text.split("\n")
+    if head != f"{len(lines) - 1} fields" or lines[-1] != _END:
+        return when, []
+    # Behind each backslash that stands for itself the others begin anew.
+    parts = [[part.replace("\\n", "\n") for part in line.split("\\\\")] for line in lines[:-1]]
+    return when, ["\\".join(each) for each in parts]
 
 
 def age(home: str, name: str) -> float:
