@@ -67,6 +67,8 @@ def recall(
     found = found.without([each for each in watch.missing if not _is_told(each, found.missing)])
     if covered and (not covered.complete or (semantic and not covered.model)):
         found.notes.append(f"by meaning: {covered}")
+    elif covered and covered.model and mem.vectors.problem:
+        found.notes.append(f"by meaning: {mem.vectors.problem}")
     if budget is None:
         return found
     from memolith import brief

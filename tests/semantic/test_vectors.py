@@ -292,6 +292,18 @@ def _synced(shelf: Shelf) -> Vectors:
     return vectors
 
 
+def test_vectors_that_are_lost_after_they_were_counted_are_made_again(shelf: Shelf) -> None:
+    """Found by `prove attack`: the answer was that of the words alone, and nothing said so."""
+    shelf.put("shop", "undo a migration", "the office has plants")
+    fresh = open_vectors(shelf)
+    fresh.sync(["shop"])
+    right = fresh.scores(["shop"], "rollback")
+    vectors = open_vectors(shelf)
+    assert vectors.sync(["shop"]).complete
+    file_of(shelf).write_bytes(b"")
+    assert vectors.scores(["shop"], "rollback") == right
+
+
 def test_a_file_that_cannot_be_written_stops_nothing(shelf: Shelf) -> None:
     shelf.put("shop", "one")
     file_of(shelf).mkdir(parents=True)

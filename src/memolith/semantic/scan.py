@@ -67,9 +67,9 @@ class Matrix:
         self._signs: tuple[list[_Part], npt.NDArray[np.uint64]] | None = None
 
     def refresh(self, packs: Packs, model: str, slug: str) -> bool:
-        """Read the packs that are new and let go of those that are gone; tell whether there were any."""
+        """Read the packs that are new, let go of those that are gone; tell whether others may be there."""
         numbers = packs.numbers(model, slug)
-        if numbers == list(self._parts):
+        if numbers and numbers == list(self._parts):
             return False
         new = {number: self._parts.get(number) for number in numbers}
         for number, part in new.items():

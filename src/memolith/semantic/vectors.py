@@ -264,7 +264,10 @@ class Vectors:
         if others and self._complete.get(slug, ())[:1] == (stamp,) and not matrix.has(known[1].all):
             # Something was lost since they were counted: the file is damaged.
             del self._complete[slug]
-            self._sync(slug, stamp, time.monotonic() + self._settings.number("semantic.seconds"), None)
+            seconds = self._settings.number("semantic.seconds")
+            done, total = self._sync(slug, stamp, time.monotonic() + seconds, None)
+            if done < total:
+                self.problem = f"{total - done} of {total} texts lost their vectors (memolith index sync)"
             matrix.refresh(self._packs, self.provider.name, slug)
         return matrix, known[1]
 
