@@ -21,11 +21,11 @@ from memolith.hook import worker
 from memolith.hook.answering import TROUBLE
 from memolith.store import receipts
 from memolith.whole import NOT_WHOLE
-from tests.hook.conftest import context
+from tests.hook.conftest import context, unless_busy
 from tests.test_scan import canary
 
 HOOK = [sys.executable, "-m", "memolith", "hook"]
-HELD, BUSY = 1.5, 0.6  # seconds
+HELD = 1.5  # seconds
 _HOLDER = """
 import os, signal, sys
 from memolith.places import Place
@@ -77,8 +77,7 @@ def tell(
 def usual(work: Path) -> float:
     """Return what an event costs here and now, when nothing is in its way."""
     costs = [tell(work, "UserPromptSubmit", f"usual-{each}", prompt="which port?")[1] for each in range(2)]
-    if max(costs) > BUSY:
-        pytest.skip("this machine is too busy to tell who is holding a prompt up")
+    unless_busy(max(costs))
     return max(costs)
 
 
