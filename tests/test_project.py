@@ -404,7 +404,7 @@ def test_a_path_that_changes_hands_keeps_both_memories(tmp_path: Path) -> None:
 def test_a_project_that_is_found_by_its_origin_says_so_once(tmp_path: Path) -> None:
     written = tell(repo(tmp_path / "app", ORIGIN))
     mem = Mem.open(clone(tmp_path / "app", tmp_path / "again", ORIGIN))
-    assert f"using the memory {written} (same origin example.org/acme/shop)" in mem.identity.notice
+    assert f"using the memory {written} from a new path (same origin)" in mem.identity.notice
     mem.write("scratchpad", "- [ ] more")
     assert Mem.open(tmp_path / "again").identity.notice == ""
 

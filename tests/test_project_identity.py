@@ -56,6 +56,42 @@ def test_all_spellings_of_an_origin_are_one(url: str) -> None:
     assert normalise(url, "/") == "example.org/acme/Shop"
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ssh://git@ssh.github.com:443/Acme/shop.git",
+        "https://www.github.com/acme/shop/",
+        "git@ssh.github.com:acme/shop",
+        "ssh://git@github.com:22/acme/shop.git",
+    ],
+)
+def test_other_names_of_a_host_are_that_host(url: str) -> None:
+    assert normalise(url, "/") == "github.com/acme/shop"
+    assert normalise("https://www.example.org/acme/shop", "/") != normalise(
+        "https://example.org/acme/shop", "/"
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "git@example.org:acme/shop.git",
+        '"git@example.org:acme/shop.git" # not "this"',
+        'git@example.org:acme/"shop".git ; nor that',
+        "git@example.org:\\\nacme/\\\nshop.git",
+        '"git@example.org:acme/\\\nshop.git"\t',
+    ],
+)
+def test_a_setting_is_read_as_git_reads_it(value: str, tmp_path: Path) -> None:
+    written = tell(repo(tmp_path / "app", ORIGIN))
+    again = clone(tmp_path / "app", tmp_path / "again", ORIGIN)
+    (again / ".git/config").write_text(
+        f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {value}\n[x]\n\ty = z\n'
+    )
+    assert git(again, "config", "remote.origin.url") == ORIGIN
+    assert slug(again) == written
+
+
 def test_case_matters_in_an_origin_unless_the_host_ignores_it() -> None:
     assert normalise("https://GitHub.com/Acme/Shop", "/") == normalise("git@github.com:acme/shop.git", "/")
     assert normalise("https://example.org/Acme", "/") != normalise("https://example.org/acme", "/")

@@ -1,7 +1,8 @@
 """Forged identities: a directory that claims to be a private project must not read or write its memory.
 
 A forgery is put together from where it is (`PLACES`), which address it claims (`claims`), and what it has of
-the project's history (`HISTORIES`); or it points into the project's own repository (`POINTERS`). The private
+the project's history (`HISTORIES`, `ENDLESS`, `PACKS`); or it points into the project's own repository
+(`POINTERS`). The private
 project itself is made in several ways (`VICTIMS`). Then the honest situations of `tests/test_project.py` must
 be found as ever. Each of `BROKEN` is caught within 200 rounds.
 """
@@ -9,9 +10,11 @@ be found as ever. Each of `BROKEN` is caught within 200 rounds.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import zlib
@@ -25,12 +28,15 @@ from tests.repos import WORD, git, repo, tell
 from memolith import Mem, commits, evidence, places, repository
 from memolith.hook import edge
 from memolith.serving.protocol import Protocol
+from prove.attack import packs
 from prove.report import Tally
 from prove.surfaces import printed
 from prove.world import scratch
 
 POISON = "mallory"
 SECONDS = 5  # that no way to ask may take, whatever is a pipe or endless
+MEGABYTES = 100  # that no way to ask may take, whatever is in a pack
+EVERYBODYS = "tea at four"  # a memory for all projects: it is said wherever one works
 LATE = f"not answered within {SECONDS} s"
 SIGNS = ("sleeps", "feed the", "Bought a", LATE)  # of what `tell` writes, and nobody asks for
 ADDRESS = "git@example.org:acme/private.git"
@@ -244,6 +250,13 @@ ENDLESS = {
 }
 
 
+def _hostile(shape: str, orders: str) -> Callable[[Victim, Path], None]:
+    return lambda victim, fake: packs.write(fake, random.Random(str(fake)), shape, orders, victim.first)
+
+
+PACKS = {f"{shape} of {orders}": _hostile(shape, orders) for shape in packs.SHAPES for orders in packs.ORDERS}
+
+
 def _bare(fake: Path, victim: Victim, rng: random.Random, history: str) -> None:
     (fake / "objects").mkdir(parents=True)
     (fake / "refs" / "heads").mkdir(parents=True)
@@ -252,7 +265,7 @@ def _bare(fake: Path, victim: Victim, rng: random.Random, history: str) -> None:
     (fake / "config").write_text("[core]\n\trepositoryformatversion = 0\n" + claims(victim, rng))
     if history.startswith(("packed-refs", "refs/heads")):
         (fake / "HEAD").write_text("ref: refs/heads/main\n")
-    {**HISTORIES, **ENDLESS}[history](victim, fake)
+    {**HISTORIES, **ENDLESS, **PACKS}[history](victim, fake)
 
 
 def _archive(base: Path) -> tuple[Path, Path]:
@@ -353,18 +366,23 @@ POINTERS: dict[str, Callable[[Victim, Path], object]] = {
     "forged submodule": _own_config,
     "copy with its objects linked": _link_in,
     "another user's": _stranger,
+    "around its checkout": _pointing(lambda victim, at: f"gitdir: {os.path.relpath(victim.git, at)}\n"),
+    "around it": _pointing(lambda victim, _: f"gitdir: {victim.at.name}\n"),
     "nothing at all": lambda _victim, _place: None,
 }
 
 
 def _pointed(victim: Victim, pointer: str) -> Path:
-    place = victim.base / "got" / "pointing"
-    place.mkdir(parents=True)
+    place = victim.at.parent if pointer.startswith("around") else victim.base / "got" / "pointing"
+    place.mkdir(parents=True, exist_ok=True)
     POINTERS[pointer](victim, place)
     return place / "mine" if (place / "mine").exists() else place
 
 
 # ---------------------------------------------------------------- asking and writing
+
+
+_NUMBER = itertools.count()  # a session is told once
 
 
 def _ask_mcp(mem: Mem, tool: str, **arguments: str) -> str:
@@ -375,7 +393,7 @@ def _ask_mcp(mem: Mem, tool: str, **arguments: str) -> str:
 
 def _hook(event: str, place: str) -> str:
     row = {
-        "session_id": f"s-{event}",
+        "session_id": f"s-{event}-{next(_NUMBER)}",
         "cwd": place,
         "hook_event_name": event,
         "prompt": f"Where is the {WORD}?",
@@ -449,17 +467,28 @@ def _bytes(store: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
 
 
+def _megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
 def attack(base: Path, rng: random.Random, kind: str, form: str, place: str, tally: Tally) -> None:
     """Make a private project of a kind, then a forgery of a form (at a place), and try all ways with it."""
     victim = Victim(base, kind)
+    with Mem.open(victim.at if victim.at.exists() else base) as mem:
+        mem.write("long_term", f"- {EVERYBODYS}")
     here = _pointed(victim, form) if form in POINTERS else _forged(victim, rng, place, form)
     tally.round(f"forged identity of a project that is {kind}")
     about = f"{kind}; {form}; {place}; {base.name}"
-    before = _bytes(victim.store)
+    before, peak = _bytes(victim.store), _megabytes()
+    for name in ("SessionStart", "prompt"):
+        said = _said(READS[name], str(here))
+        tally.check("what is for all projects is said", [] if EVERYBODYS in said else [said[:300]], about)
     tally.check("nothing of a private memory is read", _leaks(str(here)), about)
     for name, way in WRITES.items():
         wrong = [name] if _said(way, str(here)) == LATE else []
         tally.check("a write is answered in time", wrong, about)
+    grown = _megabytes() - peak
+    tally.check("no pack fills the memory", [f"{grown} MB"] if grown > MEGABYTES else [], about)
     changed = [] if _bytes(victim.store) == before else ["its files are not as they were"]
     tally.check("nothing is written into a private memory", changed, about)
     if place == "embedded" and form not in POINTERS:
@@ -495,7 +524,11 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> None:
             ours = {"MEMOLITH_HOME": str(world / "home"), "GIT_CEILING_DIRECTORIES": str(base)}
             with mock.patch.dict(os.environ, {**names, **ours}):
                 if number < rounds:
-                    forms = [*HISTORIES, rng.choice(list(ENDLESS))] if number % 4 else list(POINTERS)
+                    forms = (
+                        [*HISTORIES, rng.choice(list(ENDLESS)), *rng.sample(list(PACKS), 4)]
+                        if number % 4
+                        else list(POINTERS)
+                    )
                     kind, form, place = (rng.choice(list(each)) for each in (VICTIMS, forms, PLACES))
                     attack(world, rng, kind, form, place, tally)
                 else:
@@ -529,6 +562,10 @@ BROKEN = (
     mock.patch.object(repository, "_linked", _trusting),  # the way back is not checked
     mock.patch.object(commits, "_named", return_value=mock.ANY),  # the hash is not checked
     mock.patch.object(commits.Commits, "reaches", return_value=True),  # any object at all will do
+    mock.patch.multiple(commits, monotonic=lambda: 0.0, _MAX_HELD=1 << 40),  # no pack is too much
+    mock.patch.object(
+        repository, "_is_hidden_in", lambda at, git: git.startswith(at)
+    ),  # all below is its own
     mock.patch.object(repository, "_ours", lambda checkout, *_: checkout),  # the owner is not looked at
     mock.patch.object(repository, "find", _bare_anywhere),  # what looks bare is a repository
     mock.patch.multiple(  # links are followed

@@ -3,7 +3,8 @@
 Git obeys the repository that it is started in, and this may be a stranger's. So its files are read, as data:
 loose objects and packs (version 2, deltas too). What is found is believed only if its content has the hash
 that it is called by. Only what lies in the repository itself counts: objects that it borrows (`alternates`),
-links to others' files, grafts and replacements are not looked at, for anybody can write them.
+links to others' files, grafts and replacements are not looked at, for anybody can write them. A pack may be
+made to be endless, so each question has an end, and what is put together for it takes some MiB at most.
 """
 
 from __future__ import annotations
@@ -28,11 +29,15 @@ _MAX_COMMIT = 1_048_576  # bytes; who writes more into a message is not followed
 _MAX_PACKS = 256
 _MAX_REFS = 16 * 1_048_576  # bytes of `packed-refs`
 _MAX_DELTAS = 4_096  # git's own limit
+_MAX_HELD = 4 * _MAX_COMMIT  # bytes of deltas for one commit, and of commits that others may be deltas of
+_ENTRY = 200  # bytes that it takes to hold an empty one
+_MAX_PARENTS = 256
+_MAX_SEEN = 4_000_000  # commits of one walk
+_AT_HAND = 0.3  # seconds for all questions whether a commit is here; an honest one takes 0.1 ms
 _COMMIT, _BY_OFFSET, _BY_NAME = 1, 6, 7  # kinds of entries in a pack
 _WINDOW = 65_536  # bytes of a pack that are read at once: commits lie side by side
 _USUAL = 2_048
 _NAMES = 1_032  # bytes of an index before its names
-_KEPT = 512  # commits that others may be deltas of
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -42,10 +47,14 @@ class Commits:
     def __init__(self, git: str) -> None:
         self._tree = Tree(git)
         self._packs: list[_Pack] | None = None
+        self._left = _AT_HAND
 
     def has(self, commit: str) -> bool:
         """Tell whether a commit lies here and is what its name says."""
-        return _is_name(commit) and self._parents(bytes.fromhex(commit)) is not None
+        begun = monotonic()
+        found = _is_name(commit) and self._parents(bytes.fromhex(commit), begun + self._left) is not None
+        self._left -= monotonic() - begun
+        return found
 
     def head(self) -> str:
         """Return the commit that is checked out; empty if there is none, or none that can be told."""
@@ -66,8 +75,8 @@ class Commits:
         end, seen, todo = monotonic() + seconds, {tip}, [tip] if tip else []
         while todo:
             name = todo.pop()
-            parents = self._parents(name)
-            if parents is None or monotonic() > end:
+            parents = self._parents(name, end)
+            if parents is None or monotonic() > end or len(seen) > _MAX_SEEN:
                 return None  # something is missing: git may be tidying up at this moment
             if name == wanted:
                 return True
@@ -81,7 +90,7 @@ class Commits:
     def first(self, seconds: float) -> str:
         """Return the commit in which the line of first parents begins; empty if that takes too long."""
         end, name = monotonic() + seconds, bytes.fromhex(self.head())
-        while name and (parents := self._parents(name)) is not None and monotonic() < end:
+        while name and (parents := self._parents(name, end)) is not None and monotonic() < end:
             if not parents:
                 return name.hex()
             name = parents[0]
@@ -98,11 +107,10 @@ class Commits:
         before, found, _ = self._text("packed-refs", _MAX_REFS).partition(f" {name}\n")
         return before.rpartition("\n")[2] if found else ""
 
-    def _parents(self, name: bytes) -> list[bytes] | None:
+    def _parents(self, name: bytes, end: float) -> list[bytes] | None:
         """Return the parents of a commit; None if it is not here, or is something else than its name says."""
-        data = next(filter(None, (pack.commit(name) for pack in self._all_packs())), None) or self._loose(
-            name
-        )
+        found = filter(None, (pack.commit(name, end) for pack in self._all_packs()))
+        data = next(found, None) or self._loose(name)
         return None if data is None or _named(data, len(name)) != name else _listed(data, len(name))
 
     def _loose(self, name: bytes) -> bytes | None:
@@ -120,20 +128,38 @@ class Commits:
             try:
                 folder = self._tree.folder("objects/pack")
                 names = sorted(name[:-4] for name in folder.names() if name.endswith(".idx"))
-                self._packs = [_Pack(folder, name) for name in names[:_MAX_PACKS]]
+                kept = _Kept()
+                self._packs = [_Pack(folder, name, kept) for name in names[:_MAX_PACKS]]
             except (MemolithError, OSError):
                 self._packs = []
         return self._packs
 
 
+class _Kept:
+    """The commits read last, of all packs, by pack and offset: others may be deltas of them."""
+
+    def __init__(self) -> None:
+        self._size, self._all = 0, dict[tuple[str, int], bytes]()
+
+    def get(self, key: tuple[str, int]) -> bytes | None:
+        return self._all.get(key)
+
+    def add(self, key: tuple[str, int], data: bytes) -> None:
+        if key in self._all:
+            return
+        self._size += len(data) + _ENTRY
+        self._all[key] = data
+        while self._size > _MAX_HELD:
+            self._size -= len(self._all.pop(next(iter(self._all)))) + _ENTRY
+
+
 class _Pack:
     """A pack and its index: a table by first byte, the sorted names, then where each one lies."""
 
-    def __init__(self, folder: Folder, name: str) -> None:
-        self._folder, self._name = folder, name
+    def __init__(self, folder: Folder, name: str, kept: _Kept) -> None:
+        self._folder, self._name, self._kept = folder, name, kept
         self._files: dict[str, int] = {}
         self._head: bytes | None = None
-        self._kept: dict[int, bytes] = {}
         self._window, self._window_at = b"", 0
 
     def __del__(self) -> None:
@@ -141,11 +167,11 @@ class _Pack:
             if fd >= 0:
                 os.close(fd)
 
-    def commit(self, name: bytes) -> bytes | None:
-        """Return the content of a commit; None if it is not in this pack."""
+    def commit(self, name: bytes, end: float) -> bytes | None:
+        """Return the content of a commit; None if it is not in this pack, or that is not told by `end`."""
         try:
-            at = self._find(name)
-            return None if at is None else self._content(at, len(name))
+            at = self._find(name) if monotonic() < end else None
+            return None if at is None else self._content(at, len(name), end)
         except (MemolithError, OSError, zlib.error, IndexError, ValueError):
             return None  # damaged, or gone in this moment: it is not here
 
@@ -202,15 +228,16 @@ class _Pack:
             guess = (low + high) // 2
         return None
 
-    def _content(self, at: int, width: int) -> bytes | None:
+    def _content(self, at: int, width: int, end: float) -> bytes | None:
         """Return the commit at an offset, put together from what it is a delta of."""
-        deltas: list[tuple[int, bytes]] = []
-        while at not in self._kept:
+        deltas: dict[int, bytes] = {}
+        held = 0
+        while (data := self._kept.get((self._name, at))) is None:
             entry = self._entry(at)
             kind, position = entry[0] >> 4 & 7, 1
             while entry[position - 1] & 0x80:
                 position += 1
-            base = at
+            base = -1
             if kind == _BY_OFFSET:
                 back = entry[position] & 0x7F
                 while entry[position] & 0x80:
@@ -221,26 +248,20 @@ class _Pack:
             elif kind == _BY_NAME:
                 base = self._find(entry[position : position + width]) or -1
                 position += width
-            elif kind != _COMMIT:
-                return None
             content = self._unpacked(at, entry, position)
-            if base == at:
-                self._keep(at, content)
+            if kind == _COMMIT:
+                self._kept.add((self._name, at), content)
+                data = content
                 break
-            if base < 0 or len(deltas) == _MAX_DELTAS:
-                return None
-            deltas.append((at, content))
+            deltas[at], held = content, held + len(content)
+            is_too_much = len(deltas) > _MAX_DELTAS or held > _MAX_HELD or monotonic() > end
+            if base < 0 or base in deltas or is_too_much:
+                return None  # of nothing, of itself, or made to keep us busy
             at = base
-        data = self._kept[at]
-        for at, delta in reversed(deltas):
-            data = _applied(data, delta)
-            self._keep(at, data)
+        for at, delta in reversed(deltas.items()):
+            data = _applied(data, delta, end)
+            self._kept.add((self._name, at), data)
         return data
-
-    def _keep(self, at: int, data: bytes) -> None:
-        if len(self._kept) == _KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[at] = data
 
     def _entry(self, at: int) -> bytes:
         """Return the bytes from an offset on, as many as a commit usually takes."""
@@ -253,19 +274,26 @@ class _Pack:
 
     def _unpacked(self, at: int, entry: bytes, position: int) -> bytes:
         try:
-            return zlib.decompress(entry[position:])
+            return zlib.decompress(entry[position:])  # some KiB cannot become more than some MiB
         except zlib.error:  # it is longer
-            more = self._read(".pack", at + position, _MAX_COMMIT)
-            return zlib.decompressobj().decompress(more, _MAX_COMMIT)
+            more, stream = self._read(".pack", at + position, _MAX_COMMIT), zlib.decompressobj()
+            data = stream.decompress(more, _MAX_COMMIT)
+            if not stream.eof:
+                raise ValueError("larger than a commit is") from None
+            return data
 
 
-def _applied(base: bytes, delta: bytes) -> bytes:
-    """Return what a delta makes of another content: pieces of that, and new ones."""
+def _applied(base: bytes, delta: bytes, end: float) -> bytes:
+    """Return what a delta makes of another content: pieces of that, and new ones.
+
+    ValueError if it is none as git makes them, with pieces of nothing for one, or is not done by `end`.
+    """
     _, at = _number(delta, 0)
     size, at = _number(delta, at)
     parts, made = [], 0
-    while at < len(delta) and made <= _MAX_COMMIT:
+    while at < len(delta):
         order, at = delta[at], at + 1
+        length = order
         if order & 0x80:
             begin = length = 0
             for shift in range(4):
@@ -274,23 +302,28 @@ def _applied(base: bytes, delta: bytes) -> bytes:
             for shift in range(3):
                 if order >> 4 + shift & 1:
                     length, at = length | delta[at] << 8 * shift, at + 1
-            parts.append(base[begin : begin + (length or 65_536)])
+            length = length or 65_536
+            parts.append(base[begin : begin + length])
         else:
             parts.append(delta[at : at + order])
-            at += order or len(delta)  # a zero means nothing
-        made += len(parts[-1])
-    data = b"".join(parts)
-    return data if len(data) == size else b""
+            at += order
+        made += length
+        is_late = len(parts) % 1_024 == 0 and monotonic() > end
+        if not length or len(parts[-1]) < length or made > min(size, _MAX_COMMIT) or is_late:
+            raise ValueError("no delta of a commit")
+    if made != size:
+        raise ValueError("no delta of a commit")
+    return b"".join(parts)
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
+    value = 0
+    for shift in range(0, 64, 7):
         byte, at = data[at], at + 1
         value |= (byte & 0x7F) << shift
-        shift += 7
         if not byte & 0x80:
             return value, at
+    raise ValueError("a number without end")
 
 
 def _named(content: bytes, width: int) -> bytes:
@@ -304,11 +337,15 @@ def _named(content: bytes, width: int) -> bytes:
     return sha256(whole).digest()
 
 
-def _listed(content: bytes, width: int) -> list[bytes]:
-    """Return the parents that a commit names, in lines after that of its tree."""
-    at, size, parents = 6 + 2 * width, 8 + 2 * width, []
+def _listed(content: bytes, width: int) -> list[bytes] | None:
+    """Return the parents that a commit names, in lines after that of its tree; None if one is no name."""
+    at, size = 6 + 2 * width, 8 + 2 * width
+    parents: list[bytes] = []
     while content.startswith(b"parent ", at):
-        parents.append(bytes.fromhex(content[at + 7 : at + size - 1].decode()))
+        name = content[at + 7 : at + size - 1].decode("latin-1")
+        if not _is_name(name) or len(parents) == _MAX_PARENTS:
+            return None
+        parents.append(bytes.fromhex(name))
         at += size
     return parents
 

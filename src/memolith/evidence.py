@@ -2,9 +2,11 @@
 
 An address in a config, a path, a link: a stranger's archive can have them all. What proves it is the first
 commit of the project, really here; where something else was before, also that the history has it; at a new
-path also the same origin, or that the old checkout is gone. Where nothing of the kind is known (a plain
-folder), the folder itself must be the same. All else is offered to a person, who may say
-`memolith project link`.
+path also the same origin. Without an origin, the old checkout must be gone, and this must be the same
+directory or have a commit that was made since: the first one may be a template's, which others have too.
+Where nothing of the kind is known (a plain folder), the folder itself must be the same. All else is offered
+to a person, who may say `memolith project link`. Of a public project, whoever has its history and names its
+origin is believed: a clone does no more.
 """
 
 from __future__ import annotations
@@ -53,7 +55,10 @@ def is_same(
         return stays and checkout.origin in known.origins
     commit = _present(known, checkout)
     # Another directory than the one that was there is asked what a new path would be.
-    return prove(checkout, commit) if commit and seen and not stays else commit is not None
+    if commit and seen and not stays:
+        last = [] if known.origins else known.seen[-1:]
+        return all(map(checkout.commits.has, last)) and prove(checkout, commit)
+    return commit is not None
 
 
 def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen: str, doubt: str) -> bool:
@@ -73,11 +78,11 @@ def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen:
 class Claim:
     """A known project that a checkout looks like. `proved` is None if that is not decided yet."""
 
-    __slots__ = ("known", "proved", "quoted", "reason")
+    __slots__ = ("known", "proved", "reason")
 
-    def __init__(self, known: Identity, proved: bool | None, reason: str, quoted: str = "") -> None:
+    def __init__(self, known: Identity, proved: bool | None, reason: str) -> None:
         self.known, self.proved = known, proved
-        self.reason, self.quoted = reason, quoted  # what it is that they share, and its words from outside
+        self.reason = reason  # what they share, in our words: its own may be a stranger's
 
 
 def claims(everything: list[Identity], checkout: Checkout, strangers: list[str], prove: Prove) -> list[Claim]:
@@ -87,14 +92,14 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
         if checkout.root in each.apart:
             continue
         if origin and origin in each.origins:
-            found.append(Claim(each, _proved(each, checkout, prove), "same origin", origin))
+            found.append(Claim(each, _proved(each, checkout, prove), "same origin"))
         elif origin and origin in each.paths:
-            found.append(Claim(each, _proved(each, checkout, prove), "cloned from", origin))
+            found.append(Claim(each, _proved(each, checkout, prove), "a clone of it"))
         elif origin or each.slug in strangers or not _is_gone(each):
             continue
         elif (commit := _present(each, checkout)) is not None:
             reason = f"same first commit {commit[:12]}, and its checkout is gone"
-            moved.append(Claim(each, prove(checkout, commit), reason))
+            moved.append(Claim(each, _is_its_own(each, checkout) and prove(checkout, commit), reason))
     if len(moved) > 1:  # they began as copies of one template: which of them this is, nobody knows
         for claim in moved:
             claim.proved = False
@@ -107,6 +112,24 @@ def _is_gone(known: Identity) -> bool:
     """Tell whether a project without an origin had checkouts, and all of them are gone."""
     is_candidate = known.commits and known.paths and not known.origins
     return bool(is_candidate) and not any(os.path.isdir(path) for path in known.paths)
+
+
+def _is_its_own(known: Identity, checkout: Checkout) -> bool:
+    """Tell whether this is the directory that a project was in, or has what was committed there since."""
+    is_same = bool(checkout.mark) and checkout.mark in known.marks.values()
+    return is_same or (len(known.seen) > 1 and checkout.commits.has(known.seen[-1]))
+
+
+def newest(known: Identity, checkout: Checkout) -> list[str]:
+    """Return the commits by which a project without an origin is known if it moves.
+
+    The one that was checked out at first, and a later one, which nobody else has; it stays while it is there.
+    """
+    seen = known.seen
+    if checkout.origin or (len(seen) > 1 and checkout.commits.has(seen[-1])):
+        return seen
+    head = checkout.commits.head()
+    return seen if not head or head in seen[:1] else [*seen[:1], head]
 
 
 def _present(known: Identity, checkout: Checkout) -> str | None:

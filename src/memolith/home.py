@@ -161,10 +161,12 @@ class Home:
         return self._project
 
     def _found(self, seconds: float, *, again: bool = False) -> projects.Project:
+        end = time.monotonic() + seconds  # for all that it may be
+
         def prove(checkout: Checkout, commit: str) -> bool | None:
             from memolith.store.proofs import reaches
 
-            return reaches(self.home, checkout, commit, seconds, again=again)
+            return reaches(self.home, checkout, commit, end - time.monotonic(), again=again)
 
         watch = whole.Watch(aside=True)
         try:
@@ -270,6 +272,7 @@ class Home:
     def _register(self, seconds: float) -> None:
         from memolith.store import registry
 
+        end = time.monotonic() + seconds
         if self.identity.is_open:
             self._project = self._found(seconds, again=True)
         if self.identity.offer and self.confirm and self.confirm(self.identity):
@@ -278,7 +281,7 @@ class Home:
         while True:
             found = self.identity
             try:
-                found.written(registry.register(self.gate, found, seconds))
+                found.written(registry.register(self.gate, found, end - time.monotonic()))
             except registry.SlugTakenError:
                 self._project = None
             else:

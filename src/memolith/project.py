@@ -41,7 +41,7 @@ _SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 class Identity:
     """What is known of a project: the contents of its `project.yml`."""
 
-    __slots__ = ("apart", "commits", "linked", "marks", "origins", "paths", "problem", "slug")
+    __slots__ = ("apart", "commits", "linked", "marks", "origins", "paths", "problem", "seen", "slug")
 
     def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
         self.slug, self.problem = slug, problem
@@ -50,6 +50,7 @@ class Identity:
         self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
         self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
         self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
+        self.seen = _texts(fields.get("seen_commits"))  # `evidence.newest`
         # By what each of the paths is known again, in their order (`repository.mark_of`).
         marks = fields.get("marks", "")
         pairs = zip(self.paths, marks.split()[1:] if isinstance(marks, str) else (), strict=False)
@@ -62,6 +63,8 @@ class Identity:
             fields["origins"] = _written(self.origins)
         if self.commits:
             fields["root_commit"] = self.commits[0] if len(self.commits) == 1 else list(self.commits)
+        if self.seen:
+            fields["seen_commits"] = list(self.seen)
         if self.linked:
             fields["linked"] = _written(self.linked)
         if self.apart:
@@ -83,7 +86,6 @@ class Project:
         "known",
         "notice",
         "offer",
-        "quoted",
         "root",
         "slug",
     )
@@ -100,8 +102,8 @@ class Project:
     ) -> None:
         self.slug, self.root, self.checkout = slug, root, checkout
         self.known = known  # there is a memory for it
-        self.notice = notice  # what a person should be told about how it was found
-        self.quoted = ""  # what in the notice are words from outside
+        # What a person should be told about how it was found. Agents read it too: no words from outside.
+        self.notice = notice
         self.offer = ""  # the slug of a memory that it may be, if a person says so
         self.is_open = False  # whether that was not decided in the time that there was
         self.identity = identity
@@ -128,7 +130,9 @@ class Project:
             return False
         if checkout is None or checkout.root != path or path in known.linked:
             return True
-        return checkout.origin in known.origins if checkout.origin else bool(known.commits)
+        if checkout.origin:
+            return checkout.origin in known.origins
+        return bool(known.commits) and evidence.newest(known, checkout) == known.seen
 
 
 def slug_of(path: str, digits: int = 8, *, masked: bool = True) -> str:
@@ -219,9 +223,10 @@ def _adopted(new: Project, claims: list[Claim]) -> Project | None:
         return None
     known = claims[0].known
     found = Project(known.slug, new.root, new.checkout, known=True, identity=known)
-    found.quoted = claims[0].quoted
-    shared = f"{claims[0].reason} {found.quoted}".strip()
-    found.notice = f"using the memory {known.slug} ({shared}); `memolith project unlink` separates them"
+    found.notice = (
+        f"using the memory {known.slug} from a new path ({claims[0].reason}); `memolith project unlink` "
+        "separates them"
+    )
     return found
 
 
@@ -254,8 +259,7 @@ def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str]
     new.offer = next((each.known.slug for each in claims), "".join(strangers[:1]))
     joins = f"`memolith project link {new.offer}` in this directory"
     if new.is_open or claims:
-        new.quoted = claims[0].quoted if claims else ""
-        shared = f" ({claims[0].reason} {new.quoted})".replace(" )", ")") if claims else ""
+        shared = f" ({claims[0].reason})" if claims else ""
         why = "nothing here proves that it is this project's"
         if new.is_open:
             why = "whether it is this project's is decided in the background, or by the next write"

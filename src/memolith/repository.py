@@ -22,17 +22,21 @@ if TYPE_CHECKING:
 
     from memolith.commits import Commits
 
-# Hosts that treat owner and repository names without regard to case.
+# Hosts that treat owner and repository names without regard to case, and what they are called as well.
 _CASELESS_HOSTS = frozenset(["github.com", "gitlab.com", "bitbucket.org"])
+_ALSO = ("www.", "ssh.", "altssh.")
 _DEFAULT_PORTS = frozenset(["", "22", "80", "443", "9418"])
 _MAX_CONFIG = 1_048_576
 _MAX_LINE = 8_192
 _MAX_ORIGIN = 1_000
+_ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
+_CLOCKS = 60_000_000_000  # nanoseconds by which those of two file systems may differ
 _NOBODYS = "?"  # an origin that cannot be read: there is one, and it is not that of anybody
 _GENERATION = 0x80087601  # FS_IOC_GETVERSION of Linux
 
 _LINK = "the .git here is a link"
 _NO_WAY_BACK = "the .git here leads to a repository that does not lead back to it"
+_NEWER = "the .git here is newer than what its repository knows of it (`git status` here tells it)"
 _STRANGERS = "the .git here, or the directory that it is in, belongs to another user"
 
 
@@ -167,7 +171,7 @@ def _is_declared_safe(top: str) -> bool:
 def _linked(directory: str, file: str) -> Checkout:
     """Follow a `.git` file: of a linked worktree to the main checkout, of a submodule to itself.
 
-    Anybody can write such a file. So it leads to what is below it, or to a repository that says the same.
+    Anybody can write such a file. So it leads to a repository that says the same, or is hidden beside it.
     """
     git = _pointer(file)
     common = git and _first_line(os.path.join(git, "commondir"))
@@ -177,15 +181,31 @@ def _linked(directory: str, file: str) -> Checkout:
         if os.path.dirname(tree) == os.path.join(git, "worktrees") and back:
             main = os.path.dirname(git)
             # A bare repository is its own root, unless the directory around it says `gitdir: ./.bare`.
-            if os.path.basename(git) != ".git" and _pointer(os.path.join(main, ".git")) != git:
+            if os.path.basename(git) != ".git" and not (
+                _is_hidden_in(main, git) and _pointer(os.path.join(main, ".git")) == git
+            ):
                 main = git
             if os.path.realpath(os.path.join(tree, back)) == file:
-                return _ours(Checkout(main, git, directory), file, tree)
+                return _used(_ours(Checkout(main, git, directory), file, tree), file, tree)
     elif git and os.path.isdir(git):
         owns = [value for name in ("config", "config.worktree") for value in _worktrees(git, name)]
-        if git.startswith(directory + os.sep) or directory in owns:
+        if directory in owns:
+            return _used(_ours(Checkout(directory, git, directory), file), file, git)
+        if _is_hidden_in(directory, git):
             return _ours(Checkout(directory, git, directory), file)
     return Checkout(directory, file, directory, _NO_WAY_BACK)
+
+
+def _is_hidden_in(directory: str, git: str) -> bool:
+    """Tell whether a repository is a directory's own, as `.bare` is; any other in it is a project itself."""
+    return os.path.dirname(git) == directory and os.path.basename(git).startswith(".")
+
+
+def _used(checkout: Checkout, file: str, known: str) -> Checkout:
+    """Doubt a `.git` file that came after git last worked with it: unpacked where a worktree once was."""
+    if os.lstat(file).st_ctime_ns > os.lstat(known).st_ctime_ns + _CLOCKS:
+        checkout.doubt = checkout.doubt or _NEWER
+    return checkout
 
 
 def _worktrees(git: str, name: str) -> Iterator[str]:
@@ -198,9 +218,14 @@ def _worktrees(git: str, name: str) -> Iterator[str]:
 def _pointer(file: str) -> str:
     """Return the directory that a `.git` file names; empty if it names none."""
     line = _first_line(file)
-    if not line.startswith("gitdir:"):
+    if not line.startswith("gitdir:") or _is_remote(line[7:].strip()):
         return ""
     return os.path.realpath(os.path.join(os.path.dirname(file), line[7:].strip()))
+
+
+def _is_remote(path: str) -> bool:
+    """Tell whether a path is another machine's: on Windows, looking there greets it with our password."""
+    return path.replace("\\", "/").startswith("//")
 
 
 def _first_line(path: str) -> str:
@@ -224,8 +249,8 @@ def _settings(file: str) -> Iterator[tuple[str, str, str]] | None:
 
 
 def _parsed(text: str) -> Iterator[tuple[str, str, str]]:
-    section = ""
-    for line in text.split("\n"):
+    section, lines = "", iter(text.split("\n"))
+    for line in lines:
         rest = line.strip()
         if rest.startswith("["):
             head, _, rest = rest[1:].partition('"]' if '"' in rest.partition("]")[0] else "]")
@@ -233,12 +258,27 @@ def _parsed(text: str) -> Iterator[tuple[str, str, str]]:
             section = f"{name.strip().lower()}.{part}" if quoted else name.strip().lower()
         key, equals, value = rest.partition("=")
         if equals:
-            value = value.strip()
-            if value.startswith('"'):
-                value = value[1:].rpartition('"')[0] or value[1:]
-            else:
-                value = value.partition("#")[0].partition(";")[0].strip()
-            yield section, key.strip().lower(), value
+            is_plain = not any(sign in value for sign in '\\"#;')
+            yield section, key.strip().lower(), value.strip() if is_plain else _value(value.strip(), lines)
+
+
+def _value(line: str, lines: Iterator[str]) -> str:
+    """Return a value as git reads it: parts of it may be quoted, a backslash at the end continues it."""
+    made, end, at, is_quoted = "", 0, 0, False
+    while at < len(line):
+        sign, at = line[at], at + 1
+        if sign == "\\" and at == len(line):
+            line, at = next(lines, "").rstrip("\r"), 0
+        elif sign == '"':
+            is_quoted = not is_quoted
+        elif sign in "#;" and not is_quoted:
+            break
+        else:
+            if sign == "\\":
+                sign, at = _ESCAPES.get(line[at], line[at]), at + 1
+            made += sign
+            end = len(made) if is_quoted or not sign.isspace() else end
+    return made[:end]
 
 
 def _read_origin(git: str, root: str) -> str:
@@ -284,6 +324,9 @@ def normalise(url: str, root: str) -> str:
             return _local(url, root)
         path += slash + rest
     host = _without_query(host).lower()
+    for prefix in _ALSO:
+        if host.removeprefix(prefix) in _CASELESS_HOSTS:
+            host = host.removeprefix(prefix)
     path = _trim(_without_query(path)).lstrip("/")
     if host in _CASELESS_HOSTS:
         path = path.lower()
@@ -291,8 +334,8 @@ def normalise(url: str, root: str) -> str:
 
 
 def _local(path: str, root: str) -> str:
-    if path.startswith(("//", "\\\\")):
-        return path  # of another machine: on Windows, looking there would greet it with our password
+    if _is_remote(path):
+        return path
     place = os.path.realpath(os.path.join(root, os.path.expanduser(path)))
     if os.path.basename(place) == ".git":
         place = os.path.dirname(place)

@@ -58,10 +58,10 @@ def begin(mem: Mem, call: Call, past: Past) -> Said:
     What it was told since, and its own summary, it has: a block that is longer by these is not said again.
     """
     revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
-    whole, before = mem.context_block() or "", _notice(mem)
-    text, room = _tagged(f"{before}{whole}".strip()), LIMIT - len(before)
+    whole, notice = mem.context_block() or "", _notice(mem)
+    text, room = _tagged(with_lines(whole, notice)), LIMIT - sum(map(len, notice))
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
-        text = _tagged(f"{before}{mem.context_block(max_chars=room) or ''}".strip())
+        text = _tagged(with_lines(mem.context_block(max_chars=room) or "", notice))
         room = max(room * 9 // 10, MIN_CHARS)
     said = Said(text, _sources(text), revision, (line for _, line in _shown(whole)))
     if call.source in ("resume", "fork") and past.has(said):
@@ -84,18 +84,14 @@ def prompt(mem: Mem, call: Call, past: Past, room: int) -> Said:
     return said
 
 
-def _notice(mem: Mem) -> str:
-    """Return what there is to say of how the project was found, or was not, in one harmless line.
-
-    It stands outside of what is reference only, so an address that a stranger may have chosen is left out.
-    """
+def _notice(mem: Mem) -> list[str]:
+    """Return what there is to say of how the project was found, or was not, in one harmless line if any."""
     if not mem.identity.notice:
-        return ""
+        return []
     from memolith.cli.output import masked
 
-    said = mem.identity.notice.replace(f" {mem.identity.quoted or chr(0)}", "")
-    line = " ".join(hygiene.for_block(masked(said)).split())
-    return f"memolith: {line[:_NOTICE]}\n\n"
+    line = " ".join(hygiene.for_block(masked(mem.identity.notice)).split())
+    return [f"memolith: {line[:_NOTICE]}"]
 
 
 def is_new(call: Call, past: Past) -> bool:

@@ -58,6 +58,7 @@ def register(gate: Gate, project: Project, seconds: float = evidence.WRITE_SECON
         if checkout and checkout.origin and checkout.origin not in known.origins:
             known.origins.append(checkout.origin)
         known.commits = known.commits or ([commit] if commit else [])
+        known.seen = evidence.newest(known, checkout) if checkout else known.seen
         _forget_old_paths(known)
 
     return _edit(gate, project.slug, add)
@@ -173,7 +174,7 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity
         if old is not None and known.fields() == before:
             return old
         kept = miniyaml.parse(old or "")
-        ours = {"paths", "origins", "root_commit", "linked", "apart", "marks"}
+        ours = {"paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"}
         kept = {key: value for key, value in kept.items() if key not in ours}
         return _HEADER + miniyaml.dump({**known.fields(), **kept})
 
