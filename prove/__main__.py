@@ -1,4 +1,4 @@
-"""`python -m prove faults|races|fuzz|leaks [--minutes N | --rounds N] [--seed S]`; docs/proof.md."""
+"""`python -m prove faults|races|fuzz|leaks|attack [--minutes N | --rounds N] [--seed S]`; docs/proof.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from prove import clock  # noqa: F401 - before memolith is imported
 from prove.report import show
 
-_COMMANDS = {"faults": 3.0, "races": 2.0, "fuzz": 3.0, "leaks": 3.0}
+_COMMANDS = {"faults": 3.0, "races": 2.0, "fuzz": 3.0, "leaks": 3.0, "attack": 20.0}
 
 
 def main() -> int:
