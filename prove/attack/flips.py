@@ -82,6 +82,7 @@ class _Memory:
             record(mem, "use-mysql", "We chose mysql for storage.", title="Database")
             record(mem, "use-postgres", "We chose postgres.", title="Database", supersedes="[use-mysql]")
             put(mem, "MEMORY.md", f"# Memory\n\n- The token is {SECRET}\n- The gateway is blue.\n", user=True)
+            put(mem, "SCRATCHPAD.md", "- [ ] Feed the zebra.\n")
             session(mem, "one", "Which queue do we use?", "The worker reads the redis queue. It retries.")
         self.questions: list[str] = []
         self.right: Answers = []
