@@ -45,6 +45,9 @@ def run(minutes: float, rounds: int, seed: int, only: str) -> Tally:
             done += step
         if done < wanted:
             tally.notes.append(f"{name}: {done} of {wanted} rounds in the time there was")
+        if wanted < patience:
+            tally.notes.append(f"{name}: too few rounds to catch a broken version")
+            continue
         for each in part.BROKEN:
             _caught(name, part, each, patience, seed, tally)
     return tally
@@ -57,7 +60,7 @@ def _caught(name: str, part: Any, broken: Any, most: int, seed: int, tally: Tall
     done = 0
     with broken if isinstance(broken, AbstractContextManager) else broken():
         while done < most and not mine.violations:
-            part.run(_STEP, rng, mine)
+            part.run(min(_STEP, most - done), rng, mine)
             done += _STEP
     missed = [] if mine.violations else [f"not noticed in {done} rounds"]
     tally.check("a broken version is caught", missed, f"{name}, {part.BROKEN.index(broken) + 1}, seed {seed}")
