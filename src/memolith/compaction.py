@@ -24,11 +24,11 @@ def flush_compaction_summary(mem: Mem, summary: str, count: int | None = None) -
     """
     from memolith.errors import MemolithError
     from memolith.model import MAX_WRITE_BYTES
-    from memolith.text.budget import head
+    from memolith.text.cutting import in_bytes
 
     try:
         # A summary of any length: its beginning is better than an error.
-        kept = head(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
+        kept = in_bytes(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
         writer = mem.from_source("extracted", "agent") if mem.source.trusted else mem
         writer.append_daily(compaction_heading(count), kept)
     except (MemolithError, OSError) as error:

@@ -36,7 +36,8 @@ MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
 # The tool of a turn of the system that stands where turns are left out; the numbers go on behind them.
 LEFT_OUT = "left-out"
-_TEXTS = ("text", "tool", "outcome")
+_TEXTS = ("text", "time", "tool", "outcome")
+_CLOCK = frozenset("0123456789-:.+TZ ")
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "taint", "ticket")
 
 
@@ -348,10 +349,11 @@ def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int, str]:
         taint = hearing.taint(turn.role, turn.tool, turn.text, turn.taint)
         texts = {}
         for key in _TEXTS:
-            text, count = _masked(getattr(turn, key))
+            text = getattr(turn, key)
+            text, count = (text, 0) if key == "time" and _CLOCK.issuperset(text) else _masked(text)
             masked += count
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
-        clean.append(Turn(number=number, role=turn.role, time=turn.time, taint=taint, **texts))
+        clean.append(Turn(number=number, role=turn.role, taint=taint, **texts))
     return clean, masked, hearing.so_far
 
 

@@ -235,7 +235,7 @@ class Tickets:
     def _load(self, row: Mapping[str, object]) -> Ticketed:
         said = {name: _value(row, names) for name, names in _NAMES.items()}
         if not said["title"]:
-            raise InputError(f"a ticket without a title cannot be imported: {str(dict(row))[:80]}")
+            raise InputError(f"a ticket without a title cannot be imported: {quoted(str(dict(row)))}")
         state = said["status"].casefold()
         given = {
             "title": said["title"],

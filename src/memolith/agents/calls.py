@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from memolith.text.cutting import cut
+
 _MAX = 2_000
 _COMMANDS = ("command", "cmd", "script")
 _PATHS = (
@@ -69,5 +71,5 @@ def _patched(text: str) -> str:
 
 def _line(text: str) -> str:
     """Return a text in one line; where it had others is still to be seen."""
-    joined = " ⏎ ".join(part for part in text.strip()[:_MAX].splitlines() if part.strip())
-    return joined[:_MAX]
+    text = cut(text.strip(), _MAX)
+    return cut(" ⏎ ".join(part for part in text.splitlines() if part.strip()), _MAX)

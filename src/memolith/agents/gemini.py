@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memolith.agents import reading
 from memolith.agents.calls import call_line
 from memolith.agents.reading import Record, Transcript, Whole, fields, listed
+from memolith.text.cutting import cut
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -103,12 +104,12 @@ def _small(message: Record, most: int) -> Record:
         {
             **{key: call.get(key) for key in ("id", "name", "status", "timestamp")},
             "line": call_line(str(call.get("name") or "tool"), call.get("args")),
-            "text": _result(call)[:most],
+            "text": cut(_result(call), most),
         }
         for call in listed(message.get("toolCalls"))
     ]
     kept = {key: message.get(key) for key in ("type", "timestamp")}
-    return {**kept, "text": reading.plain(message.get("content"))[: 2 * most], "calls": calls}
+    return {**kept, "text": cut(reading.plain(message.get("content")), 2 * most), "calls": calls}
 
 
 def _result(call: Record) -> str:

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 from memolith.agents.calls import call_line
 from memolith.learn import stripping
 from memolith.sessions import LEFT_OUT, Session, Turn
+from memolith.text.cutting import cut
 from memolith.text.patterns import lazy
 from memolith.text.turns import Hearing
+from memolith.text.veil import veiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -37,9 +39,12 @@ _FULL, MOST = 8_000_000, 32_000_000
 _SHORT, _TURN = 400, 512
 LATEST, LATE = 4_000, 4_000
 _MAX_WAITING = 64  # calls without a result
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+_PLAIN_TIME = frozenset("0123456789-:.,+/TZ ")
 _HEAD = 400  # records in which a session says where it was
 _CHECKED = 1024  # bytes at the beginning of a file that tell it from another of its name
 _CUT = " […]"
+_MAX_NAME, _MAX_ID = 120, 100  # characters of a tool's name, and of a session's id
 _TAG = lazy(r"(?i)<(/?)(system[-_]reminder|memory[\w-]*|hook_context)(?:\s[^<>]*)?>")
 
 
@@ -141,7 +146,7 @@ def _block(block: object) -> str:
 def moment(value: object) -> str:
     """Return a time as text; agents write it so, or as milliseconds since 1970."""
     if isinstance(value, str):
-        return value[:40]
+        return value if len(value) <= 40 and _PLAIN_TIME.issuperset(value) else ""
     if isinstance(value, (int, float)) and 0 < value < 4e12:
         from datetime import UTC, datetime
 
@@ -162,11 +167,6 @@ def without_injected(text: str) -> str:
             kept.append(text[at:start])
             inside, at = "", tag.end()
     return "".join([*kept, text[at:]])
-
-
-def cut(text: str, most: int) -> str:
-    """Return the beginning of a text, marked if something is missing."""
-    return text if len(text) <= most else text[: most - len(_CUT)] + _CUT
 
 
 def fields(value: object) -> Record:
@@ -203,18 +203,19 @@ class Transcript:
 
     def say(self, role: str, text: str, time: object = "", key: str = "") -> None:
         """Add what somebody said. With the `key` of the turn before, it is a part of the same message."""
+        whole = role == "user" or len(text) <= 4 * _MAX_SPEECH
         text = stripping.said(text) if role == "user" else without_injected(text[: 4 * _MAX_SPEECH])
-        text = cut(text.strip(), _MAX_SPEECH)
+        text = cut(text.strip(), _MAX_SPEECH, _CUT, whole=whole)
         if not text:
             return
         kept = self._latest or self.turns
         if key and key == self._key and kept:
             last = kept[-1]
             if text not in last.text:
-                whole = cut(f"{last.text}\n\n{text}", LATE if self._latest else _MAX_SPEECH)
+                both = cut(f"{last.text}\n\n{text}", LATE if self._latest else _MAX_SPEECH, _CUT)
                 taint = last.taint or self._hearing.taint(role, "", "")
-                kept[-1] = Turn(**{**last.as_dict(), "text": whole, "taint": taint})
-                self._spent += len(whole) - len(last.text)
+                kept[-1] = Turn(**{**last.as_dict(), "text": both, "taint": taint})
+                self._spent += len(both) - len(last.text)
                 self.is_changed = True
             return
         self._add(role, text, time)
@@ -224,7 +225,7 @@ class Transcript:
         """Note the call of a tool; its turn is written when there is a result."""
         while len(self._waiting) >= _MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
-        name = str(tool or "tool")[:120]
+        name = cut(str(tool or "tool"), _MAX_NAME)
         line = str(given) if is_line else call_line(name, given)
         self._waiting[str(number)] = [name, line]
         self.fetched(name, line)  # what it brings may never be written down as its result
@@ -235,17 +236,18 @@ class Transcript:
 
     def result(self, number: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
         """Add what a tool brought: its call, a line feed, its result."""
-        name, line = self._waiting.pop(str(number), None) or [str(tool or "tool")[:120], ""]
+        name, line = self._waiting.pop(str(number), None) or [cut(str(tool or "tool"), _MAX_NAME), ""]
         most = MAX_RESULT if self._spent < _FULL else _SHORT
-        text = without_injected(text[: 4 * MAX_RESULT]).strip("\n")
-        self._add("tool", f"{line or name}\n{cut(text, most)}", time, name, "ok" if ok else "error")
+        whole = len(text) <= 4 * MAX_RESULT
+        text = cut(without_injected(text[: 4 * MAX_RESULT]).strip("\n"), most, _CUT, whole=whole)
+        self._add("tool", f"{line or name}\n{text}", time, name, "ok" if ok else "error")
 
     def _add(self, role: str, text: str, time: object, tool: str = "", outcome: str = "") -> None:
         self._key = ""
         self._spent += len(text) + _TURN
         self.is_changed = True
         number, is_late = self._count() + 1, self._spent > MOST
-        text = cut(text, LATE) if is_late else text
+        text = cut(text, LATE, _CUT) if is_late else text
         about = {"tool": tool, "outcome": outcome, "taint": self._hearing.taint(role, tool, text)}
         turn = Turn(number=number, role=role, text=text, time=moment(time), **about)
         (self._latest if is_late else self.turns).append(turn)
@@ -299,8 +301,9 @@ class Transcript:
 
 def safe(text: str) -> str:
     """Return an id as the store takes it."""
-    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "-" for char in text)
-    return kept.strip(".")[:100] or "session"
+    if len(text) > _MAX_ID or not _PLAIN.issuperset(text):  # changed, a secret would not be known any more
+        text = "".join(char if char in _PLAIN else "-" for char in veiled(text))
+    return text.strip(".")[:_MAX_ID] or "session"
 
 
 class Files(ABC):

@@ -116,7 +116,9 @@ def was_told(call: Call, text: str) -> bool:
 
 def trouble(home: str, problem: BaseException | str) -> str:
     """Return the line that says what went wrong, without where the home is."""
-    said = " ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split())
+    from memolith.cli.output import masked
+
+    said = masked(" ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split()))
     return f"{TROUBLE}{hygiene.for_block(said[:_MAX_TROUBLE].rstrip('.'))}.)"
 
 

@@ -18,7 +18,7 @@ from memolith.hook.past import Said
 from memolith.model import Source
 from memolith.store import receipts
 from memolith.text import hygiene
-from memolith.text.budget import head
+from memolith.text.cutting import in_bytes
 from memolith.text.veil import veiled
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def flush(mem: Mem, call: Call) -> Said:
     If anything from outside was said in the session, the summary may be that, and waits for a person.
     """
     summary = call.summary or (_from_rollout(call.transcript) if call.host == "codex" else "")
-    text = head(_bare(summary), _SUMMARY).strip()
+    text = in_bytes(_bare(summary), _SUMMARY).strip()
     if not text:
         return Said()
     heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"

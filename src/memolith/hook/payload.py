@@ -69,8 +69,8 @@ class Call:
             raise TextError("standard input names no session, so what it was told is not known")
         roots = row.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-        self.cwd = _text(row, "cwd")[:_MAX_PLACE] or whole(first)[:_MAX_PLACE]
-        self.transcript = _text(row, "transcript_path", "transcriptPath")[:_MAX_PLACE]
+        self.cwd = _place(_text(row, "cwd")) or _place(whole(first))
+        self.transcript = _place(_text(row, "transcript_path", "transcriptPath"))
         source = _text(row, "source")
         self.source = source if source in _SOURCES else "startup"
         if self.source == "resume" and self.host in _FORGETFUL:
@@ -165,6 +165,11 @@ def _is_command(said: str) -> bool:
 def _text(row: dict[str, object], *names: str) -> str:
     """Return the first of some fields that is text."""
     return whole(next((value for name in names if isinstance(value := row.get(name), str) and value), ""))
+
+
+def _place(path: str) -> str:
+    """Return a path; one that is longer than any leads nowhere."""
+    return path if len(path) <= _MAX_PLACE else ""
 
 
 class _Plainly:

@@ -14,6 +14,7 @@ from memolith.errors import InputError, ProviderError, TextError, TooLargeError
 from memolith.learn import evidence, extracted, placing, shaping
 from memolith.learn.extracted import Extracted, Learned
 from memolith.text import hygiene, markdown
+from memolith.text.cutting import cut
 from memolith.text.patterns import lazy
 from memolith.text.secrets import redact
 
@@ -105,7 +106,7 @@ def read(reply: object) -> dict[str, Any]:
     if missing := sorted(needed - data.keys()):
         raise ReplyError(f"the reply lacks {', '.join(missing)}")
     if strange := sorted(map(str, data.keys() - needed - {"records"})):
-        raise ReplyError(f"the reply has keys that nobody asked for: {', '.join(strange)[:200]}")
+        raise ReplyError(f"the reply has keys that nobody asked for: {cut(', '.join(strange), 200)}")
     for key in _TEXTS:
         if not isinstance(data[key], str):
             raise ReplyError(f"{key} in the reply is {type(data[key]).__name__}, not text")

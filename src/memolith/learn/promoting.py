@@ -17,6 +17,7 @@ from memolith.places import Tree
 from memolith.store import files, layout, writeset
 from memolith.store.screening import quoted, screen
 from memolith.text import frontmatter, markdown
+from memolith.text.cutting import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _page(name: str, note: str, text: str) -> str:
     whence |= {key: parsed.get(key) for key in ("origin", "taint") if parsed.get(key) not in ("", "none")}
     head: dict[str, Node] = {
         "name": name,
-        "description": markdown.same_line(about)[:_MAX_DESCRIPTION],
+        "description": cut(markdown.same_line(about), _MAX_DESCRIPTION),
         "metadata": whence,
     }
     title = parsed.get("name") or name

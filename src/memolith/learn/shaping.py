@@ -35,11 +35,7 @@ def shape(session: Session, limit_tokens: int) -> str:
 
     A longer one keeps its first 60 % and its last 40 %, with a marker between; turns keep their numbers.
     """
-    from memolith.text.secrets import redact
-
     items = [item for turn in session.turns if (item := _item(turn))]
-    for item in items:
-        item["text"] = redact(str(item["text"])).text
     if _size(items) > limit_tokens:
         items = [_shortened(item) if item["role"] == "tool" else item for item in items]
     if _size(items) > limit_tokens:
@@ -50,7 +46,9 @@ def shape(session: Session, limit_tokens: int) -> str:
 def _item(turn: Turn) -> Item | None:
     if turn.role == "tool" and tools.kind(turn) not in tools.TELLING:
         return None
-    text = stripping.own_words(turn).strip()
+    from memolith.text.secrets import redact
+
+    text = redact(stripping.own_words(turn).strip()).text  # before it is cut: half a secret is not known
     if not text:
         return None
     item: Item = {"turn": turn.number, "role": turn.role}

@@ -24,6 +24,7 @@ from memolith.store import files, forgotten, layout
 from memolith.store.screening import quoted, refuse_secret
 from memolith.targets import is_user_wide
 from memolith.text import frontmatter, markdown
+from memolith.text.cutting import cut
 from memolith.text.digest import sha256
 from memolith.text.miniyaml import YamlError
 from memolith.text.secrets import redact
@@ -342,7 +343,7 @@ def _with_head(text: str, mark: str, item: Item | None) -> str:
     fields = {_KEY: mark}
     head = frontmatter.split(text)
     if item is not None and not (head.get("name") or head.get("title") or markdown.heading_title(head.body)):
-        fields["name"] = markdown.same_line(item.section or item.name)[: notes.MAX_TITLE] or "Untitled"
+        fields["name"] = cut(markdown.same_line(item.section or item.name), notes.MAX_TITLE) or "Untitled"
     try:
         return frontmatter.set_fields(text, fields)
     except YamlError:

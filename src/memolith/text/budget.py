@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memolith.model import TRUNCATED
+from memolith.text.cutting import outside_marker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def head(text: str, limit: int, measure: Measure = utf8_len) -> str:
     line = text.rfind("\n", 0, end)
     if line >= 0 and line >= end * 3 // 4:
         return text[:line].removesuffix("\r")
-    return text[: _grapheme_start(text, end)]
+    return text[: outside_marker(text, _grapheme_start(text, end))]
 
 
 def tail(text: str, limit: int, measure: Measure = utf8_len) -> str:

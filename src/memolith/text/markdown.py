@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memolith.lean import lru_cache
+from memolith.text.cutting import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,7 +267,8 @@ def first_line(text: str, limit: int = 100) -> str:
     for line in text.splitlines():
         collapsed = same_line(line)
         if collapsed:
-            return collapsed if len(collapsed) <= limit else collapsed[:limit].rstrip() + "…"
+            part = cut(collapsed, limit, exact=True)
+            return part if part == collapsed else part.rstrip() + "…"
     return ""
 
 
