@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import random
 from pathlib import Path
 
@@ -83,3 +84,34 @@ class _unlistable(reads.Failing):  # noqa: N801 - reads like a statement
     def count(self, name: str, path: str) -> None:
         if name in ("open", "listdir", "scandir") and path == self._below.rstrip("/"):
             raise OSError(errno.EIO, "Input/output error", path)
+
+
+def test_doctor_names_what_it_could_not_read_and_does_not_say_that_all_is_well(
+    mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mem.remember("It is port 5433.", "Port")
+    notes = next(Path(mem.root, "projects").iterdir()) / "notes"
+    with _unlistable(notes):
+        assert main(["doctor", "--project", str(work)]) == 16
+    said = capfd.readouterr().out
+    assert "in order" not in said
+    assert f"found  unreadable   {notes}: cannot be read (Input/output error)" in said
+
+
+def test_a_file_of_the_repository_that_cannot_be_read_is_no_missing_memory(
+    mem: Mem, work: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem.write("long_term", "- a port is a number")
+    (work / ".memolith.yml").write_text("inject:\n  daily: recent\n")
+    opened = os.open
+
+    def refusing(path: str, flags: int, *mode: int, dir_fd: int | None = None) -> int:
+        if str(path).endswith(".memolith.yml"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return opened(path, flags, *mode, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", refusing)
+    assert main(["context", "--project", str(work)]) == 0
+    assert NOT_WHOLE not in capfd.readouterr().out
+    assert main(["doctor", "--project", str(work)]) == 1
+    assert "ignored: it cannot be read" in capfd.readouterr().out

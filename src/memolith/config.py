@@ -57,16 +57,16 @@ def own(path: str, found: os.stat_result) -> None:
     me, before = os.geteuid(), os.environ.get("SUDO_UID", "")
     owners = {me, 0} | ({int(before)} if me == 0 and before.isdecimal() else set())
     if found.st_uid not in owners:
-        why, mend = f"belongs to user {found.st_uid}, not to you ({me})", f"sudo chown -R {me}"
+        why, mend = f"belongs to user {found.st_uid}, not to you ({me})", "move it away"
     elif found.st_mode & (stat.S_IWOTH | (stat.S_IWGRP if found.st_gid != os.getegid() else 0)):
-        why, mend = "others can write to it", "chmod go-w"
+        from shlex import quote
+
+        why, mend = "others can write to it", f"if all in it is yours, `chmod go-w {quote(path)}` mends that"
     else:
         return
-    from shlex import quote
-
     raise StrangerError(
-        f"{path}: {why}, so it could name programs to run and is not used; `{mend} {quote(path)}` mends "
-        "that, or choose another home with --home or MEMOLITH_HOME"
+        f"{path}: {why}, so it could name programs to run and is not used; look at what is in it, "
+        f"{mend}, or choose another home with --home or MEMOLITH_HOME"
     )
 
 
@@ -141,9 +141,8 @@ class Settings:
                     text = file.read(_MAX_PROJECT_FILE)
             except FileNotFoundError:
                 return self._project
-            except (OSError, UnicodeDecodeError) as error:
+            except (OSError, UnicodeDecodeError) as error:  # a repository's file: no memory is missing
                 self.ignored.append(f"it cannot be read ({error})")
-                self._unread(path, error)
                 return self._project
             self._read_project(text, self._project)
         return self._project

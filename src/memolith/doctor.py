@@ -15,6 +15,7 @@ from memolith.places import MAX_LOOK_BYTES, Tree
 from memolith.project import PROJECT_FILE, PROJECTS, exists, parse_identity
 from memolith.store import files, layout, locks, registry
 from memolith.text import frontmatter, markdown
+from memolith.whole import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,17 @@ def _found(kind: str, path: str, message: str, *, fixable: bool = False) -> Find
 
 def examine(mem: Mem) -> list[Finding]:
     """Return everything that is wrong, all projects included, in a stable order."""
+    with Watch() as watch:
+        findings = _findings(mem)
+    known = {os.path.join(str(mem.root), finding.path) for finding in findings}
+    for path, error in watch.errors.items():
+        if path not in known:
+            message = f"cannot be read ({error.strerror}); look at whose it is and who may read it"
+            findings.append(_found("unreadable", path, message))
+    return sorted(findings, key=lambda finding: (finding.path, finding.kind, finding.message))
+
+
+def _findings(mem: Mem) -> list[Finding]:
     root = str(mem.root)
     findings = list(_config(mem))
     if os.path.islink(root):
@@ -52,8 +64,7 @@ def examine(mem: Mem) -> list[Finding]:
             findings += _repeats(root, scope)
             if scope:
                 findings += _identity(root, scope)
-    findings += _locks(mem)
-    return sorted(findings, key=lambda finding: (finding.path, finding.kind, finding.message))
+    return [*findings, *_locks(mem)]
 
 
 def repair(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
@@ -108,7 +119,7 @@ def _config(mem: Mem) -> Iterator[Finding]:
     from memolith.config import PROJECT_FILE
     from memolith.options import TABLE
 
-    path = mem.settings.path
+    path, root = mem.settings.path, mem.identity.root  # known now, it says something for itself
     try:
         for key in mem.settings.unknown_keys():
             yield _found("config", path, f"unknown setting {key!r}; it has no effect")
@@ -118,7 +129,7 @@ def _config(mem: Mem) -> Iterator[Finding]:
         yield _found("config", path, str(error))
     mem.settings.of_project()
     for problem in mem.settings.ignored:
-        yield _found("config", os.path.join(mem.identity.root, PROJECT_FILE), f"ignored: {problem}")
+        yield _found("config", os.path.join(root, PROJECT_FILE), f"ignored: {problem}")
 
 
 def _tree(root: str) -> Iterator[Finding]:

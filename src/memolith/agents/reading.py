@@ -43,8 +43,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _PLAIN_TIME = frozenset("0123456789-:.,+/TZ ")
 _HEAD = 400  # records in which a session says where it was
 _CHECKED = 1024  # bytes at the beginning of a file that tell it from another of its name
-_CUT = " […]"
-_MAX_NAME, _MAX_ID = 120, 100  # characters of a tool's name, and of a session's id
+_CUT, _MAX_NAME, _MAX_ID = " […]", 120, 100  # characters of a tool's name, and of a session's id
 _TAG = lazy(r"(?i)<(/?)(system[-_]reminder|memory[\w-]*|hook_context)(?:\s[^<>]*)?>")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith import config as settings
+from memolith import whole
 from memolith.cli import completing, output
 from memolith.cli.app import choice, cli, shared
 from memolith.errors import ConfigError, InputError
@@ -120,7 +121,7 @@ def doctor(options: Options, fix: bool) -> None:
                 hint = " (--fix repairs it)" if finding.fixable else ""
                 line = f"found  {finding.kind:<12} {finding.path}: {finding.message}{hint}"
                 output.text(output.masked(line))
-            if not left:
+            if not left and not whole.missing():
                 output.text("Everything is in order.")
     if left:
         raise click.exceptions.Exit(1)
