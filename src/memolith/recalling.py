@@ -45,19 +45,19 @@ def recall(
     if isinstance(scopes, str):
         raise InputError(f"scopes = {quoted(scopes)}: give a list of scopes, such as ['project']")
     wide = dict.fromkeys(targets.is_user_wide(scope) for scope in scopes or ("user", "project"))
-    slugs = [layout.USER if user else mem.project for user in wide]
-    asked = Question(
-        query,
-        [slug for slug in dict.fromkeys(slugs) if slug or True in wide],
-        mem.today,
-        limit=limit,
-        kinds=kinds,
-        categories=categories,
-        since=since,
-        as_of=as_of,
-        unasked=unasked,
-    )
     with whole.Watch() as watch:
+        slugs = [layout.USER if user else mem.project for user in wide]
+        asked = Question(
+            query,
+            [slug for slug in dict.fromkeys(slugs) if slug or True in wide],
+            mem.today,
+            limit=limit,
+            kinds=kinds,
+            categories=categories,
+            since=since,
+            as_of=as_of,
+            unasked=unasked,
+        )
         covered = _covered(mem, asked.slugs) if semantic is not False else None
         found = answer(mem.home, mem.index, asked, mem.vectors if covered and covered.model else None)
     for each in found.missing:  # what the index knows by itself: it was not reached in time, say
