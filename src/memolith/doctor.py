@@ -119,12 +119,13 @@ def _config(mem: Mem) -> Iterator[Finding]:
     from memolith.config import PROJECT_FILE
     from memolith.options import TABLE
 
-    path, root = mem.settings.path, mem.identity.root  # known now, it says something for itself
+    path, root = mem.settings.path, ""
     try:
         for key in mem.settings.unknown_keys():
             yield _found("config", path, f"unknown setting {key!r}; it has no effect")
         for row in TABLE:
             mem.settings.get(row[0])
+        root = mem.identity.root  # once it is known, its own file is read
     except ConfigError as error:
         yield _found("config", path, str(error))
     mem.settings.of_project()
