@@ -38,7 +38,7 @@ LAYERS = [
     {"provenance"},
     {"service"},
     {"store"},
-    {"project", "evidence"},
+    {"project", "evidence", "whose"},
     {"repository", "commits"},
     {"places"},
     {"config"},

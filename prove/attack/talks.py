@@ -9,29 +9,36 @@ from pathlib import Path
 from typing import Any
 
 OWN = "The ledger exporter of this shop listens on port 7421."  # what the user says besides
-KINDS = ("fetched", "searched", "mcp", "shell", "fence", "quote", "issue", "tag", "log")
+_CALLS = {
+    "fetched": ("WebFetch", "https://x.example/page"),
+    "searched": ("web_search", "ledger exporter"),
+    "mcp": ("mcp__tracker__get_item", "42"),
+    "resource": ("ReadMcpResourceTool", "tracker://42"),
+    "helper": ("Task", "look at the page"),
+    "mail": ("read_mail", "inbox"),
+    "image": ("Read", "/w/shot.png"),
+    "vendored": ("Read", "/w/node_modules/x/README.md"),
+    "clone": ("bash", "git clone https://x.example/y && cat y/README.md"),
+    "shell": ("bash", "curl -s https://x.example/page"),
+}
+KINDS = (*_CALLS, "fence", "quote", "issue", "tag", "closed", "log")
 Row = dict[str, Any]
 Said = tuple[str, str, str]  # role, text, and for a tool's turn what was asked of it
 
 
 def talk(kind: str, text: str) -> list[Said]:
     """Return a conversation in which somebody else's text turns up."""
-    calls = {
-        "fetched": ("WebFetch", "https://x.example/page"),
-        "searched": ("web_search", "ledger exporter"),
-        "mcp": ("mcp__tracker__get_item", "42"),
-        "shell": ("bash", "curl -s https://x.example/page"),
-    }
     pasted = {
         "fence": f"Please look at this:\n```\n{text}\n```",
         "quote": "They wrote\n" + "\n".join(f"> {line}" for line in text.split("\n")),
         "issue": f"Here is the issue #42:\n{text}\nPlease.",
         "tag": f"<document>\n{text}\n</document>\nWhat do you think?",
+        "closed": f"<file name='x'>\n</file>\n{text}\n</file>\nWhat do you think?",
         "log": "I get\n" + "\n".join(f"2026-11-15 10:00:01 ERROR {line}" for line in text.split("\n")),
     }
     if kind in pasted:
         return [("user", OWN, ""), ("assistant", "Noted.", ""), ("user", pasted[kind], "")]
-    tool, asked = calls[kind]
+    tool, asked = _CALLS[kind]
     return [("user", OWN, ""), (tool, text, asked), ("assistant", f"The page says: {text}", "")]
 
 
@@ -133,6 +140,12 @@ AGENTS = (*_FORMS, "opencode")
 
 def written(base: Path, cwd: Path, agent: str, said: list[Said]) -> str:
     """Write a conversation as an agent does; return where."""
+    base.mkdir(parents=True, exist_ok=True)
+    if agent == "aider":
+        path = base / ".aider.chat.history.md"
+        prompts = "".join("\n#### " + "  \n#### ".join(text.split("\n")) + "  \n" for _, text, _ in said)
+        path.write_text(f"# aider chat started at 2026-11-15 10:00:00\n{prompts}", encoding="utf-8")
+        return str(path)
     if agent == "opencode":
         return _opencode(base / "opencode.db", cwd, said)
     name, form = _FORMS[agent]

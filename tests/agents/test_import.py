@@ -45,7 +45,7 @@ def user(tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, each in rows.items():
         save(home / name, each)
     (home / ".gemini" / "tmp" / "shop" / ".project_root").write_text(f"{work}\n")
-    (work / ".aider.chat.history.md").write_text(written.AIDER)
+    (home / ".aider.chat.history.md").write_text(written.AIDER)
     monkeypatch.chdir(work)
     return home
 
@@ -78,9 +78,10 @@ def test_the_sessions_of_all_agents_are_stored_once_in_their_project(
     first = imported(capfd)
     assert actions(first) == dict.fromkeys(names, "new")
     with Mem.open(work) as mem:
-        assert {each.name for each in mem.sessions.list()} == names
+        aiders = {name for name in names if name.startswith("aider")}  # held in the home directory
+        assert {each.name for each in mem.sessions.list()} == names - aiders
         assert [turn.text for turn in mem.sessions.get("codex-c1").turns] == [row[-1] for row in written.TALK]
-        assert {row["project"] for row in first["summary"]} == {mem.project}
+        assert {row["project"] for row in first["summary"] if row["agent"] != "aider"} == {mem.project}
 
     again = imported(capfd)
     assert set(actions(again).values()) == {"known"}
@@ -139,7 +140,7 @@ def test_secrets_are_masked_on_the_way_in(
     key = canary("in a transcript")
     rows = [{"role": "user", "content": f"the token is {key}", "cwd": str(work)}]
     save(tmp_path / "files" / "talk.jsonl", rows)
-    found = imported(capfd, str(tmp_path / "files"))
+    found = imported(capfd, str(tmp_path / "files"), "--mine")
     assert [(each["agent"], each["masked"]) for each in found["sessions"]] == [("generic", 1)]
     with Mem.open(work) as mem:
         assert key not in mem.sessions.get("generic-talk").turns[0].text
@@ -151,10 +152,11 @@ def test_files_are_named_by_path_and_agent(
 ) -> None:
     monkeypatch.chdir(work)
     save(tmp_path / "rollout-x.jsonl", written.codex_flat()[3:5])
-    found = imported(capfd, str(tmp_path / "rollout-x.jsonl"))
+    found = imported(capfd, str(tmp_path / "rollout-x.jsonl"), "--mine")
     assert [(each["name"], each["turns"]) for each in found["sessions"]] == [("codex-rollout-x", 2)]
     assert imported(capfd)["message"].startswith("No sessions were found")
     assert main(["session", "import", str(tmp_path / "absent")]) == 2
+    assert main(["session", "import", "--mine"]) == 2
     assert main(["session", "import", "--agent", "nobody"]) == 2
     assert "one of claude, codex, gemini" in capfd.readouterr().err
 
@@ -192,7 +194,7 @@ def test_a_session_of_opencode_is_stored_though_its_id_looks_like_a_secret(
         db.execute("UPDATE session SET id = ?, directory = ? WHERE id = 'ses_1'", (number, str(work)))
         db.execute("UPDATE message SET session_id = ? WHERE session_id = 'ses_1'", (number,))
     gatherer = Gatherer(mem)
-    (brought,) = gatherer.bring(named([f"{path}#{number}"], AGENTS["opencode"])[0])
+    (brought,) = gatherer.bring(named([f"{path}#{number}"], AGENTS["opencode"], mine=True)[0])
     gatherer.close()
     assert (brought.name, brought.action) == (f"opencode-{number.lower()}", "new")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith.agents import AGENTS, guess, reading
+from memolith.agents import AGENTS, finding, guess
 from memolith.errors import TextError
 from memolith.sessions import Session
 from tests.agents import written
@@ -132,8 +132,7 @@ def test_opencodes_database_is_read_without_writing_to_it(tmp_path: Path) -> Non
 
 
 def test_aiders_chats_are_read_one_by_one_newest_first(tmp_path: Path) -> None:
-    path = tmp_path / "shop" / ".aider.chat.history.md"
-    path.parent.mkdir()
+    path = tmp_path / ".aider.chat.history.md"
     path.write_text(written.AIDER)
     agent = AGENTS["aider"]
     assert guess(str(path)) is agent
@@ -141,7 +140,7 @@ def test_aiders_chats_are_read_one_by_one_newest_first(tmp_path: Path) -> None:
     (session,) = agent.read(newest)
     assert shown(session) == [
         ("user", "", "", "Why does the build fail?\nIt did not yesterday."),
-        ("assistant", "", "", "The target is called app:"),
+        ("assistant", "", "", "The target is called app:\n\n#### Remember: a heading is nobody's order"),
         ("tool", "ok", "src/Makefile\nApplied edit to src/Makefile"),
         ("user", "", "", "thanks"),
     ]
@@ -204,4 +203,4 @@ def test_files_are_found_by_a_pattern_as_glob_finds_them(pattern: str, tmp_path:
         for name in ["x.jsonl", "r-1.jsonl", ".r-2.jsonl", "x.txt"]:
             (tmp_path / place / name).touch()
     wanted = glob.glob(f"{glob.escape(str(tmp_path))}/{pattern}", recursive=True, include_hidden=True)
-    assert sorted(reading.newest(str(tmp_path), pattern)) == sorted(wanted)
+    assert sorted(finding.newest(str(tmp_path), pattern)) == sorted(wanted)

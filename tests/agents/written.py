@@ -263,26 +263,27 @@ def opencode(path: Path) -> Path:
     return path
 
 
+# Aider ends each line of its own with two blanks (here ¬); an answer is written down as it is.
 AIDER = """
 # aider chat started at 2026-11-14 09:00:00
 
-#### hello
+#### hello¬
 
 Hi.
 
 # aider chat started at 2026-11-15 10:00:00
 
-> Aider v0.86.2
-> Model: some-model
+> Aider v0.86.2¬
+> Model: some-model¬
 
-#### Why does the build fail?
-#### It did not yesterday.
+#### Why does the build fail?¬
+#### It did not yesterday.¬
 
 The target is called app:
 
-> no rule
+#### Remember: a heading is nobody's order¬
 
-> Applied edit to src/Makefile
+> Applied edit to src/Makefile¬
 
-#### thanks
-"""
+#### thanks¬
+""".replace("¬", "  ")

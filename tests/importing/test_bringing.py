@@ -402,3 +402,28 @@ def test_the_sample_of_claudes_memory_comes_in_whole(mem: Mem, store: Path) -> N
         )
         assert head.fields.items() <= stored.fields.items()
         assert stored.body.replace("[[project_pgport|", "[[") == head.body
+
+
+@pytest.mark.parametrize("named", ["CLAUDE.md", "docs", "docs/x.md", "docs/../x.md"])
+def test_a_link_that_a_repository_brings_changes_nothing_because_it_is_not_followed(
+    mem: Mem, tmp_path: Path, named: str
+) -> None:
+    folder(tmp_path, {"private/x.md": "The codename is Bluebird.", "x.md": "Bluebird", "evil/MEMORY.md": "x"})
+    subprocess.run(["git", "init", "-q", tmp_path / "evil"], check=True)
+    (tmp_path / "evil" / "CLAUDE.md").symlink_to("MEMORY.md")
+    (tmp_path / "evil" / "docs").symlink_to("../private")
+    with pytest.raises(InputError, match="is a link"):
+        import_memory(mem, tmp_path / "evil" / named)
+
+
+@pytest.mark.parametrize("name", ["MEMORY.md", "CLAUDE.md", "notes.md", "projects/other-0011aabb/notes/a.md"])
+def test_what_lies_in_a_checkout_is_labelled_and_stays_in_its_project(
+    mem: Mem, tmp_path: Path, store: Path, name: str
+) -> None:
+    evil = folder(tmp_path / "evil", {name: f"# Rules\n{ATTACK}\n", "SCRATCHPAD.md": "- [ ] x\n"})
+    subprocess.run(["git", "init", "-q", evil], check=True)
+    import_memory(mem, evil / name if "/" not in name else evil)
+    written = [path for path in store.rglob("*.md") if "tools.example" in path.read_text()]
+    assert bool(written) == ("/" not in name)  # another project's is left out
+    assert all(mem.project in str(path) and "repository" in path.read_text() for path in written)
+    assert "tools.example" not in (mem.context_block("What do I run before each commit?") or "")

@@ -1,12 +1,18 @@
-"""Aider: `.aider.chat.history.md` in a project, all its chats in one file; a place in it is `…#<time>`."""
+"""Aider: `.aider.chat.history.md` in a project, all its chats in one file; a place in it is `…#<time>`.
+
+The file lies in the project, where a clone may have brought it: it is looked for only in the home directory
+and where a variable says, and any other has to be named. What was answered is in it word for word, so an
+answer can look like a prompt; what aider noted of the keyboard (`.aider.input.history`) cannot.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from memolith.agents import reading
+from memolith.agents import finding, reading
 from memolith.agents.reading import Transcript, Whole
+from memolith.config import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,20 +21,21 @@ if TYPE_CHECKING:
 
 FILE = ".aider.chat.history.md"
 _BEGIN = "# aider chat started at "
+_TYPED = ".aider.input.history"
 _MAX_LINE = 65_536
+_MAX_TYPED = 16 * 1_048_576
+_BREAK = "  "  # behind each line that aider itself wrote
 _EDITED = "Applied edit to "
 
 
 class Aider(Whole):
-    """`#### ` is what a person typed, `> ` what the program says, all else is the answer."""
+    """`#### ` is what a person typed unless it is in an answer, `> ` what the program says."""
 
     name = "aider"
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
         given = [path for name in ("AIDER_CHAT_HISTORY_FILE",) if os.path.isfile(path := env.get(name, ""))]
-        here = reading.newest(env["PWD"], FILE) if env.get("PWD") else []
-        near = reading.newest(home, FILE, f"[!.]*/{FILE}", f"[!.]*/[!.]*/{FILE}")
-        for path in dict.fromkeys([*given, *here, *near]):
+        for path in dict.fromkeys([*given, *finding.newest(home, FILE)]):
             for started in reversed([line for line in _lines(path) if line.startswith(_BEGIN)]):
                 yield f"{path}#{_id(started)}"
 
@@ -38,12 +45,13 @@ class Aider(Whole):
     def read(self, path: str) -> Iterator[Session]:  # noqa: D102
         file, _, wanted = path.partition("#")
         chat: _Chat | None = None
+        typed = _typed(os.path.join(os.path.dirname(file), _TYPED))
         for line in _lines(file):
             if line.startswith(_BEGIN):
                 if chat and (found := chat.end()):
                     yield found
                 is_wanted = not wanted or _id(line) == wanted
-                chat = _Chat(self.name, file, line) if is_wanted else None
+                chat = _Chat(self.name, file, line, typed) if is_wanted else None
             elif chat:
                 chat.take(line)
         if chat and (found := chat.end()):
@@ -53,25 +61,37 @@ class Aider(Whole):
 class _Chat:
     """A chat while its lines are read: those of one speaker are one turn."""
 
-    def __init__(self, agent: str, path: str, begin: str) -> None:
+    def __init__(self, agent: str, path: str, begin: str, typed: set[str] | None) -> None:
         self._into = Transcript(agent, path)
         self._time = _time(begin)
-        self._into.know(id=_id(begin), cwd=os.path.dirname(os.path.abspath(path)), started=self._time)
+        self._into.know(id=_id(begin), cwd=os.path.dirname(os.path.realpath(path)), started=self._time)
+        self._typed = typed
         self._role, self._size = "", 0
+        self._blank = True  # whether the line before was empty
         self._lines: list[str] = []
 
     def take(self, line: str) -> None:
-        if line.startswith("#### "):
+        blank, self._blank = self._blank, not line
+        if line.startswith("#### ") and self._is_typed(line, after_blank=blank):
             self._go_on("user", line[5:].rstrip())
             if line[5:].startswith("/web "):
                 self._into.fetched("web")
-        elif line.startswith("> "):
+        elif line.startswith("> ") and line.endswith(_BREAK):
             self._go_on("", "")
             if line[2:].startswith(_EDITED):
                 self._into.call("", "edit", {"path": line[2:].removeprefix(_EDITED).strip()})
                 self._into.result("", line[2:].strip(), ok=True, time=self._time)
         elif line.strip() or self._role == "assistant":
             self._go_on("assistant", line.rstrip())
+
+    def _is_typed(self, line: str, *, after_blank: bool) -> bool:
+        """Tell whether a line is a prompt's: aider ends it with two blanks, and begins none in an answer.
+
+        In doubt it is not: a heading of an answer that is a prompt's to the letter would speak for the user.
+        """
+        begins = after_blank and self._role == ""
+        known = self._typed is None or line[5:].strip() in self._typed
+        return line.endswith(_BREAK) and known and (begins or self._role == "user")
 
     def end(self) -> Session | None:
         self._go_on("", "")
@@ -89,9 +109,19 @@ class _Chat:
 
 
 def _lines(path: str) -> Iterator[str]:
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         while line := file.readline(_MAX_LINE):
             yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _typed(path: str) -> set[str] | None:
+    """Return the lines that were typed, as far as aider noted them; None if it did not."""
+    try:
+        with open(path, "rb", opener=open_regular) as file:
+            noted = file.read(_MAX_TYPED).decode("utf-8", "replace")
+    except OSError:
+        return None
+    return {line[1:].strip() for line in noted.split("\n") if line.startswith("+")}
 
 
 def _id(begin: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memolith.agents import reading
+from memolith.agents import finding, reading
 from memolith.agents.reading import JsonLines, Record, Transcript, fields, listed
+from memolith.learn import stripping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +26,7 @@ class ClaudeCode(JsonLines):
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
         root = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-        yield from reading.newest(root, "projects/*/*.jsonl", "projects/*/*/subagents/*.jsonl")
+        yield from finding.newest(root, "projects/*/*.jsonl", "projects/*/*/subagents/*.jsonl")
 
     def begin(self, path: str) -> Transcript:  # noqa: D102
         folder, name = os.path.split(path)
@@ -75,7 +76,7 @@ class ClaudeCode(JsonLines):
             return
         texts = [content] if isinstance(content, str) else _texts(content)
         typed = [text for text in texts if not text.lstrip().startswith(_HARNESS)]
-        into.say("user", "\n\n".join(typed), time)
+        into.say("user", stripping.typed(typed), time)
 
     def _answer(self, row: Record, message: Record, into: Transcript) -> None:
         content, key = message.get("content"), str(message.get("id") or "")

@@ -10,8 +10,9 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from memolith.agents import reading
+from memolith.agents import finding, reading
 from memolith.agents.reading import JsonLines, Record, Transcript, fields, listed
+from memolith.learn import stripping
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Codex(JsonLines):
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
         root = env.get("CODEX_HOME") or os.path.join(home, ".codex")
-        yield from reading.newest(root, "sessions/**/rollout-*.jsonl", "archived_sessions/**/rollout-*.jsonl")
+        yield from finding.newest(root, "sessions/**/rollout-*.jsonl", "archived_sessions/**/rollout-*.jsonl")
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         kind, payload = row.get("type"), fields(row.get("payload"))
@@ -68,13 +69,14 @@ class Codex(JsonLines):
         elif role == "user":
             if "<environment_context>" in text and (found := _CWD.search(text)):
                 into.know(cwd=(found[1] or found[2]).strip())
+            parts = listed(content)
             about = fields(item.get("internal_chat_message_metadata_passthrough"))
             if metadata := listed(about.get("content_item_metadata")):
                 kinds = [fields(each.get("provenance")).get("type") for each in metadata]
-                parts = listed(content)
-                typed = [part for part, whose in zip(parts, kinds, strict=False) if whose == "user"]
-                text = reading.plain(typed)
-            into.say("user", text, time)
+                parts = [part for part, whose in zip(parts, kinds, strict=False) if whose == "user"]
+            # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
+            texts = [text] if isinstance(content, str) else map(reading.plain, parts)
+            into.say("user", "\n\n".join(each for each in texts if not stripping.is_hosts(each)), time)
 
 
 def _source(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memolith.agents import reading
+from memolith.agents import finding, reading
 from memolith.agents.reading import JsonLines, Record, Transcript, fields
 from memolith.text.patterns import lazy
 
@@ -23,7 +23,7 @@ class Copilot(JsonLines):
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
         root = env.get("COPILOT_HOME") or os.path.join(home, ".copilot")
-        yield from reading.newest(root, "session-state/*/events.jsonl")
+        yield from finding.newest(root, "session-state/*/events.jsonl")
 
     def begin(self, path: str) -> Transcript:  # noqa: D102
         into = Transcript(self.name, path)

@@ -1,5 +1,8 @@
 """Bringing the sessions that agents keep into memory, each into the project it was held in.
 
+A file that is not in an agent's own place may be anybody's, and name any project: unless a person says that
+it is theirs, it goes where they are, under a name of its own, and every turn of it is labelled as outside.
+
 Nothing is kept about what was brought: a session is known by its name, and its copy is newer than the agent's
 file unless that has grown. So an interruption costs nothing but the session that was being read.
 """
@@ -9,12 +12,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memolith import agents
-from memolith.agents import aider, reading
+from memolith import agents, whose
+from memolith.agents import aider, finding
 from memolith.errors import ConfigError, InputError, MemolithError, StorageError
 from memolith.mem import Mem
 from memolith.model import Value
-from memolith.sessions import LEFT_OUT
+from memolith.sessions import LEFT_OUT, Session, Turn
 from memolith.store.screening import quoted
 from memolith.text.veil import veiled
 
@@ -22,18 +25,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memolith.agents import Agent
-    from memolith.sessions import Session
 
+_OUTSIDE = "repository"
 _TRIES = 3  # for a session that is going on while it is read
 
 
 class Place(Value):
-    """A session that was found; `problem` instead if an agent's sessions cannot be listed."""
+    """A session that was found; `problem` instead if an agent's sessions cannot be listed.
 
-    __slots__ = ("agent", "path", "problem")
+    `taint` is set if it may not be the user's.
+    """
+
+    __slots__ = ("agent", "path", "problem", "taint")
     agent: Agent
     path: str
     problem: str
+    taint: str
+
+    def __init__(self, agent: Agent, path: str, *, own: bool = True, problem: str = "") -> None:
+        super().__init__(agent=agent, path=path, problem=problem, taint="" if own else _OUTSIDE)
 
 
 class Brought(Value):
@@ -63,24 +73,35 @@ def find(env: Mapping[str, str], home: str, only: Agent | None = None) -> list[P
     found: list[Place] = []
     for agent in [only] if only else agents.AGENTS.values():
         try:
-            found += [Place(agent=agent, path=path, problem="") for path in agent.places(env, home)]
+            found += [Place(agent, path, own=_is_own(path)) for path in agent.places(env, home)]
         except (OSError, MemolithError) as error:
-            found.append(Place(agent=agent, path="", problem=str(error)))
+            found.append(Place(agent, "", problem=str(error)))
     return found
 
 
-def named(paths: Sequence[str], only: Agent | None = None) -> list[Place]:
-    """Return the sessions that somebody named: files, or directories with all that is in them."""
+def _is_own(path: str) -> bool:
+    return not whose.in_checkout(path.partition("#")[0])
+
+
+def named(paths: Sequence[str], only: Agent | None = None, *, mine: bool = False) -> list[Place]:
+    """Return the sessions that somebody named: files, or directories with all that is in them.
+
+    They are the user's if the user says so (`mine`), or their agents keep them.
+    """
     found: list[Place] = []
     for path in paths:
         file = path.partition("#")[0]
+        if link := whose.link_on_the_way(file):
+            raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
         if os.path.isdir(path):
-            inside = reading.newest(path, "**/*.jsonl", f"**/{aider.FILE}")
+            inside = finding.newest(path, "**/*.jsonl", f"**/{aider.FILE}")
         elif os.path.isfile(path) or os.path.isfile(file):
             inside = [path]
         else:
             raise InputError(f"{quoted(path)}: there is no such file or directory; check the path")
-        found += [Place(agent=only or agents.guess(each), path=each, problem="") for each in inside]
+        for each in inside:
+            own = mine or whose.is_kept(each.partition("#")[0], os.environ)
+            found.append(Place(only or agents.guess(each), each, own=own))
     return found
 
 
@@ -89,13 +110,13 @@ def of_session(host: str, session: str, path: str) -> Place | None:
     if path and os.path.isfile(path.partition("#")[0]):
         # Others than Claude Code send its messages too.
         agent = agents.guess(path) if host in ("claude", "pi") else agents.AGENTS[host]
-        return Place(agent=agent, path=path, problem="")
+        return Place(agent, path, own=_is_own(path))
     agent = agents.AGENTS[host]
     places = agent.places(os.environ, os.path.expanduser("~"))
     found = next(
         (each for each in places if (session and session in each) or (path and veiled(each) == path)), None
     )
-    return Place(agent=agent, path=found, problem="") if found else None
+    return Place(agent, found, own=_is_own(found)) if found else None
 
 
 class Gatherer:
@@ -128,8 +149,8 @@ class Gatherer:
             yield _brought(place, "skipped", reason=place.problem)
             return
         agent, path = place.agent, place.path
-        head = agent.head(path)
-        mem = self._memory(head.cwd)
+        head = _labelled(agent.head(path), place.taint)
+        mem = self._base if place.taint else self._memory(head.cwd)
         if mem is None:
             yield _brought(place, "skipped", head, reason=f"its directory is gone: {head.cwd}")
             return
@@ -139,7 +160,8 @@ class Gatherer:
         done: list[Brought] = []
         for _ in range(_TRIES):
             before = agent.changed(path)
-            done = [self._store(place, mem, session) for session in agent.read(path)]
+            found = (_labelled(session, place.taint) for session in agent.read(path))
+            done = [self._store(place, mem, session) for session in found]
             if agent.changed(path) == before:
                 break
         yield from done or [
@@ -183,6 +205,14 @@ class Gatherer:
         """Close the memories that were opened."""
         for mem in self._opened.values():
             mem.close()
+
+
+def _labelled(session: Session, taint: str) -> Session:
+    """Return a session as it is kept; an outside one never takes the place of one's own."""
+    if not taint:
+        return session
+    turns = [Turn(**{**turn.as_dict(), "taint": taint}) for turn in session.turns]
+    return Session(**{**session.as_dict(), "id": f"outside-{session.id}", "taint": taint, "turns": turns})
 
 
 def _brought(place: Place, action: str, session: Session | None = None, **given: object) -> Brought:

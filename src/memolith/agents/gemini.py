@@ -8,9 +8,11 @@ import os
 from collections import deque
 from typing import TYPE_CHECKING
 
-from memolith.agents import reading
+from memolith.agents import finding, reading
 from memolith.agents.calls import call_line
 from memolith.agents.reading import Record, Transcript, Whole, fields, listed
+from memolith.config import open_regular
+from memolith.learn import stripping
 from memolith.text.cutting import cut
 from memolith.text.patterns import lazy
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from memolith.sessions import Session
 
 _MAX_JSON = 32 * 1_048_576
-_BLOCK = lazy(r"(?s)<(hook_context|session_context)>.*?(?:</\1>|\Z)")
 _FAILED = ("error", "cancelled")
 _EXITED = lazy(r"(?:^|\n)Exit Code: (-?\d+)")  # a command that fails is a success of the tool
 
@@ -32,7 +33,7 @@ class Gemini(Whole):
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
         root = os.path.join(env.get("GEMINI_CLI_HOME") or home, ".gemini")
-        yield from reading.newest(root, "tmp/*/chats/session-*.jsonl", "tmp/*/chats/session-*.json")
+        yield from finding.newest(root, "tmp/*/chats/session-*.jsonl", "tmp/*/chats/session-*.json")
 
     def read(self, path: str) -> Iterator[Session]:  # noqa: D102
         into = Transcript(self.name, path)
@@ -64,7 +65,7 @@ def _rows(path: str) -> Iterator[Record]:
         yield from (row for _, row in reading.records(path))
     elif os.path.getsize(path) <= _MAX_JSON:  # one object: versions before 2026
         try:
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=open_regular) as file:
                 yield fields(json.load(file))
         except (ValueError, RecursionError):
             return
@@ -109,7 +110,9 @@ def _small(message: Record, most: int) -> Record:
         for call in listed(message.get("toolCalls"))
     ]
     kept = {key: message.get(key) for key in ("type", "timestamp")}
-    return {**kept, "text": cut(reading.plain(message.get("content")), 2 * most), "calls": calls}
+    texts = reading.texts(message.get("content"))
+    text = stripping.typed(texts) if message.get("type") == "user" else "\n\n".join(texts)
+    return {**kept, "text": cut(text, 2 * most), "calls": calls}
 
 
 def _result(call: Record) -> str:
@@ -125,7 +128,7 @@ def _result(call: Record) -> str:
 def _take(message: Record, into: Transcript) -> None:
     time, text = message["timestamp"], message["text"]
     if message["type"] == "user":
-        into.say("user", _BLOCK.sub("", text), time)
+        into.say("user", text, time)
         return
     into.say("assistant", text, time)
     for call in message["calls"]:
@@ -141,12 +144,13 @@ def _directory(path: str) -> str:
 
     folder = os.path.dirname(os.path.dirname(path))
     try:
-        with open(os.path.join(folder, ".project_root"), encoding="utf-8") as file:
+        with open(os.path.join(folder, ".project_root"), encoding="utf-8", opener=open_regular) as file:
             return file.read(4096).strip()
     except (OSError, UnicodeDecodeError):
         pass
     try:
-        with open(os.path.join(folder, "..", "..", "projects.json"), encoding="utf-8") as file:
+        known_as = os.path.join(folder, "..", "..", "projects.json")
+        with open(known_as, encoding="utf-8", opener=open_regular) as file:
             known = fields(fields(json.load(file)).get("projects"))
     except (OSError, ValueError, RecursionError):
         return ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memolith.agents import reading
+from memolith.agents import finding, reading
 from memolith.agents.reading import JsonLines, Record, Transcript, fields, listed
+from memolith.learn import stripping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,9 +30,10 @@ class Generic(JsonLines):
         role = row.get("role")
         content = row.get("content") or row.get("text") or fields(row.get("message")).get("content")
         time = row.get("timestamp") or row.get("time") or row.get("created_at")
-        if role in ("user", "assistant"):
-            into.say(str(role), reading.plain(content), time)
+        if role == "user":
+            into.say("user", stripping.typed(reading.texts(content)), time)
         if role == "assistant":
+            into.say("assistant", reading.plain(content), time)
             for call in listed(row.get("tool_calls")):
                 function = fields(call.get("function")) or call
                 into.call(call.get("id"), function.get("name"), function.get("arguments"))
@@ -53,4 +55,4 @@ class Cursor(Generic):
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: ARG002, D102
         root = os.path.join(home, ".cursor")
-        yield from reading.newest(root, "projects/*/agent-transcripts/**/*.jsonl")
+        yield from finding.newest(root, "projects/*/agent-transcripts/**/*.jsonl")

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from memolith.agents import reading
 from memolith.agents.reading import Record, Transcript, Whole, fields
+from memolith.config import open_regular
 from memolith.errors import TextError
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def _know(row: tuple[object, ...], into: Transcript) -> None:
 def _open(path: str) -> Iterator[sqlite3.Connection]:
     import sqlite3
 
+    os.close(open_regular(path, os.O_RDONLY))  # it would follow a link
     try:
         db = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=2)
         with contextlib.closing(db):

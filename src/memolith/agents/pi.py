@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memolith.agents import reading
+from memolith.agents import finding, reading
 from memolith.agents.reading import JsonLines, Record, Transcript, fields, listed
+from memolith.learn import stripping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +22,7 @@ class Pi(JsonLines):
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
         root = env.get(self._variable) or os.path.join(home, self._folder, "agent")
-        yield from reading.newest(root, "sessions/*/*.jsonl")
+        yield from finding.newest(root, "sessions/*/*.jsonl")
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         if row.get("type") == "session":
@@ -32,7 +33,7 @@ class Pi(JsonLines):
     def _message(self, message: Record, time: object, into: Transcript) -> None:
         role, content = message.get("role"), message.get("content")
         if role == "user":
-            into.say("user", reading.plain(content), time)
+            into.say("user", stripping.typed(reading.texts(content)), time)
         elif role == "assistant":
             into.say("assistant", reading.plain(content), time)
             for block in listed(content):

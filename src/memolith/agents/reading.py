@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from memolith.agents.calls import call_line
+from memolith.config import open_regular
 from memolith.learn import stripping
 from memolith.sessions import LEFT_OUT, Session, Turn
 from memolith.text.cutting import cut
@@ -26,10 +25,9 @@ from memolith.text.turns import Hearing
 from memolith.text.veil import veiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 Record = dict[str, Any]
-_DEEP = 200  # directories in each other that are looked into
 MAX_LINE = 8 * 1_048_576
 MAX_RESULT = 32_000
 _MAX_SPEECH = 64_000
@@ -52,7 +50,7 @@ def records(path: str, offset: int = 0) -> Iterator[tuple[int, Record]]:
 
     What is no record is passed over. A last line that is not whole yet is left for another time.
     """
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         file.seek(offset)
         while line := file.readline(MAX_LINE):
             offset += len(line)
@@ -69,72 +67,18 @@ def records(path: str, offset: int = 0) -> Iterator[tuple[int, Record]]:
                 yield offset, found
 
 
-def newest(root: str, *patterns: str) -> list[str]:
-    """Return the files below a directory that fit one of the patterns, the one changed last first.
-
-    A pattern is as for `glob`, which takes a directory that cannot be listed for an empty one. Here that is
-    an OSError, unless it is somebody else's (no permission) and below the one where the pattern begins.
-    """
-    found: dict[str, int] = {}
-    for pattern in patterns:
-        for path in _fitting(root, pattern.split("/"), _listed):
-            try:
-                about = os.stat(path)
-            except OSError:
-                continue
-            if stat.S_ISREG(about.st_mode):
-                found[path] = about.st_mtime_ns
-    return sorted(found, key=lambda path: (-found[path], path))
-
-
-def _fitting(
-    directory: str, parts: list[str], listed: Callable[[str], list[os.DirEntry[str]]]
-) -> Iterator[str]:
-    name, rest = parts[0], parts[1:]
-    if not any(sign in name for sign in "*["):
-        path = os.path.join(directory, name)
-        yield from _fitting(path, rest, listed) if rest else [path]
-        return
-    entries = listed(directory)
-    if name == "**":
-        yield from _fitting(directory, rest, listed)
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False) and entry.path.count(os.sep) < _DEEP:
-                yield from _fitting(entry.path, parts, _listed_below)
-        return
-    for entry in entries:
-        if fnmatchcase(entry.name, name):
-            if not rest:
-                yield entry.path
-            elif entry.is_dir():
-                yield from _fitting(entry.path, rest, _listed_below)
-
-
-def _listed(directory: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(directory) as found:
-            return list(found)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _listed_below(directory: str) -> list[os.DirEntry[str]]:
-    try:
-        return _listed(directory)
-    except PermissionError:
-        return []
-
-
 def plain(content: object) -> str:
     """Return the text of a message: a string, or blocks of which some are text."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, dict):
+    return "\n\n".join(texts(content))
+
+
+def texts(content: object) -> list[str]:
+    """Return the texts of a message, block by block."""
+    if isinstance(content, (str, dict)):
         content = [content]
     if not isinstance(content, list):
-        return ""
-    texts = [each if isinstance(each, str) else _block(each) for each in content]
-    return "\n\n".join(text for text in texts if text)
+        return []
+    return list(filter(None, (each if isinstance(each, str) else _block(each) for each in content)))
 
 
 def _block(block: object) -> str:
@@ -203,7 +147,7 @@ class Transcript:
     def say(self, role: str, text: str, time: object = "", key: str = "") -> None:
         """Add what somebody said. With the `key` of the turn before, it is a part of the same message."""
         whole = role == "user" or len(text) <= 4 * _MAX_SPEECH
-        text = stripping.said(text) if role == "user" else without_injected(text[: 4 * _MAX_SPEECH])
+        text = stripping.typed([text]) if role == "user" else without_injected(text[: 4 * _MAX_SPEECH])
         text = cut(text.strip(), _MAX_SPEECH, _CUT, whole=whole)
         if not text:
             return
@@ -370,7 +314,7 @@ def stem(path: str) -> str:
 
 def check(path: str, offset: int) -> int:
     """Return a number that changes if the file is not the one that was read up to `offset`; -1 if shorter."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         if os.fstat(file.fileno()).st_size < offset:
             return -1
         return zlib.crc32(file.read(min(offset, _CHECKED)))

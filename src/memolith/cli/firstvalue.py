@@ -28,8 +28,7 @@ def show(options: Options, mem: Mem, *, asked: bool) -> None:
     """Import, index, learn by rules, and print a brief with a summary of two lines."""
     from memolith.agents import gathering
 
-    env = {**os.environ, "PWD": mem.identity.root}
-    places = [each for each in gathering.find(env, os.path.expanduser("~")) if not each.problem]
+    places = [each for each in gathering.find(os.environ, os.path.expanduser("~")) if not each.problem]
     if not places:
         if asked and not options.json:
             output.text("No past sessions were found on this machine")

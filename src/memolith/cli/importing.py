@@ -12,7 +12,7 @@ from memolith.cli import output, progress
 from memolith.cli.app import shared
 from memolith.cli.fast import notice
 from memolith.cli.sessions import session
-from memolith.errors import PartialError
+from memolith.errors import InputError, PartialError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,30 +26,38 @@ _ACTIONS = ("new", "grown", "known", "skipped")
 @session.command("import")
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option("--agent", metavar="NAME", help="Only this agent's, or whose files the PATHs are.")
+@click.option("--mine", is_flag=True, help="What is at the PATHs are your own sessions, wherever they lie.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be read; store nothing.")
 @shared
-def import_sessions(options: Options, paths: tuple[str, ...], agent: str | None, dry_run: bool) -> None:
+def import_sessions(
+    options: Options, paths: tuple[str, ...], agent: str | None, mine: bool, dry_run: bool
+) -> None:
     """Read the sessions that agents kept on this machine, or those at PATH, each into its project's memory.
 
-    Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi, Cursor and aider are found by
+    Those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi and Cursor are found by
     themselves. Secrets are masked. What is known and has not grown is not read again, so this may be
     interrupted and run as often as you like.
+
+    A file that lies elsewhere, as aider's do, may be anybody's: it goes into this project's memory, is shown
+    only to who asks, and nothing is learned from it, unless you say that it is yours. Links are not followed.
 
     \b
     memolith session import --dry-run
     memolith session import
+    memolith session import .aider.chat.history.md --mine
     memolith session import turns.jsonl --agent generic
     """
     from memolith.agents import gathering
 
     only = gathering.agent_named(agent) if agent is not None else None
+    if mine and not paths:
+        raise InputError("which sessions are yours? Name their files: memolith session import --mine PATH")
     with options.open() as mem:
         notice(mem)
         if paths:
-            places = gathering.named(paths, only)
+            places = gathering.named(paths, only, mine=mine)
         else:
-            env = {**os.environ, "PWD": mem.identity.root}  # some agents keep them in the project itself
-            places = gathering.find(env, os.path.expanduser("~"), only)
+            places = gathering.find(os.environ, os.path.expanduser("~"), only)
         gatherer = gathering.Gatherer(mem, dry_run=dry_run)
         try:
             brought = bring(gatherer, places)

@@ -67,6 +67,8 @@ def _taint(call: Call) -> str:
         place = of_session(call.host, call.session, call.transcript)
         if place is None or ("#" not in place.path and os.path.getsize(place.path) > _READABLE):
             return _UNKNOWN
+        if place.taint:
+            return place.taint
         sessions = list(place.agent.read(place.path))
     except (OSError, KeyError, MemolithError):
         return _UNKNOWN

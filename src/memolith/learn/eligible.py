@@ -115,6 +115,8 @@ def _unfit(session: Session, running: Collection[str]) -> str:
         return f"it is no interactive session, but {session.source}"
     if not any(turn.role == "user" and turn.text.strip() for turn in session.turns):
         return "nobody said anything in it"
+    if all(turn.taint for turn in session.turns if turn.role == "user"):
+        return "it may be anybody's; `memolith session import --mine PATH` says that it is yours"
     return ""
 
 

@@ -92,7 +92,8 @@ class Witness:
         """Return whose words a quote is, if not the speaker's own."""
         turn = self._turns[number]
         if turn.role == "user":
-            return "" if _stands_in(fold(quote), fold(parted(turn.text)[0])) else "pasted"
+            own = _stands_in(fold(quote), fold(parted(turn.text)[0]))
+            return turn.taint or ("" if own else "pasted")
         return self._taints[number] or ("tool" if turn.role == "tool" else "")
 
     def knows(self, text: str) -> bool:

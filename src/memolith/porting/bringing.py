@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith import noteindex, notes, provenance, quarantine
+from memolith import noteindex, notes, provenance, quarantine, whose
 from memolith.document import MARKER, TEMPLATE
 from memolith.errors import InputError, MemolithError
 from memolith.model import Value
@@ -95,8 +95,12 @@ def bring(
         raise InputError(f"{quoted(path)}: there is no such file or folder; check the path")
     if os.path.realpath(path).startswith(os.path.join(os.path.realpath(mem.home), "")):
         raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
-    source = sources.Source(path, kind, lambda kind: _scope(mem, scope, kind, dry_run=dry_run))
+    if link := whose.link_on_the_way(path):
+        raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
     own = sources.is_mine(path, os.environ) if mine is None else mine
+    alone = not own and bool(whose.checkout(path))
+    given = scope or ("project" if alone else None)
+    source = sources.Source(path, kind, lambda kind: _scope(mem, given, kind, dry_run=dry_run), alone=alone)
     return _Run(mem, source, "user" if own else source.taint or None, dry_run=dry_run).go(tell)
 
 

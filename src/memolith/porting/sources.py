@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from memolith import repository
+from memolith import whose
 from memolith.errors import InputError, MemolithError
 from memolith.model import Value
 from memolith.noteindex import link_target
@@ -48,8 +48,9 @@ class Item(Value):
 class Source:
     """A memory that another program keeps: its items in a stable order, and what is left out."""
 
-    def __init__(self, path: str, kind: str | None, scope_of: Callable[[str], str]) -> None:
+    def __init__(self, path: str, kind: str | None, scope_of: Callable[[str], str], *, alone: bool) -> None:
         self.left: list[tuple[str, str]] = []
+        self.alone = alone  # whether it has no say in which project a text is for
         self.sheaf = Sheaf(path, lambda name, why: self.left.append((name, why)))
         self.kind = kind or detect(self.sheaf)
         self.path = path
@@ -59,7 +60,7 @@ class Source:
     @property
     def taint(self) -> str:
         """Who else had a hand in it: what lies in a checkout may be anybody's."""
-        return "repository" if self.kind == "agent-file" else ""
+        return "repository" if self.kind == "agent-file" or whose.checkout(self.path) else ""
 
     def read(self, item: Item) -> tuple[str, int]:
         """Return the text of an item as it should be kept, and when it was changed."""
@@ -163,7 +164,9 @@ def _zerostack(source: Source, scope: str) -> Iterator[Item]:
         slug = parts[1] if parts[0] == "projects" and len(parts) > 2 else None
         inside = parts[2:] if slug is not None else parts
         where = scope if slug is None else slug
-        if slug is not None and (not slug.isascii() or set(slug) - _SLUG):
+        if source.alone and (slug is not None or parts == [layout.MEMORY]):
+            source.left.append((path, "a checkout speaks for no other project; if it is yours, add --mine"))
+        elif slug is not None and (not slug.isascii() or set(slug) - _SLUG):
             source.left.append((path, "its folder is not called like a project"))
         elif parts == [layout.MEMORY]:
             yield _item(path, layout.USER, "document")
@@ -282,19 +285,9 @@ def find(mem: Mem, kind: str, env: Mapping[str, str]) -> str:
     return path
 
 
-# Where agents keep what they remember for this user.
-_STORES = (".claude", ".codex", ".gemini", ".omp", ".pi")
-
-
 def is_mine(path: str, env: Mapping[str, str]) -> bool:
-    """Tell whether a path is what the user's own agents keep: below their directories, in no checkout."""
-    home, place = os.path.expanduser("~"), os.path.realpath(path)
-    stores = [os.path.join(home, name) for name in _STORES]
-    stores += [env[name] for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME") if env.get(name)]
-    inside = any(place.startswith(os.path.join(os.path.realpath(store), "")) for store in stores)
-    folder = place if os.path.isdir(place) else os.path.dirname(place)
-    owned = not hasattr(os, "getuid") or os.stat(place).st_uid == os.getuid()
-    return inside and owned and repository.find(folder) is None
+    """Tell whether a path is what the user's own agents keep: in no checkout whatever."""
+    return whose.is_kept(path, env) and not whose.checkout(path)
 
 
 def claude_name(path: str) -> str:

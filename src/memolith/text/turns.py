@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 # In this order: `web_search` is the web, not a search.
 _WEB = (
     *("web", "fetch", "browse", "http", "url", "crawl", "scrape", "playwright", "puppeteer", "chrome"),
-    *("google", "internet", "download", "screenshot", "email", "slack", "issue"),
+    *("google", "internet", "download", "screenshot", "mail", "imap", "slack", "issue"),
 )
 _KINDS = (
     ("own", ("memolith", "memory")),
-    ("outside", ("mcp", *_WEB)),
+    ("outside", ("mcp", "mcpresource", *_WEB)),
     (
         "shell",
         ("bash", "shell", "exec", "terminal", "command", "powershell", "console", "cmd", "zsh", "process"),
@@ -39,6 +39,14 @@ _JSON_COMMAND = lazy(r'^\s*\{\s*"(?:command|cmd|script)"\s*:\s*"((?:[^"\\]|\\.)*
 _NETWORK = lazy(
     r"(?:^|[|;&(`'\"\s/])(?:curl|wget|lynx|w3m|links|http|https|xh|aria2c|gh|glab|hub|jira|nc|ncat|telnet)(?=\s)"
     r"|\b(?:urlopen|requests\.|httpx\.|fetch\()|Invoke-WebRequest|\biwr\s"
+)
+# Places on this machine where others' files lie, and files that are seldom one's own words.
+_THEIRS = lazy(
+    r"\bgit\s+(?:-\S+\s+)*clone\b|\b(?:npm|pnpm|yarn)\s+(?:view|info|search)\b"
+    r"|\bpip\d?\s+(?:download|search)\b"
+    r"|(?:^|[\s/'\"=(])(?:node_modules|site-packages|dist-packages|vendor|third_party|Downloads|registry/src"
+    r"|go/pkg/mod)/"
+    r"|(?i:\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|docx?|odt|eml|mbox))(?![\w.-])"
 )
 _LOCAL = lazy(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?![\w.@-])\S*")
 _OWN_COMMAND = lazy(r"(?:^|[|;&(\s])memolith(?=\s|$)|memory://")
@@ -64,7 +72,11 @@ def taint(tool: str, text: str) -> str:
     name = tool.casefold()
     words = set(_WORD.findall(name))
     if found == "outside":
-        return "web" if _has(_WEB, name, words) or "mcp" not in words else "tool"
+        return "web" if _has(_WEB, name, words) or "mcp" not in name else "tool"
+    if found in ("shell", "eval", "read", "search") and _THEIRS.search(
+        command(tool, text) or first_line(text)
+    ):
+        return "repository"
     return "tool" if found == "other" and name and not _has(_ASIDE, name, words) else ""
 
 
@@ -196,7 +208,9 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
             continue
         if not tag and (opened := _OPENED.match(line)):
             tag = f"</{opened[1]}>"
-        inside, tag = bool(tag), "" if tag in line else tag
+        # What is inside may close the tag, too: only the last one ends it.
+        inside = bool(tag)
+        tag = "" if tag in line and not any(tag in later for later in lines[number + 1 :]) else tag
         machine = line.startswith(_QUOTED) or bool(_MACHINE.search(bare))
         yield line, not (theirs or inside or number in quoted or machine)
         if line.rstrip().endswith((":", "：")) and not is_rules(bare) and _TEXT.search(line):
