@@ -96,7 +96,7 @@ def test_what_takes_long_says_how_far_it_is_and_can_be_interrupted(
     if name == "learn run":
         monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
         # The first is looked at alone, so that there is something between the beginning and the end.
-        main(["session", "import", *arguments("session import", full), "--project", str(work)])
+        main(["session", "import", "--mine", *arguments("session import", full), "--project", str(work)])
     shown(seen)
     command = [*name.split(), *arguments(name, full), "--project", str(work)]
     stream.interrupts = True

@@ -347,8 +347,11 @@ def test_a_session_id_that_cannot_be_a_name_is_known_by_its_hash(filled: Mem, ho
     assert all(name.startswith("session-") for name in names)
 
 
-def test_an_answer_is_taken_from_the_index_while_no_directory_changed(filled: Mem, host: Host) -> None:
+def test_an_answer_is_taken_from_the_index_while_no_directory_changed(
+    filled: Mem, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The limit that docs/hooks.md names: an edit in place is found by the next full look, not before."""
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "false")  # a worker would look meanwhile
     host.start()
     assert "5433" in host.ask(QUESTION)
     note = filled.root / "projects" / filled.project / "notes" / "test-database.md"
