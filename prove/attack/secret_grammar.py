@@ -54,6 +54,7 @@ def value(rng: random.Random) -> str:
             f"{word}{sign}{digits}",
             f"{word}{digits}{sign}",
             f"{word}-{other}-{digits}",
+            f"{word}_{other}_{digits}".lower(),
             f"{word}{other}{digits}{sign}x",
             f"{leet}{sign}{digits}",
             _drawn(rng, _LETTERS + "23456789", 11) + "7a",
@@ -104,7 +105,22 @@ def network(rng: random.Random) -> Told:
     return form.format(v=secret), secret, form
 
 
-MAKERS = (told, told, command, number, network)
+def phrase(rng: random.Random) -> Told:
+    """Return a text that tells a secret of several words."""
+    form, said = rng.choice(DATA["phrases"]), rng.choice(DATA["words"][0].split("|"))
+    secret = said.replace("{n}", str(rng.randrange(2, 99)))
+    return form.format(p=secret), secret, form
+
+
+def below(rng: random.Random) -> Told:
+    """Return a text whose heading, or line before, says what the value below it is."""
+    secret = value(rng)
+    name = rng.choice(LANGUAGES[rng.choice(list(LANGUAGES))][0].split("|"))
+    form = rng.choice(["## {n}\n\n{v}\n", "{n}:\n{v}\n", "{n}:\n\n- {v}\n"])
+    return form.format(n=name, v=secret), secret, form
+
+
+MAKERS = (told, told, command, number, network, phrase, below)
 
 
 def ordinary(rng: random.Random) -> str:

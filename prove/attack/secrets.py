@@ -71,6 +71,12 @@ class Place:
                 self.secrets[secret] = way
                 return text
 
+    def value(self, way: str) -> str:
+        """Return a password that something else names."""
+        secret = grammar.value(self.rng)
+        self.secrets[secret] = way
+        return secret
+
     def event(self, name: str, session: str, **fields: str) -> None:
         """Let a host tell of an event, as it does to a hook."""
         row = {"hook_event_name": name, "session_id": session, "cwd": str(self.work), **fields}
@@ -87,10 +93,20 @@ def _library(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
         yield partial(mem.write, target, text(target))
     yield lambda: mem.write("note", text("note"), name=place.name("name of a note"))
     yield lambda: mem.write("note", text("note"), name="plain")
-    yield lambda: mem.edit("note", "plain", "x", text("edit"))
+    yield lambda: mem.write("note", "Passwort: (siehe unten)", name="edited")
+    yield lambda: mem.edit("note", "(siehe unten)", place.value("edit"), name="edited")
+    yield lambda: mem.update_section("Admin password", place.value("section"))
+    yield lambda: mem.remember(place.value("text below its name"), "Admin password")
+    for target in ("long_term", "daily"):
+        yield partial(mem.write, target, "The root password is:")
+        yield partial(mem.write, target, place.value(f"next line of {target}"))
+    secret = place.value("keyword")
+    yield lambda: mem.records.add(
+        f"The staging password is {secret}", category="decisions", scope="project", keywords=[secret]
+    )
     yield lambda: mem.append_daily(text("heading"), text("body"))
     yield lambda: mem.records.add(
-        text("record"), category="facts", scope="project", title=text("record title")
+        text("record"), category="decisions", scope="project", title=text("record title")
     )
     yield lambda: mem.tickets.add(text("ticket title"), text("ticket"), number=place.name("number"))
     yield lambda: mem.tickets.load([{"title": text("loaded"), "description": text("loaded too")}])
@@ -274,7 +290,10 @@ def names_as_they_are() -> Iterator[None]:
 @contextlib.contextmanager
 def unscreened() -> Iterator[None]:
     """Store texts as they are given."""
-    with mock.patch.object(screening, "screen", lambda text, *_, **__: (text, [])):
+    with (
+        mock.patch.object(screening, "settled", lambda _, new, *__, **___: (new, [])),
+        mock.patch("memolith.store.gate.screen", lambda text, *_, **__: (text, [])),
+    ):
         yield
 
 
@@ -285,4 +304,11 @@ def digits_are_secrets() -> Iterator[None]:
         yield
 
 
-BROKEN = (only_english, any_program, names_as_they_are, unscreened, digits_are_secrets)
+@contextlib.contextmanager
+def piece_by_piece() -> Iterator[None]:
+    """Look at what is new, and not at the lines that it lands in."""
+    with mock.patch.object(screening, "settled", lambda _, new, *__, **___: (new, [])):
+        yield
+
+
+BROKEN = (piece_by_piece, only_english, any_program, names_as_they_are, unscreened, digits_are_secrets)

@@ -9,7 +9,8 @@ from memolith.errors import InputError, MemolithError, NotFoundError, StorageErr
 from memolith.model import MAX_WRITE_BYTES
 from memolith.places import Tree
 from memolith.store import files, layout
-from memolith.store.screening import quoted, refuse_secret, screen
+from memolith.store.allowing import allowed
+from memolith.store.screening import quoted, refuse_secret, together
 from memolith.text import frontmatter, markdown
 
 TYPE_CHECKING = False
@@ -86,20 +87,9 @@ def match(wanted: str, ids: Iterable[str], what: str) -> str:
     raise NotFoundError(f"no {what} {quoted(wanted)}; {hint}")
 
 
-def screened(fields: Fields) -> tuple[dict[str, str | list[str]], list[str]]:
-    """Return metadata as it may be stored, on one line each, and what was masked in it."""
-    warnings: list[str] = []
-
-    def one(value: str) -> str:
-        text, told = screen(value)
-        warnings.extend(told)
-        return markdown.same_line(text)
-
-    clean: dict[str, str | list[str]] = {
-        key: one(value) if isinstance(value, str) else [each for each in map(one, value) if each]
-        for key, value in fields.items()
-    }
-    return clean, warnings
+def titled(title: str, text: str) -> str:
+    """Return a title as an entry may be called after it: without what its text tells to be a secret."""
+    return markdown.same_line(str(together({"title": title}, text)[0]["title"]))
 
 
 def store(
@@ -111,7 +101,17 @@ def store(
     as text below a new one. `source` is where a new text came from.
     """
     label = provenance.fields(source) if source and not source.trusted else {}
-    clean, warnings = screened({**fields, **label})
+    given, masked, warnings = together(
+        {**fields, **label},
+        body or "",
+        lambda: allowed(gate.root, layout.scope_of(relative)),
+        by_hand=gate.by_hand,
+    )
+    one = markdown.same_line
+    clean: dict[str, str | list[str]] = {
+        key: one(value) if isinstance(value, str) else [each for each in map(one, value) if each]
+        for key, value in given.items()
+    }
 
     def compose(old: str | None, text: str) -> str:
         parsed = frontmatter.split(old or "")
@@ -124,7 +124,7 @@ def store(
         known = provenance.cleared(parsed, clean) if label else clean
         return frontmatter.set_fields(parsed.head, known) + rest
 
-    change = gate.change(relative, body or "", compose, op=op, cap=MAX_WRITE_BYTES)
+    change = gate.change(relative, masked, compose, op=op, cap=MAX_WRITE_BYTES)
     change.warnings[:0] = warnings
     return change
 

@@ -53,7 +53,7 @@ class Mem(Home):
         """
         where, how = targets.target(target), targets.mode(mode)
         if where == "note":
-            targets.check_name(name)
+            targets.check_name(name, content)
         targets.check_text(content)
         asked = {"target": where, "mode": how, "name": name, "scope": scope}
         if held := self._held("write", content, asked, where):

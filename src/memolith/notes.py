@@ -47,10 +47,14 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
     check(content, title)
     kind = _KIND_ALIASES.get(kind, kind)
     from memolith.store.allowing import allowed
-    from memolith.store.screening import screen
+    from memolith.store.screening import together
 
-    title, warnings = screen(markdown.same_line(title), allow=lambda: allowed(gate.root, slug))
-    title = markdown.same_line(title)  # what was taken out of it may leave two spaces, or nothing
+    given, content, warnings = together(
+        {"title": markdown.same_line(title)}, content, lambda: allowed(gate.root, slug), by_hand=gate.by_hand
+    )
+    title = markdown.same_line(
+        str(given["title"])
+    )  # what was taken out of it may leave two spaces, or nothing
     if not title:
         raise InputError("a note needs a title of visible characters; give --title TEXT")
     with gate.scope(slug):

@@ -83,19 +83,16 @@ def hold(
     if not mem.source.outside or (apart and is_apart(mem, apart)):
         return None
     from memolith.store.allowing import allowed
-    from memolith.store.screening import screen
+    from memolith.store.screening import screen, together
     from memolith.text.instructions import suspicions
 
     if not user_wide:
         mem.register()
     slug = layout.USER if user_wide else mem.project
     root = str(mem.root)
-    given = {
-        key: screen(value)[0] if isinstance(value, str) else [screen(each)[0] for each in value]
-        for key, value in arguments.items()
-        if value
-    }
-    text, warnings = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
+    asked = {key: value for key, value in arguments.items() if value}
+    given, text, warnings = together(asked, text, lambda: allowed(root, slug))
+    text, more = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
     shown = [given[key] for key in _SHOWN if key in given]
     lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
     found = suspicions("\n\n".join([*lines, text]))
@@ -125,7 +122,7 @@ def hold(
         message=message,
         sha256="",
         skipped=0,
-        warnings=warnings,
+        warnings=[*warnings, *more],
     )
 
 

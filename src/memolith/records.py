@@ -77,7 +77,8 @@ class Records:
         until = entries.date(expires, "--expires")
         if until and category != "incidents":
             raise InputError(f"only incidents can expire; {category} are permanent (use valid_until instead)")
-        name = markdown.same_line(title or markdown.heading_title(text) or markdown.first_line(text, 80))
+        name = title or markdown.heading_title(text) or markdown.first_line(text, 80)
+        name = entries.titled(markdown.same_line(name), text)
         slug = self._slug(scope, prepare=True)
         with self._mem.gate.scope(slug):
             known = self._all([slug]) if supersedes else []

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # The scanner's time is linear up to here, and its memory a small multiple of it.
 MAX_BYTES = 10_485_760
 _GLANCE = 8192
+_DERIVED = "cache/"
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -124,6 +125,8 @@ def scan_home(mem: Mem, tell: Tell = lambda _: None) -> Report:
     if os.path.isdir(mem.home):
         for place in walk(mem.home, report, names=True):
             relative = os.path.relpath(place, mem.home).replace(os.sep, "/")
+            if relative.startswith(_DERIVED):
+                continue  # words and numbers of what is looked at itself
             _look(report, place, place, allowed(str(mem.root), scope_of(relative)), ours=True)
     return report
 

@@ -45,12 +45,12 @@ def mode(value: str) -> str:
     raise InputError(f"unknown mode {quoted(value)}; one of {', '.join(MODES)}")
 
 
-def check_name(name: str | None) -> None:
-    """Refuse what cannot name a note, before anything is created for it."""
+def check_name(name: str | None, content: str = "") -> None:
+    """Refuse what cannot name a note with this content, before anything is created for it."""
     from memolith.store import layout
     from memolith.store.screening import refuse_secret
 
-    refuse_secret(layout.note_name(name), "note's name")
+    refuse_secret(layout.note_name(name), "note's name", content)
 
 
 def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:

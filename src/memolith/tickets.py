@@ -112,7 +112,7 @@ class Tickets:
         status: str = "open",
     ) -> Ticketed:
         """Create a ticket and return its id."""
-        title = markdown.same_line(title)
+        title = entries.titled(markdown.same_line(title), description)
         if not title:
             raise InputError("a ticket needs a title; give it some words")
         _check(type, TYPES, "type")

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from memolith.text import secret_forms, secret_names, secret_rules, secret_shapes, secret_tongues
+from memolith.text import secret_forms, secret_names, secret_rules, secret_shapes, secret_words
 from memolith.text.secrets import redact
 
 # The end makes every rule run.
@@ -67,8 +67,16 @@ def pieces() -> list[str]:
         "eyJaaaaaaaaaaaaa.",
         "BUNDLE_A__B=",
     ]
-    found += [f"{word} " for _, words in secret_tongues._WORDS for word in words.split()[::7]]
-    found += [f"{stem} " for _, _, stems in secret_tongues._STEMS for stem in stems.split()[::5]]
+    found += [f"{word} " for line in secret_words.lines("secret_names.txt") for word in line.split()[2::6]]
+    found += [
+        "password: a b c\n",
+        "passphrase: ",
+        "the new one ",
+        "code door 1-",
+        "a:1:b:c:",
+        "x / y!1 ",
+        '"mysql","-p", ',
+    ]
     found += [
         "Passwort ist x ",
         "пароль: ",

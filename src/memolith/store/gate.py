@@ -1,7 +1,7 @@
 """The one write path. Whoever changes a memory file calls `Gate.change`.
 
-    lock of the scope → read → precondition → clean and scan the new text → apply → temporary file, synced
-    → exchange with the real one → look at what came out → directory synced → old bytes to history → return
+    lock of the scope → read → precondition → clean and scan the new text → apply → scan the lines it touches
+    → temporary file, synced → exchange with the real one → look at what came out → … → history → return
 
 Acknowledged means durable: when `change` returns, the new bytes survive a power loss.
 A change is a pure function from old text to new text. If a person saved the file in the meantime, the
@@ -15,6 +15,7 @@ import contextlib
 import os
 import time
 from _thread import get_ident
+from functools import partial
 
 from memolith import repository, whole
 from memolith.errors import ConflictError, MemolithError, StorageError, UnsafePathError
@@ -23,7 +24,7 @@ from memolith.store import files, layout, temporary
 from memolith.store.allowing import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
-from memolith.store.screening import screen, without_leave
+from memolith.store.screening import screen, settling
 from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -71,6 +72,7 @@ class Gate:
     def __init__(self, home: str, settings: Settings, now: Callable[[], float], by: str = "") -> None:
         self.root = os.path.join(home, layout.STORE)
         self._home, self._settings, self._now, self._by = home, settings, now, by
+        self.by_hand = by == "user"  # whose lines may say that they keep a secret
         self._held: dict[int, str] = {}  # by thread, so that threads wait for each other too
 
     @property
@@ -140,12 +142,10 @@ class Gate:
         The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
         in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-        by_hand, scope = self._by == "user", layout.scope_of(relative)
-        text, warnings = screen(text, cap, lambda: allowed(self.root, scope), by_hand=by_hand)
-        put = apply if by_hand else without_leave(apply)
-        result = self.rewrite(
-            relative, lambda old: put(old, text), op=op, if_sha256=if_sha256, remember=remember
-        )
+        allow = partial(allowed, self.root, layout.scope_of(relative))
+        text, warnings = screen(text, cap, allow, by_hand=self.by_hand)
+        put = settling(apply, text, allow, warnings, by_hand=self.by_hand)
+        result = self.rewrite(relative, put, op=op, if_sha256=if_sha256, remember=remember)
         result.warnings[:0] = warnings
         result.written = len(text.encode("utf-8"))
         return result

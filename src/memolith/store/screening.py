@@ -8,7 +8,7 @@ from memolith.text import hygiene
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from memolith.text.secrets import Finding
 
@@ -61,15 +61,138 @@ def screen(
     return text, warnings
 
 
-def without_leave(
+def together(
+    fields: Mapping[str, str | Sequence[str]],
+    text: str,
+    allow: Callable[[], frozenset[str]] = frozenset,
+    *,
+    by_hand: bool = False,
+) -> tuple[dict[str, str | list[str]], str, list[str]]:
+    """Return the fields and the text of one call, without what any of them tells to be a secret.
+
+    A title may say what its text is, and a keyword repeat what the text tells. Also returns what was masked.
+    """
+    from memolith.text.secrets import redact, unallowed
+
+    # What stands above a text may name what it is.
+    order = sorted(fields, key=lambda key: key in _ABOVE_TEXT)
+    parts = [[each] if isinstance(each := fields[key], str) else list(each) for key in order]
+    clean = [hygiene.clean(hygiene.whole(each))[0] for part in parts for each in part]
+    clean = clean if by_hand else list(map(unallowed, clean))
+    joined = "".join(
+        [*(f"{each}\n\n\f\n" for each in clean[:-1]), *(f"{each}\n\f\n" for each in clean[-1:]), text]
+    )
+    found = redact(joined, by_hand=by_hand)
+    if found.findings and (hashes := allow()):
+        found = redact(joined, hashes, by_hand=by_hand)
+    masked = found.text.split("\f\n", len(clean))  # a form feed is in no text that is stored
+    warnings = told(found.findings)
+    if len(masked) != len(clean) + 1:  # a private part that has no end
+        masked, warnings = [*(redact(each).text for each in clean), text], []
+    rest = iter([one.rstrip("\n") for one in masked[:-1]])
+    kept = {
+        key: next(rest) if isinstance(fields[key], str) else [next(rest) for _ in part]
+        for key, part in zip(order, parts, strict=True)
+    }
+    return {key: kept[key] for key in fields}, masked[-1], warnings
+
+
+_ABOVE_TEXT = ("title", "heading", "section")
+
+
+def settled(
+    old: str, new: str, allow: Callable[[], frozenset[str]], *, by_hand: bool = False
+) -> tuple[str, list[str]]:
+    """Mask what the lines of a file that a change touches tell as they will stand; return what was masked.
+
+    What names a secret may be in the same line, in the line before, or in the heading or title above.
+    """
+    from memolith.text.secrets import redact
+
+    first, last = _changed(old, new)
+    first = max(first, _head_end(new))
+    if first >= last:
+        return new, []
+    lead = _lead(new, first)
+    piece = lead + new[first:last]
+    found = redact(piece, by_hand=by_hand)
+    if found.findings and (hashes := allow()):
+        found = redact(piece, hashes, by_hand=by_hand)
+    findings = [each for each in found.findings if each.end > len(lead)]
+    if not findings:
+        return new, []
+    from memolith.text.secrets import masked
+
+    spans = [(each.kind, max(each.start, len(lead)), each.end) for each in findings]
+    return new[:first] + masked(piece, spans)[len(lead) :] + new[last:], told(findings)
+
+
+def _changed(old: str, new: str) -> tuple[int, int]:
+    """Return where the lines begin and end that a change touches."""
+    same = _common(old, new, len(old))
+    first = new.rfind("\n", 0, same) + 1
+    tail = _common(old[same:][::-1], new[same:][::-1], len(old) - same)
+    last = new.find("\n", len(new) - tail)
+    return first, last if last >= 0 else len(new)
+
+
+def _common(one: str, two: str, most: int) -> int:
+    """Return how many characters two texts have in common at their beginning; `most` is tried first."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = most if low < most <= high else (low + high + 1) // 2
+        most = 0
+        if one[low:middle] == two[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _head_end(text: str) -> int:
+    """Return where the head of a file ends, whose fields are masked each by itself."""
+    end = text.find("\n---\n", 3) if text.startswith("---\n") else -1
+    return end + 5 if end >= 0 else 0
+
+
+def _lead(text: str, first: int) -> str:
+    """Return what may name a secret in the lines behind: the title or heading above, and the line before."""
+    head = text[: min(first, _head_end(text))]
+    above = text[max(0, first - _ABOVE) : first].split("\n")[:-1]
+    title = next((line for line in head.split("\n") if line.startswith(_TITLES)), "")
+    heading = next((line for line in reversed(above) if line.startswith("#")), title.partition(": ")[2])
+    before = next(
+        (line for line in reversed(above) if (line.strip() and line[:1] not in "#<-") or line[:2] == "- "), ""
+    )
+    return f"{heading[-_LINE:]}\n\n" + (f"{before[-_LINE:]}\n" if before else "")
+
+
+_TITLES = ("title: ", "name: ")
+_ABOVE, _LINE = 2000, 300
+
+
+def settling(
     apply: Callable[[str | None, str], str | None],
-) -> Callable[[str | None, str], str | None]:
-    """Return a change that gives no line leave to keep a secret, not even out of two harmless pieces."""
+    text: str,
+    allow: Callable[[], frozenset[str]],
+    warnings: list[str],
+    *,
+    by_hand: bool,
+) -> Callable[[str | None], str | None]:
+    """Return a change of a file by `text` that masks what its lines tell, and adds to the warnings.
+
+    It gives no line leave to keep a secret, not even out of two harmless pieces, unless a person writes it.
+    """
     from memolith.text.secrets import unallowed
 
-    def applied(old: str | None, text: str) -> str | None:
+    given = len(warnings)
+
+    def applied(old: str | None) -> str | None:
         new = apply(old, text)
-        return new if new is None else unallowed(new, old or "")
+        if new is not None:
+            new = new if by_hand else unallowed(new, old or "")
+            new, warnings[given:] = settled(old or "", new, allow, by_hand=by_hand)
+        return new
 
     return applied
 
@@ -98,8 +221,8 @@ def quoted(value: object) -> str:
     return repr(shown if len(shown) <= 80 else f"{shown[:80]}…")
 
 
-def refuse_secret(name: str, what: str) -> None:
-    """Raise InputError for a name that is a secret: a masked name would be another file."""
+def refuse_secret(name: str, what: str, text: str = "") -> None:
+    """Raise InputError for a name that is a secret, by itself or by `text`; masked, it is another file."""
     from memolith.text.secrets import redact
 
     found = redact(name).findings
@@ -107,3 +230,5 @@ def refuse_secret(name: str, what: str) -> None:
         raise InputError(
             f"the {what} looks like a secret ({found[0].kind}); choose another that tells nothing"
         )
+    if isinstance(text, str) and text and together({"name": name}, text)[0]["name"] != name:
+        raise InputError(f"the {what} is a secret that the text tells; choose another that tells nothing")

@@ -1,11 +1,14 @@
-"""Secrets on a command line: `mysql -p…`, `sshpass -p …`, `echo … | sudo -S`, `smbclient -U name%…`.
+"""Secrets on a command line: `mysql -p…`, `["sshpass", "-p", "…"]`, `echo … | sudo -S`, `requirepass …`.
 
-What a flag means depends on the program: `-p` is a port for ssh and a password for mysql. A table says what
-takes one in which program; of a program that is not in it, a flag's value is one only if nobody would write
-it as anything else. There is no `re` here, because the look before the scanner asks too.
+What a flag means depends on the program: `-p` is a port for ssh and a password for mysql. A table,
+`secret_commands.txt`, says what takes one in which program or directive; of a program that is not in it, a
+flag's value is one only if nobody would write it as anything else. A list of arguments is the same command.
+There is no `re` here, because the look before the scanner asks too.
 """
 
 from __future__ import annotations
+
+from memolith.text.secret_words import TABLE, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,65 +16,21 @@ if TYPE_CHECKING:
 
     Place = tuple[int, int]
 
-# Programs, and what takes a password: `-p` the value next to it or glued to it, `-p+` only glued, `-u:` what
-# is behind that sign in its value; `word` the argument behind it; `#2` the second argument, `#-1` the last,
-# `#1/` what is behind that sign in it; `<` what is written into it.
-_TABLE: tuple[tuple[str, str], ...] = (
-    ("mysql mysqldump mysqlimport mysqlcheck mysqlshow mysqlpump mariadb mariadb-dump mariadb-admin", "-p+"),
-    ("mysqladmin", "-p+ password"),
-    ("sshpass hydra medusa cqlsh mongo mongosh mongodump mongorestore mongoexport mongoimport", "-p"),
-    ("rdesktop evil-winrm psexec paexec yt-dlp youtube-dl steghide beeline snowsql twine", "-p"),
-    ("ncftp ncftpput ncftpget mutool svn pdfcrack crackmapexec netexec unlock-keychain", "-p"),
-    ("login", "-p <"),
-    ("redis-cli keydb-cli valkey-cli redis-benchmark", "-a"),
-    ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn ldapexop", "-w"),
-    ("ldappasswd", "-w -s -a"),
-    ("smbclient rpcclient smbget smbmap smbcacls winexe", "-U% --user% -p"),
-    ("vsql irssi add-generic-password add-internet-password", "-w"),
-    ("zip zipcloak unzip funzip sqlcmd bcp isql tsql osql ipmitool", "-P"),
-    ("mosquitto_pub mosquitto_sub mosquitto_rr", "-P"),
-    ("7z 7za 7zz 7zr rar unrar arj", "-p+ -hp+"),
-    ("ssh-keygen", "-N -P"),
-    ("openssl", "-k"),
-    ("curl", "-u: --user: -U: --proxy-user:"),
-    ("xh httpie hurl", "-u: -a: --auth: --user:"),
-    ("lftp", "-u,"),
-    ("htpasswd", "#-1"),
-    ("wpa_passphrase networksetup", "#-1"),
-    ("add_user change_password", "#2"),
-    ("nmcli", "password psk wifi-sec.psk 802-11-wireless-security.psk"),
-    ("sqlplus sqlldr expdp impdp rman", "#1/"),
-    ("db2", "using"),
-    ("pdftk", "user_pw owner_pw input_pw"),
-    ("sudo chpasswd passwd kinit cryptsetup smbpasswd vncpasswd", "<"),
-    ("gpg gpg2", "<"),
-    ("snmpget snmpwalk snmpset snmptrap snmpbulkwalk", "-A -X"),
-    ("rclone", "pass"),
-    ("keytool jarsigner apksigner clickhouse-client influx swaks plink pscp psftp", ""),
-)
 _RULES: dict[str, list[str]] = {}
-for _programs, _takes in _TABLE:
+for _line in lines("secret_commands.txt"):
+    _programs, _, _takes = _line.partition(" |")
     for _program in _programs.split():
         _RULES[_program] = _takes.split()
 # The last word of each, as the words of a text are compared.
 _BY_WORD: dict[bytes, list[str]] = {}
 for _program in _RULES:
-    _BY_WORD.setdefault(_program.replace("_", "-").rpartition("-")[2].encode(), []).append(_program)
+    _BY_WORD.setdefault(_program.replace("_", "-").rpartition("-")[2].lower().encode(), []).append(_program)
 KNOWN = frozenset([*_BY_WORD, b"expect"])
 _SLASHED = (" /p:", " /pass:", " /user:")
+# How many arguments behind a word the password is.
+_STEPS = {"net user": 2}
 # A flag that is called after a password takes one.
-_CALLED = (
-    "password",
-    "passwd",
-    "passphrase",
-    "pass",
-    "pwd",
-    "pw",
-    "passin",
-    "passout",
-    "storepass",
-    "keypass",
-)
+_CALLED = frozenset(TABLE["called"])
 # These read a password only if they are told to.
 _TOLD = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
 _WRITERS = ("echo ", "printf ")
@@ -80,10 +39,12 @@ _QUOTES = ('\\"', "\\'", '"', "'")
 _FLAGS = frozenset("pPwak")
 _STRANGE = frozenset("!#$%^&*?")
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
+_FILES = ("pass", "pwd", "secret", "cred", "token", "vault", ".pw")
+STRANGE, LIKELY, SURE = range(3)  # what a value has to be by itself: strange, like a password, anything
 
 
-def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
-    """Yield where a command may have a password, and what says so: its program, a name before it, or nothing.
+def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, int]]:
+    """Yield where a command may have a password, and how sure its program is.
 
     `known` are the words of the text that are ours.
     """
@@ -94,8 +55,9 @@ def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, s
                 end = at + len(program)
                 if not _is_part(text[at - 1 : at]) and not _is_part(text[end : end + 1]):
                     tokens = _tokens(text, end)
+                    sure = LIKELY if "?" in _RULES[program] else SURE
                     for place in _of_program(text, at, end, program, tokens):
-                        yield *place, "program"
+                        yield *place, sure
                     # Its own name among its words is one of them.
                     end = tokens[-1][1] if tokens else end
                 at = text.find(program, end)
@@ -103,7 +65,7 @@ def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, s
     for sign in signs if " /" in text or "<<<" in text or "send " in signs else ():
         if sign in text:
             for place in _after(text, sign):
-                yield *place, "program"
+                yield *place, SURE
     yield from _unknown(text)
 
 
@@ -119,15 +81,28 @@ def _of_program(text: str, at: int, end: int, program: str, tokens: list[Place])
         following = tokens[number + 1] if number + 1 < len(tokens) else None
         if token.startswith("-"):
             yield from _flagged(text, start, stop, following, rules)
-        elif token in rules and following:
-            yield _inside(text, *following)
+        elif token in rules:
+            rest = [
+                each for each in tokens[number + 1 : number + 4] if text[slice(*each)].lstrip("0123456789-")
+            ]
+            yield from (_inside(text, *each) for each in rest[:1])
+        elif (steps := _STEPS.get(f"{program} {token}")) and number + steps < len(tokens):
+            yield _inside(text, *tokens[number + steps])
     for rule in rules:
         if rule.startswith("#") and plain:
             yield from _positional(text, plain, rule, tokens, program)
+    if ">" in rules and plain and any(each in _file_behind(text, tokens[-1][1]) for each in _FILES):
+        yield _inside(text, *plain[-1])
     if "<" in rules and any(
         sign in text[end : end + 200].partition("\n")[0] for sign in _TOLD.get(program, ("",))
     ):
         yield from _written(text, at, program)
+
+
+def _file_behind(text: str, at: int) -> str:
+    """Return the name of the file that a command's output goes to."""
+    rest = text[at : at + 120].partition("\n")[0].lstrip()
+    return rest.lstrip("> ").partition(" ")[0].lower() if rest.startswith(">") else ""
 
 
 def _flagged(text: str, start: int, stop: int, following: Place | None, rules: list[str]) -> Iterator[Place]:
@@ -237,7 +212,7 @@ def _reads(text: str, at: int) -> bool:
     )
 
 
-def _unknown(text: str) -> Iterator[tuple[int, int, str]]:
+def _unknown(text: str) -> Iterator[tuple[int, int, int]]:
     """Yield the strange value of a short flag, or one behind a user: no port, path or number looks so."""
     at = text.find(" -")
     while at >= 0:
@@ -250,9 +225,9 @@ def _unknown(text: str) -> Iterator[tuple[int, int, str]]:
                 if high - low >= 6 and any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
                     line = text[max(0, at - _LINE) : at].rpartition("\n")[2].lower()
                     if text[at + 2] in "pP" and (" -u " in line or " --user" in line):
-                        yield low, high, "user"
+                        yield low, high, LIKELY
                     elif not _STRANGE.isdisjoint(value):
-                        yield low, high, ""
+                        yield low, high, STRANGE
         at = text.find(" -", at + 2)
 
 
@@ -260,6 +235,9 @@ def _tokens(text: str, at: int, most: int = _MOST) -> list[Place]:
     """Cut a command into its words, up to its end; a quote counts only where a value begins."""
     found: list[Place] = []
     size = min(len(text), at + 2000)
+    quote = next((each for each in _QUOTES if text.startswith(each, at)), "")
+    if quote and text[at + len(quote) :][:4].lstrip().startswith(","):
+        return _arguments(text, at + len(quote), size, quote)
     while at < size and len(found) < most:
         if text[at] in " \t":
             at += 1
@@ -276,6 +254,20 @@ def _tokens(text: str, at: int, most: int = _MOST) -> list[Place]:
         if at - start > 1 and text[at - 1] == "." and (text[start] != "-" or at - start <= 3):
             break  # the end of a sentence
     return found
+
+
+def _arguments(text: str, at: int, size: int, quote: str) -> list[Place]:
+    """Return the strings of a list of arguments, without their quotes."""
+    found: list[Place] = []
+    while len(found) < _MOST:
+        while at < size and text[at] in " \t\r\n,[(":
+            at += 1
+        close = text.find(quote, at + len(quote), size)
+        if not text.startswith(quote, at) or close < 0:
+            break
+        found.append((at + len(quote), close))
+        at = close + len(quote)
+    return [place for place in found if place[0] < place[1]]
 
 
 def _word_end(text: str, at: int, size: int) -> int:

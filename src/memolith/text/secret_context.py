@@ -7,13 +7,12 @@ secret by itself. Names of other languages come from `secret_tongues`.
 
 from __future__ import annotations
 
-from memolith.text import secret_tongues
+from memolith.text import secret_explicit, secret_tongues
 from memolith.text.patterns import lazy
-from memolith.text.secret_codes import codes, number_end
-from memolith.text.secret_forms import accounts, columns, pair, pairs, phrases
+from memolith.text.secret_explicit import codes
+from memolith.text.secret_forms import columns, pair, pairs, phrases
 from memolith.text.secret_names import names as names_in
 from memolith.text.secret_prose import is_fingerprint, random_nearby, told, told_before
-from memolith.text.secret_telling import OF_THEIRS, is_said
 from memolith.text.secret_value import (
     UUID,
     bare,
@@ -24,7 +23,7 @@ from memolith.text.secret_value import (
     is_random,
     is_stand_in,
 )
-from memolith.text.secret_words import OTHER_KEYS, SAID
+from memolith.text.secret_words import OF_THEIRS, OTHER_KEYS, TABLE, is_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ _LINK = lazy(
     r"(?P<tail>(?:[_.-]?(?i:prod|production|staging|dev|live|test|value|string|str|id|base|text|b64|"
     r"base64|plain|hash|data))?\w{0,3})"
     r"(?P<close>[\\'\"`\])*}]{0,4})"
-    r"(?P<by>\s{0,12}(?:=>|:=|::|->|=|:|\||[：＝→⇒]|[—–] )[\s>|\\*]{0,12}|[ \t]{1,12}|>|"
+    r"(?P<by>\s{1,6}(?i:value|content|val)\s{0,2}=\s{0,2}|"
+    r"\s{0,12}(?:=>|:=|::|->|=|:|\||[：＝→⇒]|[—–] )[\s>|\\*]{0,12}|[ \t]{1,12}|>(?:<value>)?|"
     r"\s{0,3},\s{0,3}(?=['\"])|\((?=['\"])|[-.](?=\w))"
     r"(?P<scheme>(?:(?i:bearer|basic|token|apikey|api-token|api-key|ssws|oauth|digest|key|splunk|geniekey|"
     r"negotiate|flyv1)[ =:]{1,2}){0,2})"
@@ -64,9 +64,9 @@ _ALONE = lazy(
     r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}([A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
     r"[*`]{0,3}[ \t]{0,8}(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
 )
+_SUMS = ("checksum", "sha256", "sha-256", "sha512", "md5", "digest of")
 _PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
 _ASSIGNS = frozenset([":=", "=", "=>", "->"])
-_TOLD = _ASSIGNS | frozenset([":", "|", "：", "＝", "→", "—", "–"])
 _QUOTED = {quote: lazy(rf"(?:[^\n\\{quote}]|\\(?!['\"`])){{1,300}}+(?=\\?{quote})") for quote in "\"'`"}
 _VALUE = lazy(r"[^\s'\"`,;<>|\\„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{1,300}+")
 _VALUE_END = lazy(r"[^\s'\"`,;<>|\\]*+")
@@ -94,30 +94,43 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
             done = found[1]
         elif not dense:
             found = told_before(text, name[0], name[1], name[3], foreign=not name[2])
-        if found:
+        if found and not (is_digest(text[slice(*found)]) and _is_sum(lower[max(0, name[0] - 40) : name[0]])):
             yield _kind(text, name, *found), *found
+            if name[3] == "password" and (changed := secret_explicit.changed(text, found[1])):
+                yield "password", *changed
     if tongues:
         yield from codes(text, lower, tongues)
         yield from pairs(text, tongues)
     if names and not dense:
         yield from columns(text, names)
-    yield from phrases(text, lower, names)
-    yield from accounts(text)
+    yield from phrases(text, lower)
 
 
 def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
     at, end, word, _ = names[number]
     if number + 1 < len(names) and _is_before(text, end, *names[number + 1][:2]):
         return True
-    return word in {"key", "token", "sig"} and _is_other_key(lower[max(0, at - 16) : at])
+    return (
+        names[number][3] != "password"
+        and word in {"key", "token", "sig"}
+        and _is_other_key(lower[max(0, at - 16) : at])
+    )
+
+
+def _is_sum(before: str) -> bool:
+    """Tell what a digest is of that is told of a file: "the checksum of auth-gateway.zip is …"."""
+    return any(word in before.rpartition("\n")[2] for word in _SUMS)
 
 
 def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> tuple[int, int] | None:
     at, end, word, kind = names[number]
     limit = _limit(text, names, number)
+    foreign = word in {"", "psk"} or text[end : end + 8].partition(" ")[2].partition(" ")[0] in OF_THEIRS
     found = None
-    if _WORTH.search(text, end, min(limit, end + 140)):
-        foreign = not word or text[end : end + 8].partition(" ")[2].partition(" ")[0] in OF_THEIRS
+    if kind in {"password", "loose", "assigned"} and not dense and not _ABOUT.match(text, end):
+        phrase = _is_phrase(text, at, end)
+        found = secret_explicit.value(text, end, limit, kind, foreign=foreign, phrase=phrase)
+    if not found and _WORTH.search(text, end, min(limit, end + 140)):
         found = _value_after(text, end, kind, limit, dense=dense, foreign=foreign)
         if found and number + 1 < len(names) and _is_theirs(text, found, names[number + 1]):
             found = None
@@ -126,6 +139,12 @@ def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> tupl
     if not found and word in {"login", "cred"}:
         found = pair(text, end)
     return found
+
+
+def _is_phrase(text: str, at: int, end: int) -> bool:
+    """Tell the name of a secret that is made of several words."""
+    near = text[max(0, at - 24) : at].rpartition("\n")[2] + text[at : end + 16].partition("\n")[0]
+    return any(stem in near.lower() for stem in TABLE["phrase"])
 
 
 def _limit(text: str, names: list[Name], number: int) -> int:
@@ -175,13 +194,7 @@ def _kind(text: str, name: Name, start: int, end: int) -> str:
 def _alone(text: str, at: int, end: int) -> tuple[int, int] | None:
     """Find a plain word as the one value of a field: `wifi password: swordfish` and the end of the line."""
     match = _ALONE.match(text, end)
-    if (
-        not match
-        or match[1].lower() in SAID
-        or is_stand_in(match[1])
-        or is_name(match[1])
-        or is_said(match[1])
-    ):
+    if not match or is_stand_in(match[1]) or is_name(match[1]) or is_said(match[1]):
         return None
     return match.span(1) if _is_field(text, at) else None
 
@@ -199,7 +212,7 @@ def _value_after(
     link = None if about else _LINK.match(text, at)
     if link and link.end() >= limit:
         return None
-    found = _linked(text, link, kind, foreign=foreign) if link else None
+    found = _linked(text, link, kind) if link else None
     if (dense and link) or kind == "assigned":
         return found
     # What is assigned to a name is its value, secret or not; a sentence may come to it later.
@@ -221,7 +234,7 @@ def _is_assigned(text: str, link: re.Match[str]) -> bool:
     return "'" not in line and '"' not in line
 
 
-def _linked(text: str, link: re.Match[str], kind: str, *, foreign: bool) -> tuple[int, int] | None:
+def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None:
     """Judge the value right behind a name."""
     start = link.end()
     quotes = link["open"].strip("brfu@\\*(")
@@ -236,11 +249,6 @@ def _linked(text: str, link: re.Match[str], kind: str, *, foreign: bool) -> tupl
             word = word.rstrip(".,:)]}>*?!")
     else:
         return None
-    by = link["by"].strip(" \t*")
-    if kind == "password" and (by in _TOLD or (foreign and not by)) and _is_field(text, link.start()):
-        end = number_end(text, start)
-        if end:
-            return start, end
     # A URL keeps its own secrets, and the rest of it is worth keeping.
     if not word or "://" in word or is_stand_in(word):
         return None
@@ -250,10 +258,18 @@ def _linked(text: str, link: re.Match[str], kind: str, *, foreign: bool) -> tupl
 def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> bool:
     """Judge a value by how it is linked to its name: the looser, the stricter."""
     by = link["by"].strip(" \t\n\r*")
+    if kind == "assigned" and not by and quoted:
+        return is_password(word) and any(map(str.isdigit, word))
     if kind == "assigned" and (
-        by not in {*_ASSIGNS, ":"} or not (is_password(word) or (quoted and by != ":"))
+        by not in {*_ASSIGNS, ":"} or not (_is_likely(word) or (quoted and by != ":"))
     ):
         return False
+    if (
+        by == ","
+        and kind == "password"
+        and link.string[: link.start()].endswith(("word", "wd", "pass", "phrase"))
+    ):
+        return is_password(word) or not (is_stand_in(word) or is_name(word) or word.isalpha())
     if by == "(":
         return kind == "password" and is_password(word) and " " not in word
     if by in {"-", ".", ","}:
@@ -265,10 +281,12 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
             kind in {"password", "loose"} and _is_strong(word)
         )
     if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
-        # In an environment it is a value, in a program a sentence.
-        loud = link.string[max(0, link.start() - 4) : link.start()].isupper() and by == "="
-        return loud and kind == "password" and len(word.split()) <= 3 and is_password(word.replace(" ", ""))
+        return False
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
+
+
+def _is_likely(word: str) -> bool:
+    return is_password(word) or (any(map(str.isdigit, word)) and secret_explicit.is_chosen(word))
 
 
 def _is_strong(word: str) -> bool:
@@ -294,7 +312,7 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
             and any(map(str.isdigit, word))
             and bool(_PLAIN.fullmatch(word))
         )
-    if is_password(word, 5):
+    if is_password(word, 5) or (kind == "assigned" and secret_explicit.is_chosen(word)):
         return True
     # A quoted word is a password. A bare one is only in an environment; in code it is a variable.
     return (

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_codes import number_end
-from memolith.text.secret_telling import SPOKEN
-from memolith.text.secret_value import bare, is_name, is_password, is_stand_in, is_strange
-from memolith.text.secret_words import ACCOUNTS
+from memolith.text.secret_explicit import is_chosen, number_end
+from memolith.text.secret_value import is_name, is_password, is_stand_in, is_strange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +22,8 @@ _PAIR = lazy(
 _NETWORK = lazy(
     r"[^\n/|]{0,48}?(?:(?P<apart>\s{1,2}[/|]\s{1,2})|[/|])['\"`„“]?([^\s'\"`,;|\u3000-\u3002\uff0c\uff1b]{6,64}+)"
 )
-_VALUE = lazy(r"['\"`]?([^\s'\"`|]{6,64}+)")
 _PHRASES = ("mnemonic", "seed phrase", "recovery phrase", "seed words")
 _MNEMONIC = lazy(r"[^\n:=\"'`]{0,24}[:=\"'`]\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
-# Words that somebody chose at random, told as the phrase that they are.
-_CHOSEN = lazy(
-    r"[^\n:=：\"'`„“«]{0,40}[:=：\"'`„“«]\s{0,3}['\"`„“«]{0,2}"
-    r"((?:[A-Za-z\u00c0-\u1fff]{2,14}[ .-]){3,9}[A-Za-z\u00c0-\u1fff]{2,14})(?=[\s'\"`“”».,]|$)"
-)
 _MOST_ROWS = 200
 _SEPARATORS = ("|", "\t", ";", ",")
 
@@ -47,30 +39,19 @@ def pair(text: str, at: int) -> tuple[int, int] | None:
     )
 
 
-def accounts(text: str) -> Iterator[Span]:
-    """Find `admin / …`, where nothing else says what it is."""
-    at = text.find(" / ")
-    while at >= 0:
-        who = text[max(0, at - 16) : at].rsplit(None, 1)[-1:]
-        if who and who[0].strip("(:*`").lower() in ACCOUNTS:
-            match = _VALUE.match(text, at + 3)
-            word = bare(match[1]) if match else ""
-            if match and is_password(word) and not is_name(word):
-                yield "password", match.start(1), match.start(1) + len(word)
-        at = text.find(" / ", at + 3)
-
-
 def pairs(text: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:
     """Find `WLAN: name / …`."""
     for _, end, kind in names:
         match = _NETWORK.match(text, end) if kind == "pair" else None
         word = match[2].rstrip(".)") if match else ""
-        if match and (is_strange(word) or (match["apart"] and is_password(word) and not is_name(word))):
+        if match and (
+            is_strange(word) or (match["apart"] and is_chosen(word) and any(map(str.isdigit, word)))
+        ):
             yield "password", match.start(2), match.start(2) + len(word)
 
 
-def phrases(text: str, lower: str, names: list[Name]) -> Iterator[Span]:
-    """Find the words that restore a wallet, and a passphrase of several words."""
+def phrases(text: str, lower: str) -> Iterator[Span]:
+    """Find the words that restore a wallet."""
     for phrase in _PHRASES:
         at = lower.find(phrase)
         while at >= 0:
@@ -78,13 +59,6 @@ def phrases(text: str, lower: str, names: list[Name]) -> Iterator[Span]:
             if match:
                 yield "mnemonic", match.start(1), match.end(1)
             at = lower.find(phrase, at + len(phrase))
-    for at, end, _, kind in names:
-        if kind == "password" and any(
-            word in lower[at:end] for word in ("phras", "fras", "lause", "フレーズ")
-        ):
-            match = _CHOSEN.match(text, end)
-            if match and SPOKEN.isdisjoint(match[1].lower().replace("-", " ").replace(".", " ").split()):
-                yield "password", match.start(1), match.end(1)
 
 
 def columns(text: str, names: Iterable[Name]) -> Iterator[Span]:
@@ -124,8 +98,12 @@ def _below(text: str, at: int, sign: str, column: int, signs: int, kind: str) ->
         cell = cells[column]
         word = cell.strip(" \t\r'\"`*")
         start += len(cell) - len(cell.lstrip(" \t'\"`*"))
-        is_value = is_password(word) or (kind == "password" and number_end(text, start) == start + len(word))
-        if is_value and " " not in word and not is_name(word) and not is_stand_in(word):
+        is_value = (
+            is_password(word)
+            or is_chosen(word)
+            or (kind == "password" and number_end(text, start) == start + len(word))
+        )
+        if is_value and " " not in word and (is_chosen(word) or not is_name(word)) and not is_stand_in(word):
             found.append(({"loose": "password", "key": "api-key"}.get(kind, kind), start, start + len(word)))
         at = end + 1
     return found, at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_words import GLUED, WIFI
+from memolith.text.secret_words import GLUED, OPEN, WIFI
 
 # What is looked for in lower-cased text, and the kind it makes. A `weak` word needs a random value; an
 # `assigned` one has a password if something is assigned to it, and is a verb else.
@@ -38,25 +38,13 @@ _SEARCHED = {
 }
 # The rest of the word after what was found; nothing else may follow in the same word.
 _REST = lazy(
-    r"(?:(?i:ords?|ds?|phrases?|codes?|entials?|s|orte?s?|et)|(?i:orization|entication|enticate)|)(?![a-z])"
+    r"(?:(?i:ords?|orden|ds?|phrases?|codes?|entials?|s|orte?[ns]?|e[nt]|frasen?)|(?i:orization|entication|enticate)|)(?![a-z])"
 )
 _GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
 _ACCESS_ID = lazy(r"(?i)_?id(?![a-z])")
+# "The new one is …", where a password was named.
+_ONE = lazy(r"\b(?:old|new|other|previous|former|current|first|second|last) one\b")
 _TYPED = 48
-# Before the word for a key in another language: anybody may see it.
-_OPEN = (
-    "öffentlich",
-    "publi",
-    "públi",
-    "pubbli",
-    "публичн",
-    "открыт",
-    "公開",
-    "公开",
-    "공개",
-    "julki",
-    "veřejn",
-)
 
 # Where it begins and ends, the English word (empty for one of another language), its kind.
 Name = tuple[int, int, str, str]
@@ -76,10 +64,15 @@ def names(text: str, lower: str, tongues: list[tuple[int, int, str]]) -> list[Na
             known = "" if lower[at + 4 : end].startswith(("wort", "ord")) else word
             found[at] = at, end, known, _kind(lower, at, end, WORDS[word])
     for at, end, kind in tongues:
-        named = _kind(lower, at, end, "key" if kind == "code" else kind)
-        is_one = named in {"password", "loose"} or (kind == "key" and not _is_open(lower, at))
+        is_one = kind in {"password", "phrase", "loose", "code"} or (
+            kind == "key" and not _is_open(lower, at)
+        )
         if is_one and (at not in found or found[at][1] < end):
-            found[at] = at, end, "", named
+            known = _kind(lower, at, end, kind)
+            if known != "code":
+                found[at] = at, end, "", known
+    if found and " one" in lower:
+        found |= {match.start(): (*match.span(), "", "password") for match in _ONE.finditer(lower)}
     names: list[Name] = []
     for name in sorted(found.values()):
         # `kata sandi` and `sandi` are one.
@@ -90,7 +83,9 @@ def names(text: str, lower: str, tongues: list[tuple[int, int, str]]) -> list[Na
 
 def _kind(lower: str, at: int, end: int, kind: str) -> str:
     """Return the kind of a name; the key of a network is a password."""
-    if kind != "key":
+    if kind == "phrase":
+        return "password"
+    if kind not in {"key", "code"}:
         return kind
     before, behind = lower[max(0, at - _TYPED) : at], lower[at : end + _TYPED]
     near = before.rpartition("\n")[2] + behind.partition("\n")[0]
@@ -99,7 +94,7 @@ def _kind(lower: str, at: int, end: int, kind: str) -> str:
 
 def _is_open(lower: str, at: int) -> bool:
     near = lower[max(0, at - _TYPED) : at]
-    return any(word in near for word in _OPEN)
+    return any(word in near for word in OPEN)
 
 
 def _hits(lower: str) -> list[tuple[int, str]]:
@@ -117,6 +112,8 @@ def _begins_well(text: str, at: int, word: str) -> bool:
     if at == 0 or (len(word) >= 5 and word != "login"):
         return True
     left, first = text[at - 1], text[at]
+    if first.islower() and text[at + 1].isupper():
+        return False  # in the middle of random letters
     if not (left.isalpha() and left.isascii()):
         return True
     if first.isupper() and left.islower():

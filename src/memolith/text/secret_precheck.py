@@ -67,12 +67,14 @@ _BARE = (b"hmac=", b"sas=", b"hook")
 _SUFFIXES = (
     *(b"ords", b"ord", b"ds", b"d", b"phrases", b"phrase", b"codes", b"code", b"entials", b"ential", b"s"),
     *(b"nature", b"natures", b"orization", b"entication", b"enticate"),
-    *(b"ort", b"orts", b"orte", b"ortes", b"ordet", b"et"),
+    *(b"ort", b"orts", b"orte", b"ortes", b"orten", b"orden", b"ordet", b"et", b"en", b"frase", b"frasen"),
 )
 _GLUED = tuple(word.encode() for word in GLUED)
 # How far the beginning of a value can be from the beginning of its name.
 _REACH = 190
 _AHEAD = 60  # the same for a name that stands behind its value
+_ACCOUNTS = tuple(name.encode() for name in ACCOUNTS)
+_SIGNS = (b"!", b"#", b"$", b"%", b"^", b"&", b"*", b"?")
 _ASCII_SMALL = frozenset("abcdefghijklmnopqrstuvwxyz")
 _BREAKS = frozenset("\\\r\n'\"")
 
@@ -120,30 +122,34 @@ class _Text:
         known = secret_tongues.known_in(lower, KNOWN)
         if next(secret_commands.candidates(self.text, known), None):
             return True
-        if b" / " in self.data and any(name.encode() in self.lower for name in ACCOUNTS):
+        names = list(secret_tongues.names(self.text, lower, known))
+        keys = b"key" in self.lower or any(kind in ("key", "code") for _, _, kind in names)
+        if keys and any(word in lower for word in WIFI):
             return True
-        for at, end, kind in secret_tongues.names(self.text, lower, known):
+        for at, end, kind in names:
             behind = self.text[end : end + 160]
             near = self.text[max(0, at - 160) : at] + behind
             if (
-                kind == "password"
+                kind in ("password", "phrase", "loose")
                 or (kind == "pair" and ("/" in behind or "|" in behind))
                 or (kind not in ("pair", "code") and _could_hold(near))
-                or (kind == "code" and any(map(str.isdigit, behind[:64])))
+                or (kind == "code" and any(map(str.isdigit, self.text[max(0, at - 20) : end + 64])))
             ):
                 return True
-        if b"key" in self.lower and any(word in lower for word in WIFI):
-            return True
         return b"|--" in self.data.replace(b" ", b"").replace(b":", b"") and any(
             word in self.lower for word in _KEYS
         )
 
     def _has_login(self) -> bool:
-        """`url_secrets` and `command_logins`: something before `@`, `-u name:password`."""
+        """`url_secrets` and `command_logins`: something before `@`, `name / password`, `-u name:password`."""
         for at in _places(self.data, b"://"):
             end = self.data.find(b"@", at, at + 262)
             if end >= 0 and b"/" not in self.data[at + 3 : end] and _is_one_word(self.data[at:end]):
                 return True
+        if b" / " in self.data and any(sign in self.lower for sign in (*_SIGNS, *_ACCOUNTS)):
+            return True
+        if self.data.count(b":") > 3 and any(word.count(b":") > 3 for word in self.data.split()):
+            return True
         for at in _places(self.lower, b"-u"):
             if self.data[at - 1 : at] in (b" ", b"-"):
                 rest = self.data[at + 2 : at + 85].removeprefix(b"ser").lstrip(b" =")
@@ -160,7 +166,7 @@ class _Text:
                         if word not in (b"pass", b"login"):
                             return True
                         rest = self.data[at + len(word) : at + len(word) + 120]
-                        if any(sign in rest for sign in (b"=", b":", b"->", b"/", b"|")):
+                        if any(sign in rest for sign in (b"=", b":", b"->", b"/", b"|", b"`", b"'", b'"')):
                             return True
         return False
 

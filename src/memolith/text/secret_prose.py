@@ -6,9 +6,8 @@ Between the name and the value there may be words, so the value itself has to lo
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_codes import number_end
+from memolith.text.secret_explicit import is_chosen, number_end
 from memolith.text.secret_shapes import has_token_prefix
-from memolith.text.secret_telling import ANY_IS, AS, CLEAR_IS, GLUED_IS, OF
 from memolith.text.secret_value import (
     bare,
     is_digest,
@@ -20,13 +19,8 @@ from memolith.text.secret_value import (
     is_strange,
     wordiness,
 )
+from memolith.text.secret_words import ANY_IS, AS, CLEAR_IS, GLUED_IS, NOW, OF
 
-_GLUED = "|".join(GLUED_IS.split())
-_AS = "|".join(AS.split())
-_NOW = (
-    "still|now|currently|always|just|simply|literally|called|set to|the string|jetzt|nun|ahora|maintenant|"
-    "adesso|agora|teraz|nyní|teď|теперь|сейчас|nu|nyt|most|acum|τώρα"
-)
 _VALUE = (
     r"(?P<open>['\"`*(„“”‚‘«»‹「『《]{0,3})"
     r"(?P<value>[^\s'\"`,;<>|„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{4,100}+)"
@@ -38,8 +32,8 @@ def _is(words: str, signs: str, spaces: int) -> str:
         rf"(?i)(?:(?:(?<![\w\u00c0-\u1fff])(?P<how>{words})(?=[ :])|"
         rf"(?<!\w)(?P<loose>to|as|be|with|append|prepend)(?=[ :])|"
         rf"=>|->|→|=|:\*{{0,3}}{signs})(?:[ :=]{{{spaces},3}}|\n[ \t]{{1,8}})|[：＝]\s{{0,3}}|"
-        rf"(?P<glued>{_GLUED})[ :：]{{0,2}})"
-        rf"(?:(?:{_NOW}) ){{0,2}}{_VALUE}"
+        rf"(?P<glued>{GLUED_IS})[ :：]{{0,2}})"
+        rf"(?:(?:{NOW}) ){{0,2}}{_VALUE}"
     )
 
 
@@ -47,25 +41,26 @@ _IS = lazy(_is(CLEAR_IS, "", 1))
 _IS_ANY = lazy(_is(ANY_IS, r"|—|–|-(?= )|\|(?= )", 0))
 _BEFORE = lazy(
     r"(?<![^\s('\"`])([^\s'\"`(),;<>|]{6,100}+)['\"`)]{0,2} "
-    r"(?:is|was|as) (?:the|our|my) (?:[\w-]{1,14} ){0,2}$"
+    r"(?:is|was|as) (?P<the>(?:the|our|my|its|their|your|a) )?(?:[\w-]{1,14} ){0,2}$"
 )
 _BEFORE_ANY = lazy(
     r"(?i)(?<![^\s(:'\"`„“”«»「『\u0e00-\ud7ff\uff0c])"
     r"([^\s'\"`(),;<>|„“”«»「」『』\u0e00-\u0e7f\u2e80-\ud7ff]{6,100}+)['\"`)“”»«」』]{0,2}"
-    rf"(?:(?P<link> (?:{ANY_IS}|{_AS}|—|–|-|->|=) (?:[^\s\d]{{1,14}} ){{0,3}}|"
-    rf" \((?:[^\s\d()]{{1,14}} ){{0,2}}| ?(?:{_GLUED}))[^\s\d]{{0,16}}|"
+    rf"(?:(?P<link> (?:{ANY_IS}|{AS}|—|–|-|->|=) (?:[^\s\d]{{1,14}} ){{0,3}}|"
+    rf" \((?:[^\s\d()]{{1,14}} ){{0,2}}| ?(?:{GLUED_IS}))[^\s\d]{{0,16}}|"
     rf" (?:[^\s\d]{{1,10}} )?[^\s\d]{{0,16}})$"
 )
 _CLAUSE_END = lazy(r"(?![^\s.,;:!)])(?! (?!for|of|in|on|to|and|at|now|there)[a-z])")
 _NAME_END = lazy(r"[^\s\d:=|：＝-]{0,4}(?![\w:=|：＝-]| ?[:=|：＝])")
-_PARTS = lazy(r"[A-Z]?[a-z]{2,}")
-_SET = lazy(r"(?i)\b(?:re)?(?:set|changed?|updated?|rotated?)\b")
 _CODE = lazy(r"\w\(|::|\\|=\w")
+_PARTS = lazy(r"[A-Z]?[a-z]{2,}")
+_SETS = lazy(r"(?i)\b(?:re)?(?:set|chang|updat|rotat)\w{0,3} [^\n.;]{0,32}$")
 _SENTENCE = lazy(r"[.!?](?=\s)|[。！？\n]")
 _WORD = lazy(r"[^\s'\"`,;<>|()\[\]„“”«»\u0e00-\u0eff\u2e80-\ud7ff\uf900-\uffef]{6,64}+")
 # So many words may stand between a name and a value that nothing links; the last one is no "of".
 _BETWEEN, _FAR = 2, 8
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
+_OTHER_KEY = lazy(r"[\s\"'-]{0,8}[\w.-]{1,40}[\"']?\s{0,3}[:=]")
 _STOP = lazy(
     r"(?i)\b(?:sha-?\d{0,3}|md5|hash(?:es|ed)?|digest|checksum|integrity|commit(?:ted)?|etag|finger-?prints?|"
     r"public|uuid|ulid|ids?|revision|cursor|version|trace|span|request|session|branch|image|model|at|in|under|"
@@ -75,7 +70,9 @@ _STOP = lazy(
 
 def is_fingerprint(text: str, at: int, word: str) -> bool:
     """Tell what follows `gpg --recv-keys`: a public key's fingerprint."""
-    return text[max(0, at - 4) : at].lower() == "keys" and is_digest(word)
+    return text[max(0, at - 8) : at].lower().endswith(("keys", "recv-key")) and is_digest(
+        word.removeprefix("0x")
+    )
 
 
 def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) -> tuple[int, int] | None:
@@ -91,20 +88,18 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) ->
         if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):
             word = word.rstrip("!?")
         quoted = bool((match["how"] or match["glued"]) and match["open"].strip("*("))
-        told_so = bool(match["loose"]) and kind == "password" and _is_likely(word)
-        # "set … to": what follows is the value.
-        told_so = told_so or (
-            match["loose"] == "to" and _is_set(text, at) and _is_told(word, kind, quoted=False)
+        told_so = (
+            bool(match["loose"])
+            and kind == "password"
+            and (
+                _is_likely(word) or (is_chosen(word) and _SETS.search(text[max(0, at - 48) : at]) is not None)
+            )
         )
         if told_so or _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
             return start, start + len(word)
         if kind == "password" and (match["how"] or match["glued"]) and (end := number_end(text, start)):
             return start, end
     return _unlinked(text, at, last, foreign=foreign) if kind in {"password", "loose"} else None
-
-
-def _is_set(text: str, at: int) -> bool:
-    return _SET.search(text, max(0, at - 60), at) is not None
 
 
 def _unlinked(text: str, at: int, last: int, *, foreign: bool) -> tuple[int, int] | None:
@@ -144,17 +139,21 @@ def told_before(text: str, at: int, end: int, kind: str, *, foreign: bool) -> tu
             return None
         linked = match["link"] is not None
     else:
-        match = _BEFORE.search(head) if "s the " in head or "s our " in head or "s my " in head else None
-        if not match or not _CLAUSE_END.match(text, end):
+        match = _BEFORE.search(head) if "s " in head[-36:] else None
+        if not match or (not (match["the"] and _CLAUSE_END.match(text, end)) and not is_strange(match[1])):
             return None
         linked = True
     word = match[1].rstrip(",.:")
     if kind not in {"password", "loose"}:
         is_value = linked and is_random(word)
-    elif match.re.groups == 1:
-        is_value = is_password(word) and not _CODE.search(word)
+    elif "the" in match.re.groupindex:
+        is_value = (
+            (is_password(word) or "_" in word or word.count("-") > 1)
+            and is_chosen(word)
+            and not _CODE.search(word)
+        )
     else:
-        is_value = _is_likely(word) if linked else is_strange(word)
+        is_value = (_is_likely(word) or ("_" in word and is_chosen(word))) if linked else is_strange(word)
     return (start + match.start(1), start + match.start(1) + len(word)) if is_value else None
 
 
@@ -171,6 +170,8 @@ def random_nearby(text: str, at: int, limit: int) -> tuple[int, int] | None:
     window = text[at : min(at + 160, limit)]
     for match in _GAP_WORD.finditer(window):
         if match.start() > 40 or window.count("\n", 0, match.start()) > 1:
+            return None
+        if _OTHER_KEY.match(window[: match.start()].rpartition("\n")[2]) and "\n" in window[: match.start()]:
             return None
         value = match[0].rstrip(".-_")
         if is_random(value, 16) and not (

@@ -9,8 +9,10 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_commands import candidates
+from memolith.text.secret_commands import LIKELY, SURE, candidates
+from memolith.text.secret_explicit import is_chosen
 from memolith.text.secret_value import (
+    bare,
     is_digest,
     is_mixed,
     is_password,
@@ -18,7 +20,7 @@ from memolith.text.secret_value import (
     is_stand_in,
     is_strange,
 )
-from memolith.text.secret_words import HINTS, OPTIONS, PROVIDERS, PUBLIC
+from memolith.text.secret_words import ACCOUNTS, HINTS, OPTIONS, PROVIDERS, PUBLIC
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +42,17 @@ _HOOK_PART = lazy(r"/[\w@-]{16,}+")
 _SIGNED = lazy(
     r"(?i)[?&;](?:sig|signature|x-amz-signature|x-goog-signature|x-amz-security-token|hmac|sas)=([\w%+/=.~-]{16,2000}+)"
 )
-_PATH = lazy(r"[/.:]")
 _LOGIN_FLAG = lazy(
     r"(?<![\w-])(?:-u|--user|-U|--[\w-]{0,12}auth)"
     r"[ =]{0,3}(['\"]?)([^\s:'\"]{0,64}+)['\"]?:['\"]?([^\s'\"]{0,200}+)"
 )
+# host:port:database:user:password
+_PGPASS = lazy(
+    r"(?m)^[ \t>`-]{0,4}(?!urn:)[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w.*-]{1,64}:"
+    r"[A-Za-z*][\w.*-]{0,63}:([^\s:`]{4,100})"
+)
+_STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
+_PATH = lazy(r"[/.:]")
 _PEM = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){1,20000}+")
 # A key that was cut off may still have the head that tells how it is encrypted.
@@ -130,22 +138,35 @@ def taken_apart(text: str) -> Iterator[Span]:
 
 def command_secrets(text: str, known: frozenset[bytes]) -> Iterator[Span]:
     """Find what a program is given as its password."""
-    for start, end, by in candidates(text, known):
+    for start, end, sure in candidates(text, known):
         word = text[start:end]
-        if by == "program" and end - start >= 3 and word[0] != "-":
+        if sure == SURE and end - start >= 3 and word[0] != "-":
             if not is_stand_in(word) and word not in OPTIONS and "://" not in word:
                 yield "password", start, end
-        elif by != "program" and (is_strange(word) or (by and is_password(word) and not _PATH.search(word))):
+        elif is_strange(word) or (sure == LIKELY and _is_likely(word)):
             yield "password", start, end
 
 
+def _is_likely(word: str) -> bool:
+    return (is_password(word) or is_chosen(word)) and any(map(str.isdigit, word)) and not _PATH.search(word)
+
+
 def command_logins(text: str) -> Iterator[Span]:
-    """Find `curl -u name:password`."""
+    """Find `curl -u name:password`, `name / password`, and lines of a `.pgpass`."""
+    if text.count(":") > 3:
+        for match in _PGPASS.finditer(text):
+            if not is_stand_in(match[1]) and not match[1].isdigit():
+                yield "password", match.start(1), match.end(1)
+    for match in _STROKE.finditer(text) if " / " in text else ():
+        word = bare(match[2].rstrip("\"'`,;"))
+        signs = not set(word).isdisjoint("!#$%^&*?") and not word.islower()
+        if (signs and is_password(word)) or (match[1].lower() in ACCOUNTS and _is_likely(word)):
+            yield "password", match.start(2), match.start(2) + len(word)
     if " -u" not in text and " -U" not in text and "--user" not in text and "-auth" not in text:
         return
     for match in _LOGIN_FLAG.finditer(text):
         name, word = match[2].strip("{}"), match[3].strip("{}")
-        if is_password(word):
+        if is_password(word) or _is_likely(word):
             yield "password", match.start(3), match.end(3)
         elif not word and is_password(name, 8):
             yield "password", match.start(2), match.end(2)

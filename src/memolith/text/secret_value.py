@@ -27,7 +27,9 @@ _SHAPES = str.maketrans(f"{_SMALL}{_SMALL.upper()}123456789", "a" * 26 + "A" * 2
 # So much of a value is judged.
 _JUDGED = 96
 # A ticket, a standard, a weakness: what documents are called.
-_NUMBERED = lazy(r"[A-Z]{2,6}-\d{1,6}(?:-\d{1,6})?|(?:RFC|ISO|CVE|PEP|IEEE|CWE|ADR|EIP|BIP|FIPS)-?\d+")
+_NUMBERED = lazy(
+    r"[A-Z]{2,6}-\d{1,6}(?:-\d{1,6})?|(?:RFC|ISO|CVE|PEP|IEEE|CWE|ADR|EIP|BIP|FIPS)-?\d+|(?:PR|MR|GH|[Ii]ssue|[Bb]ug)?#\d{1,6}"
+)
 _HEAD = lazy(r"[A-Za-z0-9]+")
 _FILE = lazy(r"[\w./-]+\.([a-z]{2,8})(?:[:/?#].*)?")
 _CALL = lazy(r"[A-Za-z_.:>-]{2,}[(\[{]|\w+\(")
@@ -168,6 +170,11 @@ def is_password(value: str, least: int = 6) -> bool:
     if signs:
         return letters or digits
     return is_random(value, 10)
+
+
+def is_reference(value: str) -> bool:
+    """Tell a ticket, a standard, a change: `ABC-412`, `RFC8265`, `PR#88`."""
+    return _NUMBERED.fullmatch(value) is not None
 
 
 def is_strange(value: str) -> bool:

@@ -58,6 +58,9 @@ _ROUNDS = 8
 _KNOWN = KNOWN | APART_WORDS
 # Kinds that only say how a value was found; a kind that names a provider is worth more.
 _GUESSED = frozenset(["api-key", "basic-auth", "bearer-token", "password", "secret", "token", "webhook"])
+_NO_COPIES = frozenset(["private", "private-key"])
+# Characters that are looked through for copies; letters of a value that need nothing around it to be one.
+_LOOKED_THROUGH, _LONG = 20_000_000, 8
 _MASK = lazy(r"\[(?:secret:[a-z0-9-]{1,40}|private)\]")
 _TAG = lazy(r"(?i)<(/?)private(?:\s{1,3}[\w-]{1,30}=[^<>]{0,200})?\s{0,3}>")
 # A token that names itself has a digit, or else many capitals; most runs show the first at once.
@@ -74,16 +77,45 @@ def redact(text: str, allow: frozenset[str] = frozenset(), *, by_hand: bool = Fa
     written `by_hand` lines may say so themselves.
     """
     found = list(_private(text))
-    masked = _masked(text, found)
+    shown = masked(text, found)
     for _ in range(_ROUNDS):
-        more = _scan(masked, allow, by_hand=by_hand)
+        more = _scan(shown, allow, by_hand=by_hand)
         if not more:
             break
         found = sorted([*found, *_moved_back(found, more)], key=lambda span: span[1])
-        masked = _masked(text, found)
+        shown = masked(text, found)
+    if copies := _copies(text, found, allow, by_hand=by_hand):
+        found = sorted([*found, *copies], key=lambda span: span[1])
+        shown = masked(text, found)
     return Redaction(
-        text=masked, findings=[Finding(kind=kind, start=start, end=end) for kind, start, end in found]
+        text=shown, findings=[Finding(kind=kind, start=start, end=end) for kind, start, end in found]
     )
+
+
+def _copies(text: str, found: list[Span], allow: frozenset[str], *, by_hand: bool) -> list[Span]:
+    """Find the same values elsewhere in the text, where nothing says what they are."""
+    values = {text[start:end].lower(): kind for kind, start, end in found if kind not in _NO_COPIES}
+    lower = text.lower()
+    if not values or len(lower) != len(text):
+        return []
+    taken = bytearray(len(text))
+    for _, start, end in found:
+        taken[start:end] = b"x" * (end - start)
+    keep = _Keep(text, allow, by_hand=by_hand)
+    more: list[Span] = []
+    for value in list(values)[: 1 + _LOOKED_THROUGH // len(text)]:
+        loose = len(value) >= _LONG and not value.isalpha() and not value.isdigit()
+        if len(value) < (_LONG if value.isalpha() else 4):
+            continue
+        at = lower.find(value)
+        while at >= 0:
+            end = at + len(value)
+            apart = loose or not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum())
+            if apart and not any(taken[at:end]) and not keep.allows(at, end) and not keep.is_masked(at, end):
+                more.append((values[value], at, end))
+                taken[at:end] = b"x" * len(value)
+            at = lower.find(value, end)
+    return more
 
 
 def unallowed(text: str, before: str = "") -> str:
@@ -119,7 +151,8 @@ def _private(text: str) -> Iterator[Span]:
         yield "private", begin, end if end >= 0 else len(text)
 
 
-def _masked(text: str, found: list[Span]) -> str:
+def masked(text: str, found: list[Span]) -> str:
+    """Return a text with a marker in each of these places."""
     pieces: list[str] = []
     at = 0
     for kind, start, end in found:

@@ -1,0 +1,133 @@
+"""A secret is kept out whichever way it comes: its name may be in the line, above it, or in another field."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from memolith import InputError, Mem, redact
+from memolith.purging import purge
+from memolith.scanning import scan_home, scan_text
+from memolith.store.screening import settled
+
+VALUE = "Zebra!Strasse9"
+WEAK = "Sommerregen12"
+
+
+@pytest.fixture
+def mem(tmp_path: Path) -> Iterator[Mem]:
+    work = tmp_path / "secrets" / "shop"
+    work.mkdir(parents=True)
+    for command in ("init -q", "-c user.name=a -c user.email=a@b.example commit -q --allow-empty -m x"):
+        subprocess.run(["git", *command.split()], cwd=work, check=True)
+    with Mem.open(work, home=tmp_path / "home") as mem:
+        yield mem
+
+
+def told(home: str, value: str) -> list[str]:
+    """Return the files of a home that have a value in their bytes or their name."""
+    found = []
+    for path in sorted(Path(home).rglob("*")):
+        data = path.read_bytes().lower() if path.is_file() else b""
+        if value.lower().encode() in data or value.lower() in path.name.lower():
+            found.append(str(path.relative_to(home)))
+    return found
+
+
+def edited(mem: Mem) -> None:
+    mem.write("note", "Passwort: (siehe unten), bitte merken", name="n")
+    mem.edit("note", "(siehe unten)", VALUE, name="n")
+
+
+def appended(target: str) -> Callable[[Mem], None]:
+    def steps(mem: Mem) -> None:
+        mem.write(target, "The root password is:", name="n" if target == "note" else None)
+        mem.write(target, VALUE, name="n" if target == "note" else None)
+
+    return steps
+
+
+def recorded(mem: Mem) -> None:
+    text = f"The staging password is {VALUE}."
+    mem.records.add(text, category="decisions", scope="project", keywords=[VALUE], aliases=[VALUE.lower()])
+    mem.records.add(text, category="decisions", scope="project", title=VALUE, force=True)
+
+
+WAYS: dict[str, Callable[[Mem], object]] = {
+    "an edit of the value": edited,
+    "a section": lambda mem: mem.update_section("Admin password", VALUE),
+    "the next line of long-term memory": appended("long_term"),
+    "the next line of the daily log": appended("daily"),
+    "the next line of a note": appended("note"),
+    "a heading": lambda mem: mem.append_daily("The root password", VALUE),
+    "the title of a note": lambda mem: mem.remember(VALUE, "Admin password"),
+    "a title that repeats it": lambda mem: mem.remember(f"The password is {VALUE}", VALUE),
+    "keywords, aliases and the title of a record": recorded,
+    "the title of a ticket": lambda mem: mem.tickets.add(VALUE, f"its password is {VALUE}"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_file_will_tell_as_it_stands_is_masked(way: str, mem: Mem) -> None:
+    WAYS[way](mem)
+    assert told(mem.home, VALUE) == []
+
+
+def test_a_name_that_the_text_tells_to_be_a_secret_is_refused(mem: Mem) -> None:
+    with pytest.raises(InputError, match="choose another"):
+        mem.write("note", f"The staging password is {WEAK}.", name=WEAK.lower())
+    assert told(mem.home, WEAK) == []
+
+
+def test_the_writer_is_told_what_was_masked_and_what_was_not_touched_stays(mem: Mem) -> None:
+    mem.write("note", "Passwort: ?\nline two\n", name="n")
+    path = Path(mem.write("note", "the end", name="n").filename)
+    path.write_text(path.read_text() + "password: typed-by-hand-1\n")
+    done = mem.edit("note", "Passwort: ?", f"Passwort: {VALUE}", name="n")
+    assert any("masked 1 secret" in each for each in done.warnings)
+    assert "typed-by-hand-1" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "after"),
+    [
+        ("", f"password: {VALUE}", "password: [secret:password]"),
+        ("a\n", f"a\npassword: {VALUE}", "a\npassword: [secret:password]"),
+        ("key: x\nb", f"key: x\nb\nWord {VALUE}", f"key: x\nb\nWord {VALUE}"),
+        (f"password: {VALUE}\nb", f"password: {VALUE}\nc", f"password: {VALUE}\nc"),
+        (
+            "---\nname: Admin password\n---\n",
+            f"---\nname: Admin password\n---\n{VALUE}",
+            "---\nname: Admin password\n---\n[secret:password]",
+        ),
+        ("same", "same", "same"),
+    ],
+)
+def test_only_the_lines_that_a_change_touches_are_masked(old: str, new: str, after: str) -> None:
+    assert settled(old, new, frozenset)[0] == after
+
+
+@pytest.mark.parametrize(
+    "text", [f'echo -e "{WEAK}\\n{WEAK}" | passwd u', f"password: {WEAK} (yes, {WEAK.upper()} it is)"]
+)
+def test_what_is_a_secret_once_is_one_everywhere_in_the_text(text: str) -> None:
+    assert WEAK.lower() not in redact(text).text.lower()
+
+
+def test_a_purge_leaves_what_identifies_a_project_and_the_index_is_no_finding(mem: Mem) -> None:
+    mem.remember(f"the password is {VALUE}", "Words")
+    mem.recall("password")
+    before = [path.read_text() for path in Path(mem.home).rglob("memory/projects/*/project.yml")]
+    assert "root_commit" in before[0]
+    assert [str(leak) for leak in scan_home(mem).leaks] == []
+    assert purge(mem) == []
+    assert before == [path.read_text() for path in Path(mem.home).rglob("memory/projects/*/project.yml")]
+
+
+def test_a_scan_finds_what_redact_masks() -> None:
+    for text in (f"jelszó: {VALUE}", "kapukód: 19K38", f"no name for {VALUE}", "recovery codes: 7f3k-9q2m"):
+        report = scan_text(text.encode(), frozenset(), lambda _: None)
+        assert len(report.leaks) == len(redact(text).findings), text
