@@ -140,9 +140,19 @@ class Mem(Home):
         targets.check_text(body, "body", empty=True)
         if held := self._held("append_daily", body, {"heading": heading}, "daily"):
             return held
-        entry = journal.entry(self._now(), heading, body)
+        from memolith.store.allowing import allowed
+        from memolith.store.screening import together
+
+        given, body, warnings = together(
+            {"heading": heading},
+            body,
+            lambda: allowed(self._store, self.project),
+            by_hand=self.gate.by_hand,
+        )
+        entry = journal.entry(self._now(), str(given["heading"]), body)
         self._prepare("daily", "project")
         change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
+        change.warnings[:0] = warnings
         return self._result(change)
 
     def context_block(

@@ -145,10 +145,9 @@ def _near(
             return None
         far = before.count(" ") > _WORDS_BETWEEN
         if (
-            word
+            any(map(str.isdigit, word))
             and before.rpartition(" ")[2] not in lists.OF
             and is_chosen(word)
-            and any(map(str.isdigit, word))
             and ("_" in word if far else is_password(word) or "_" in word or "-" in word)
             and (text[end - 1] < "\u0e00" or word[0].isascii())
         ):
