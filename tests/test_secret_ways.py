@@ -127,6 +127,11 @@ def test_a_purge_leaves_what_identifies_a_project_and_the_index_is_no_finding(me
     assert before == [path.read_text() for path in Path(mem.home).rglob("memory/projects/*/project.yml")]
 
 
+def test_a_folder_called_secrets_makes_nothing_else_one() -> None:
+    text = "/srv/secrets/shop/workspace is known to workspace-31d9aa84f7919fab and other-31d9aa84f7919fac"
+    assert redact(text).findings == []
+
+
 def test_a_scan_finds_what_redact_masks() -> None:
     for text in (f"jelszó: {VALUE}", "kapukód: 19K38", f"no name for {VALUE}", "recovery codes: 7f3k-9q2m"):
         report = scan_text(text.encode(), frozenset(), lambda _: None)

@@ -84,7 +84,7 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     tongues = list(secret_tongues.names(text, lower, known))
     names = names_in(text, lower, tongues)
     # Where a name follows a name, each has what is right behind it; prose about a secret is not like that.
-    dense = len(names) > 1000 and len(names) * 48 > len(text)
+    dense = len(names) > 500 and len(names) * 48 > len(text)
     done = 0
     for number, name in enumerate(names):
         if name[0] < done or _is_no_name(text, lower, names, number):

@@ -41,6 +41,7 @@ _REST = lazy(
     r"(?:(?i:ords?|orden|ds?|phrases?|codes?|entials?|s|orte?[ns]?|e[nt]|frasen?)|(?i:orization|entication|enticate)|)(?![a-z])"
 )
 _GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
+_FOLDER = lazy(r"\d{0,3}/[\w.-]+/")
 _ACCESS_ID = lazy(r"(?i)_?id(?![a-z])")
 # "The new one is …", where a password was named.
 _ONE = lazy(r"\b(?:old|new|other|previous|former|current|first|second|last) one\b")
@@ -55,6 +56,8 @@ def names(text: str, lower: str, tongues: list[tuple[int, int, str]]) -> list[Na
     found: dict[int, Name] = {}
     for at, word in _hits(lower):
         rest = _REST.match(text, at + len(word))
+        if rest and text[at - 1 : at] == "/" and _FOLDER.match(text, rest.end()):
+            continue  # `/srv/secrets/…` names a place
         # A short word in the middle of random letters is none.
         if rest and _begins_well(text, at, word) and (len(word) > 4 or not _GOES_ON.match(text, rest.end())):
             end = rest.end()
