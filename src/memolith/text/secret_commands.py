@@ -36,6 +36,7 @@ _TOLD = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
 _WRITERS = ("echo ", "printf ")
 _ENDS = "\n;|&`<>"
 _QUOTES = ('\\"', "\\'", '"', "'")
+_MARKS = frozenset("\"'")
 _FLAGS = frozenset("pPwak")
 _STRANGE = frozenset("!#$%^&*?")
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
@@ -55,9 +56,10 @@ def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, i
                 end = at + len(program)
                 if not _is_part(text[at - 1 : at]) and not _is_part(text[end : end + 1]):
                     tokens = _tokens(text, end)
-                    sure = LIKELY if "?" in _RULES[program] else SURE
-                    for place in _of_program(text, at, end, program, tokens):
-                        yield *place, sure
+                    rules = _RULES[program]
+                    for low, high in _of_program(text, at, end, program, tokens):
+                        weak = "?" in rules or ("'" in rules and text[low - 1] not in _MARKS)
+                        yield low, high, LIKELY if weak else SURE
                     # Its own name among its words is one of them.
                     end = tokens[-1][1] if tokens else end
                 at = text.find(program, end)

@@ -22,6 +22,7 @@ from memolith.text.secret_value import (
     is_password,
     is_random,
     is_stand_in,
+    wordiness,
 )
 from memolith.text.secret_words import OF_THEIRS, OTHER_KEYS, TABLE, is_said
 
@@ -55,7 +56,7 @@ _LINK = lazy(
     r"\s{0,3},\s{0,3}(?=['\"])|\((?=['\"])|[-.](?=\w))"
     r"(?P<scheme>(?:(?i:bearer|basic|token|apikey|api-token|api-key|ssws|oauth|digest|key|splunk|geniekey|"
     r"negotiate|flyv1)[ =:]{1,2}){0,2})"
-    r"(?P<open>(?:[brfu@]{0,2}\\?['\"`]{1,3}|[*(]{1,3}|[„“”‚‘«‹「『《（【]{1,2})?)"
+    r"(?P<open>(?:[NEbrfu@]{0,2}\\?['\"`]{1,3}|[*(]{1,3}|[„“”‚‘«‹「『《（【]{1,2})?)"
 )
 # Every value has one of these: a digit or a sign, a quote before it, or more letters than a word has.
 _WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`„“”«「『][^\s'\"`]{4}|\S{14}")
@@ -128,7 +129,7 @@ def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> tupl
     foreign = word in {"", "psk"} or text[end : end + 8].partition(" ")[2].partition(" ")[0] in OF_THEIRS
     found = None
     if kind in {"password", "loose", "assigned"} and not dense and not _ABOUT.match(text, end):
-        phrase = _is_phrase(text, at, end)
+        phrase = word == "psk" or _is_phrase(text, at, end)
         found = secret_explicit.value(text, end, limit, kind, foreign=foreign, phrase=phrase)
     if not found and _WORTH.search(text, end, min(limit, end + 140)):
         found = _value_after(text, end, kind, limit, dense=dense, foreign=foreign)
@@ -217,7 +218,7 @@ def _value_after(
         return found
     # What is assigned to a name is its value, secret or not; a sentence may come to it later.
     if not found and kind != "weak" and not (link and _is_assigned(text, link)):
-        found = told(text, at, kind, limit, foreign=foreign)
+        found = told(text, at, kind, limit, foreign=foreign, about=about is not None)
     if not found and not (about and not text[at : at + 1].isspace()):
         found = random_nearby(text, at, limit)
     if found and found[1] - found[0] >= _JUDGED:
@@ -252,6 +253,8 @@ def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None
     # A URL keeps its own secrets, and the rest of it is worth keeping.
     if not word or "://" in word or is_stand_in(word):
         return None
+    if not quoted and word[-1] == "=" and text[start + len(word) : start + len(word) + 1] in _QUOTED:
+        return None  # the next attribute
     return (start, start + len(word)) if _is_value(word, link, kind, quoted=quoted is not None) else None
 
 
@@ -309,6 +312,7 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
         return (
             len(word) >= 8
             and is_password(word)
+            and not ("." in word and word.islower() and wordiness(word) >= 0.5)
             and any(map(str.isdigit, word))
             and bool(_PLAIN.fullmatch(word))
         )
@@ -321,5 +325,6 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
         and len(word) >= 4
         and " " not in word
         and not is_name(word)
+        and not is_said(word)
         and (word.isalpha() or len(word) >= 6)
     )

@@ -23,7 +23,7 @@ _WORDS = (
     r"(?:(?:[ \t]{1,2}|['’])[^\s\d:：=＝|\"'`„“”«»「『()\[\]<>/\\,;.!?]{1,24}){0,%d}?(?: ?\([^()\n]{1,40}\))?"
 )
 _UNSPACED = r"[\u0e00-\u0e7f\u3040-\ud7ff]{0,12}?"
-_SIGN = r"[ \t]{0,8}(?P<sign>:=|=>|->|=|[:：＝→⇒|]|[–—-](?= ))[ \t*]{0,8}"
+_SIGN = r"[ \t]{0,8}(?P<sign>:=|=>|->|=|[:：＝→⇒|]|[–—-](?= ))[ \t*]{0,8}(?:[NEUbrfu@]{1,2}(?=['\"]))?"
 _LINE = (
     r"[ \t]{0,4}[:：=]?[ \t*_]{0,4}\r?\n(?:<!--[^\n]{0,80}-->\r?\n)?[ \t>*-]{0,12}"
     r"(?:\f?\r?\n[ \t>*-]{0,12})?(?P<line>)"
@@ -44,6 +44,7 @@ _NEXT = lazy(
     rf"{_CLOSE}(?:[ \t]{{1,3}}(?:(?i:{lists.NOW}) ){{0,2}}(?=\S)|(?<=[\u0e00-\uffff])(?=[!-~„“«「『（]))"
 )
 _CHANGED = lazy(r"[\"'`]? (?:to|->|→|=>) [\"'`]?([^\s\"'`<>|]{5,100})")
+_CLAUSE_END = lazy(r"[\"'`]?(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$))")
 _STOPS = frozenset(".,;:!?()=|")
 _WORDS_BETWEEN = 3
 _QUOTES = {"„": "“”", **dict(zip("\"'`“”«»‹‚‘「『《【(（", "\"'`””»«›‘’」』》】)）", strict=True))}
@@ -114,7 +115,7 @@ def _is_linked(word: str, link: re.Match[str], sign: str) -> bool:
     if sign == "|":
         return any(map(str.isdigit, word))
     # "the credentials are sandbox-scoped" says something of them.
-    return bool(sign) or not word.replace("-", "").isalpha() or word.count("-") > 1
+    return bool(sign) or not word.replace("-", "").isalpha() or is_joined(word)
 
 
 def _is_short(text: str, end: int) -> bool:
@@ -135,12 +136,14 @@ def _near(
             word = text[slice(*inner)]
             if kind == "assigned" or (" " in word and text[start] in "(（"):
                 return None
-            sure = (phrase or foreign or any(map(str.isdigit, word))) and _is_quoted(
-                word, kind, phrase=phrase
-            )
-            return inner if not before and (sure or (is_password(word) and " " not in word)) else None
+            sure = phrase or foreign or text[end - 4 : end].isupper() or any(map(str.isdigit, word))
+            sure = sure and _is_quoted(word, kind, phrase=phrase)
+            told = sure or (is_password(word) and " " not in word)
+            return inner if told and (not before or (foreign and any(map(str.isdigit, word)))) else None
         found = _TOKEN.match(text, start)
         word = _bare(found[0]) if found else ""
+        if kind == "password" and is_joined(word) and _CLAUSE_END.match(text, start + len(word)):
+            return start, start + len(word)
         if kind != "password" or not foreign:
             return None
         far = before.count(" ") > _WORDS_BETWEEN
@@ -154,6 +157,12 @@ def _near(
             return start, start + len(word)
         before += " " + text[start : start + 24].split(" ", maxsplit=1)[0].lower()
     return None
+
+
+def is_joined(word: str) -> bool:
+    """Tell three words or more that only somebody who chose a password joins: `tea-and-toast`."""
+    parts = word.lower().replace("_", "-").split("-")
+    return len(parts) > 2 and lists.SMALL_WORDS.isdisjoint(parts) and not _known(word) and is_chosen(word)
 
 
 def changed(text: str, end: int) -> tuple[int, int] | None:
@@ -258,6 +267,8 @@ _TOLD = {
     )
     for words in (lists.CLEAR_IS, lists.ANY_IS)
 }
+# "PIN of card 4411: …"
+_AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
 _BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,40}}?) ?{_OPENS}{_NUMBER}")
 _GROUPS = lazy(
     r"(?:(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,9}|\d{6,12}|(?=[a-z]{0,14}\d)[a-z0-9]{8,16})"
@@ -265,7 +276,7 @@ _GROUPS = lazy(
 )
 _WHOLE = lazy(
     r"(?:\d{4,5}(?:[ -]\d{4,5}){1,4}|\d{1,4}(?:-\d{1,4}){2,5}|\d{4,24}[A-Za-z]{0,2}|\d{4,12}[#*])"
-    r"(?=[\s.,;!?)\]}\"'`*|<。，；）」』”»]|$)(?![.,]\d)(?! ?[(%°]| \d)"
+    r"(?=[\s.,;!?)\]}\"'`*|<。，；）」』”»이입예]|で|だ|$)(?![.,]\d)(?! ?[(%°]| \d)"
     r"(?! (?!(?i:for|and|or|on|at|in|und|für|et|pour|y|para|e|per|и|для) )[A-Za-z\u00c0-\u1fff])"
 )
 _CALENDAR = lazy(r"\d{4}-\d\d-\d\d")
@@ -303,12 +314,16 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
                 found = None
         if not found or (not pin and not _opens(lower, at, end, found, told=told)):
             continue
+        if pin and any(f" {other}" in lower[end : found.start("value")] for other in lists.OTHER_CODES):
+            continue
         word = found["value"]
         digits = sum(map(str.isdigit, word))
         letters = any(map(str.isalpha, word))
         least = 3 if lower[at:end].startswith(("cvv", "cvc")) or letters else 4
         if digits >= least - letters and (not letters or not is_stand_in(word)):
             yield "pin", *found.span("value")
+            if more := _AND.match(text, found.end()):
+                yield "pin", *more.span("value")
 
 
 def _restoring(text: str, end: int) -> Iterator[Span]:
@@ -332,7 +347,13 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, told: bool) -
     last = before.rstrip(" -_").rpartition(" ")[2]
     if any(last.endswith(other) or f" {other}" in between for other in lists.OTHER_CODES):
         return False
-    if told and between.strip() and not before[-1:].isalpha() and not _YEAR.match(found["value"]):
+    if (
+        told
+        and between.strip()
+        and not before[-1:].isalpha()
+        and not _YEAR.match(found["value"])
+        and _CLAUSE_END.match(lower, found.end())
+    ):
         return True
     return any(
         (place if len(place) > _SHORT or not place[0].islower() else f" {place}") in near

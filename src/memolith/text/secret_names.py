@@ -88,6 +88,11 @@ def _kind(lower: str, at: int, end: int, kind: str) -> str:
     """Return the kind of a name; the key of a network is a password."""
     if kind == "phrase":
         return "password"
+    if kind == "assigned" and (
+        lower[end : end + 10].lstrip().startswith(WIFI)
+        or (lower[at - 1 : at] == "_" and lower[max(0, at - 12) : at - 1].endswith(GLUED))
+    ):
+        return "password"
     if kind not in {"key", "code"}:
         return kind
     before, behind = lower[max(0, at - _TYPED) : at], lower[at : end + _TYPED]

@@ -6,7 +6,7 @@ Between the name and the value there may be words, so the value itself has to lo
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_explicit import is_chosen, number_end
+from memolith.text.secret_explicit import is_chosen, is_joined, number_end
 from memolith.text.secret_shapes import has_token_prefix
 from memolith.text.secret_value import (
     bare,
@@ -19,7 +19,7 @@ from memolith.text.secret_value import (
     is_strange,
     wordiness,
 )
-from memolith.text.secret_words import ANY_IS, AS, CLEAR_IS, GLUED_IS, NOW, OF
+from memolith.text.secret_words import ANY_IS, AS, CLEAR_IS, GLUED_IS, NOW, OF, SETS, TO
 
 _VALUE = (
     r"(?P<open>['\"`*(„“”‚‘«»‹「『《]{0,3})"
@@ -27,18 +27,18 @@ _VALUE = (
 )
 
 
-def _is(words: str, signs: str, spaces: int) -> str:
+def _is(words: str, to: str, signs: str, spaces: int) -> str:
     return (
         rf"(?i)(?:(?:(?<![\w\u00c0-\u1fff])(?P<how>{words})(?=[ :])|"
-        rf"(?<!\w)(?P<loose>to|as|be|with|append|prepend)(?=[ :])|"
+        rf"(?<!\w)(?P<loose>{to}as|be|with|append|prepend)(?=[ :])|"
         rf"=>|->|→|=|:\*{{0,3}}{signs})(?:[ :=]{{{spaces},3}}|\n[ \t]{{1,8}})|[：＝]\s{{0,3}}|"
         rf"(?P<glued>{GLUED_IS})[ :：]{{0,2}})"
         rf"(?:(?:{NOW}) ){{0,2}}{_VALUE}"
     )
 
 
-_IS = lazy(_is(CLEAR_IS, "", 1))
-_IS_ANY = lazy(_is(ANY_IS, r"|—|–|-(?= )|\|(?= )", 0))
+_IS = lazy(_is(CLEAR_IS, "to|", "", 1))
+_IS_ANY = lazy(_is(ANY_IS, f"{TO}|", r"|—|–|-(?= )|\|(?= )", 0))
 _BEFORE = lazy(
     r"(?<![^\s('\"`])([^\s'\"`(),;<>|]{6,100}+)['\"`)]{0,2} "
     r"(?:is|was|as) (?P<the>(?:the|our|my|its|their|your|a) )?(?:[\w-]{1,14} ){0,2}$"
@@ -54,7 +54,7 @@ _CLAUSE_END = lazy(r"(?![^\s.,;:!)])(?! (?!for|of|in|on|to|and|at|now|there)[a-z
 _NAME_END = lazy(r"[^\s\d:=|：＝-]{0,4}(?![\w:=|：＝-]| ?[:=|：＝])")
 _CODE = lazy(r"\w\(|::|\\|=\w")
 _PARTS = lazy(r"[A-Z]?[a-z]{2,}")
-_SETS = lazy(r"(?i)\b(?:re)?(?:set|chang|updat|rotat)\w{0,3} [^\n.;]{0,32}$")
+_SETS = lazy(rf"(?<!\S)(?:re)?(?:{SETS})\S{{0,8}} [^\n.;]{{0,64}}$")
 _SENTENCE = lazy(r"[.!?](?=\s)|[。！？\n]")
 _WORD = lazy(r"[^\s'\"`,;<>|()\[\]„“”«»\u0e00-\u0eff\u2e80-\ud7ff\uf900-\uffef]{6,64}+")
 # So many words may stand between a name and a value that nothing links; the last one is no "of".
@@ -75,8 +75,13 @@ def is_fingerprint(text: str, at: int, word: str) -> bool:
     )
 
 
-def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) -> tuple[int, int] | None:
-    """Judge a value that a sentence tells: "the password for staging is …"."""
+def told(
+    text: str, at: int, kind: str, limit: int, *, foreign: bool, about: bool
+) -> tuple[int, int] | None:
+    """Judge a value that a sentence tells: "the password for staging is …".
+
+    `about`: the name goes on, so it may be something of the secret that is told.
+    """
     last = min(limit, at + 100)
     stop = _SENTENCE.search(text, at, last)
     last = stop.start() if stop else last
@@ -89,10 +94,12 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) ->
             word = word.rstrip("!?")
         quoted = bool((match["how"] or match["glued"]) and match["open"].strip("*("))
         told_so = (
-            bool(match["loose"])
-            and kind == "password"
+            match["loose"]
+            and kind in {"password", "loose"}
+            and not about
             and (
-                _is_likely(word) or (is_chosen(word) and _SETS.search(text[max(0, at - 48) : at]) is not None)
+                (_is_likely(word) and not foreign)
+                or (_is_new(word) and _SETS.search(text[max(0, at - 48) : match.start()].lower()))
             )
         )
         if told_so or _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
@@ -100,6 +107,12 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool = False) ->
         if kind == "password" and (match["how"] or match["glued"]) and (end := number_end(text, start)):
             return start, end
     return _unlinked(text, at, last, foreign=foreign) if kind in {"password", "loose"} else None
+
+
+def _is_new(word: str) -> bool:
+    """Tell what somebody sets a password to from a machine or a day: "auf Server2"."""
+    marked = any(map(str.isupper, word[1:])) or "_" in word or len(word) > _FAR
+    return is_joined(word) or (is_chosen(word) and any(map(str.isdigit, word)) and marked)
 
 
 def _unlinked(text: str, at: int, last: int, *, foreign: bool) -> tuple[int, int] | None:
@@ -153,7 +166,9 @@ def told_before(text: str, at: int, end: int, kind: str, *, foreign: bool) -> tu
             and not _CODE.search(word)
         )
     else:
-        is_value = (_is_likely(word) or ("_" in word and is_chosen(word))) if linked else is_strange(word)
+        chosen = is_chosen(word) and (any(map(str.isdigit, word)) or word.count("-") > 1 or "_" in word)
+        ends = _CLAUSE_END.match(text, end) is not None and "_" in word and any(map(str.isupper, word))
+        is_value = chosen if linked else is_strange(word) or (ends and _is_likely(word))
     return (start + match.start(1), start + match.start(1) + len(word)) if is_value else None
 
 
