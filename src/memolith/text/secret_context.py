@@ -51,8 +51,8 @@ _LINK = lazy(
     r"(?P<tail>(?:[_.-]?(?i:prod|production|staging|dev|live|test|value|string|str|id|base|text|b64|"
     r"base64|plain|hash|data))?\w{0,3})"
     r"(?P<close>[\\'\"`\])*}]{0,4})"
-    r"(?P<by>\s{1,6}(?i:value|content|val)\s{0,2}=\s{0,2}|"
-    r"\s{0,12}(?:=>|:=|::|->|=|:|\||[：＝→⇒]|[—–] )[\s>|\\*]{0,12}|[ \t]{1,12}|>(?:<value>)?|"
+    r"(?P<by>,?\s{1,12}[\"']?(?i:value|content|val)[\"']?\s{0,2}[=:]\s{0,2}|"
+    r"\s{0,12}(?:=>|:=|::|->|=|:|\||[：＝→⇒]|[—–] )[\s>|\\*]{0,12}|[ \t]{1,12}(?:[05789] (?=\S{6}))?|>(?:<value>)?|"
     r"\s{0,3},\s{0,3}(?=['\"])|\((?=['\"])|[-.](?=\w))"
     r"(?P<scheme>(?:(?i:bearer|basic|token|apikey|api-token|api-key|ssws|oauth|digest|key|splunk|geniekey|"
     r"negotiate|flyv1)[ =:]{1,2}){0,2})"
@@ -67,6 +67,7 @@ _ALONE = lazy(
 )
 _SUMS = ("checksum", "sha256", "sha-256", "sha512", "md5", "digest of")
 _PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
+_NAMED = ("word", "wd", "pass", "phrase")
 _ASSIGNS = frozenset([":=", "=", "=>", "->"])
 _QUOTED = {quote: lazy(rf"(?:[^\n\\{quote}]|\\(?!['\"`])){{1,300}}+(?=\\?{quote})") for quote in "\"'`"}
 _VALUE = lazy(r"[^\s'\"`,;<>|\\„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{1,300}+")
@@ -270,9 +271,10 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
     if (
         by == ","
         and kind == "password"
-        and link.string[: link.start()].endswith(("word", "wd", "pass", "phrase"))
+        and link.string[max(0, link.start() - 8) : link.start()].lower().endswith(_NAMED)
     ):
-        return is_password(word) or not (is_stand_in(word) or is_name(word) or word.isalpha())
+        named = link.string.rfind("define(", max(0, link.start() - 40), link.start()) >= 0
+        return is_password(word) or not (is_stand_in(word) or is_name(word) or (word.isalpha() and not named))
     if by == "(":
         return kind == "password" and is_password(word) and " " not in word
     if by in {"-", ".", ","}:

@@ -23,7 +23,7 @@ _WORDS = (
     r"(?:(?:[ \t]{1,2}|['’])[^\s\d:：=＝|\"'`„“”«»「『()\[\]<>/\\,;.!?]{1,24}){0,%d}?(?: ?\([^()\n]{1,40}\))?"
 )
 _UNSPACED = r"[\u0e00-\u0e7f\u3040-\ud7ff]{0,12}?"
-_SIGN = r"[ \t]{0,8}(?P<sign>:=|=>|->|=|[:：＝→⇒|]|[–—-](?= ))[ \t*]{0,8}(?:[NEUbrfu@]{1,2}(?=['\"]))?"
+_SIGN = r"[ \t]{0,8}(?P<sign>:=|=>|->|=|[:：＝→⇒|]|(?:[–—-](?= )|\?(?= [^\s(（])))[ \t*]{0,8}(?:[NEUbrfu@]{1,2}(?=['\"]))?"
 _LINE = (
     r"[ \t]{0,4}[:：=]?[ \t*_]{0,4}\r?\n(?:<!--[^\n]{0,80}-->\r?\n)?[ \t>*-]{0,12}"
     r"(?:\f?\r?\n[ \t>*-]{0,12})?(?P<line>)"
@@ -44,7 +44,7 @@ _NEXT = lazy(
     rf"{_CLOSE}(?:[ \t]{{1,3}}(?:(?i:{lists.NOW}) ){{0,2}}(?=\S)|(?<=[\u0e00-\uffff])(?=[!-~„“«「『（]))"
 )
 _CHANGED = lazy(r"[\"'`]? (?:to|->|→|=>) [\"'`]?([^\s\"'`<>|]{5,100})")
-_CLAUSE_END = lazy(r"[\"'`]?(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$))")
+_CLAUSE_END = lazy(r"[\"'`]?(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$)|[。，이입예]|です|で|だ)")
 _STOPS = frozenset(".,;:!?()=|")
 _WORDS_BETWEEN = 3
 _QUOTES = {"„": "“”", **dict(zip("\"'`“”«»‹‚‘「『《【(（", "\"'`””»«›‘’」』》】)）", strict=True))}
@@ -79,9 +79,10 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> tuple
         return None
     if inner := _quoted(text, start):
         return inner if _is_quoted(text[slice(*inner)], kind, phrase=phrase) else None
-    if kind == "assigned":
-        return None
     found = _TOKEN.match(text, start)
+    if kind == "assigned":
+        word = _bare(found[0]) if found else ""
+        return (start, start + len(word)) if is_strange(word) else None
     if link["line"] is None:
         if words := _words(text, start, sign, phrase=phrase):
             return words
@@ -112,7 +113,7 @@ def _is_linked(word: str, link: re.Match[str], sign: str) -> bool:
         return not _known(word)
     if not is_chosen(word, code=sign == "=" and link.end() - link.start("sign") < 2):
         return False
-    if sign == "|":
+    if sign in {"|", "?"}:
         return any(map(str.isdigit, word))
     # "the credentials are sandbox-scoped" says something of them.
     return bool(sign) or not word.replace("-", "").isalpha() or is_joined(word)
@@ -262,7 +263,7 @@ _RIGHT_BEHIND = lazy(
 )
 _TOLD = {
     words: lazy(
-        rf"{_CALLED}{_GAP}{{0,40}}?(?:(?<!\S)(?i:{words})[ :]|[:：=＝→—–]|[是为為は은는가]|คือ|เป็น) {{0,3}}"
+        rf"{_CALLED}(?:{_GAP}|\d{{1,2}}(?!\d)\.?){{0,40}}?(?:(?<!\S)(?i:{words})[ :]|[:：=＝→—–]|[是为為は은는가]|คือ|เป็น) {{0,3}}"
         rf"(?:(?i:{lists.NOW}|el|the) )?{_OPENS}{_NUMBER}"
     )
     for words in (lists.CLEAR_IS, lists.ANY_IS)
@@ -285,7 +286,9 @@ _DATED = lazy(
     r"(?i)\s(?:in|im|since|seit|depuis|desde|en|until|bis|v|w|в|с|on|at|od|do)\s(?:19|20)\d\d$|"
     r"\d{4}-\d\d-\d\d|\b20[12]\d$|\b(?:port|line|zeile|page|seite|row|room|version|build|issue|ticket) \d+$"
 )
-_AHEAD = lazy(r"(?<![\w.-])(?P<value>\d{4,8}[#*]?) ?\($")
+_AHEAD = lazy(
+    r"(?<![\w.-])(?P<value>[A-Z]?\d{4,8}[#*]?) ?(?:\(|(?:au|am|en el|on the|at the|into the|sul|på|op het) )$"
+)
 _NEAR = 32
 _SHORT = 4  # letters of a place that is not looked for inside a word
 
@@ -319,7 +322,7 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
         word = found["value"]
         digits = sum(map(str.isdigit, word))
         letters = any(map(str.isalpha, word))
-        least = 3 if lower[at:end].startswith(("cvv", "cvc")) or letters else 4
+        least = 3 if lower[at:end].startswith(("cvv", "cvc")) or letters or "-" in word else 4
         if digits >= least - letters and (not letters or not is_stand_in(word)):
             yield "pin", *found.span("value")
             if more := _AND.match(text, found.end()):

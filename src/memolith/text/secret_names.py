@@ -44,7 +44,8 @@ _GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
 _FOLDER = lazy(r"\d{0,3}/[\w.-]+/")
 _ACCESS_ID = lazy(r"(?i)_?id(?![a-z])")
 # "The new one is …", where a password was named.
-_ONE = lazy(r"\b(?:old|new|other|previous|former|current|first|second|last) one\b")
+_ONE = lazy(r"\b(?:old|new|other|previous|former|current|first|second|last) (?:one|value)\b")
+_USER = lazy(r"\b(?:user|login|username|utente|usuario)\b[^\n]{0,32}$")
 _TYPED = 48
 
 # Where it begins and ends, the English word (empty for one of another language), its kind.
@@ -74,7 +75,7 @@ def names(text: str, lower: str, tongues: list[tuple[int, int, str]]) -> list[Na
             known = _kind(lower, at, end, kind)
             if known != "code":
                 found[at] = at, end, "", known
-    if found and " one" in lower:
+    if (" one" in lower or " value" in lower) and any(name[3] == "password" for name in found.values()):
         found |= {match.start(): (*match.span(), "", "password") for match in _ONE.finditer(lower)}
     names: list[Name] = []
     for name in sorted(found.values()):
@@ -90,6 +91,7 @@ def _kind(lower: str, at: int, end: int, kind: str) -> str:
         return "password"
     if kind == "assigned" and (
         lower[end : end + 10].lstrip().startswith(WIFI)
+        or (lower[at - 2 : at] in {", ", "; "} and _USER.search(lower, max(0, at - 40), at))
         or (lower[at - 1 : at] == "_" and lower[max(0, at - 12) : at - 1].endswith(GLUED))
     ):
         return "password"

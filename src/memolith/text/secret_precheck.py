@@ -148,7 +148,7 @@ class _Text:
                 return True
         if b" / " in self.data and any(sign in self.lower for sign in (*_SIGNS, *_ACCOUNTS)):
             return True
-        if self.data.count(b":") > 3 and any(word.count(b":") > 3 for word in self.data.split()):
+        if self.data.count(b":") > 3 and any(map(self._is_port, _places(self.data, b":"))):
             return True
         for at in _places(self.lower, b"-u"):
             if self.data[at - 1 : at] in (b" ", b"-"):
@@ -156,6 +156,12 @@ class _Text:
                 if b":" in rest and _is_one_word(rest.partition(b":")[0]):
                     return True
         return False
+
+    def _is_port(self, at: int) -> bool:
+        """Tell `:5432:` and `:*:`, which the lines of a `.pgpass` have."""
+        return self.data[at + 1 : at + 7].partition(b":")[0].strip(_DIGITS) in (b"", b"*") and (
+            self.data[at + 1 : at + 2] != b":" and b":" in self.data[at + 2 : at + 7]
+        )
 
     def _has_password(self) -> bool:
         """`labelled`: the name of a password, or a short form of one to which something is assigned."""
@@ -167,6 +173,8 @@ class _Text:
                             return True
                         rest = self.data[at + len(word) : at + len(word) + 120]
                         if any(sign in rest for sign in (b"=", b":", b"->", b"/", b"|", b"`", b"'", b'"')):
+                            return True
+                        if any(map(_is_chosen, rest.split())):
                             return True
         return False
 
@@ -306,6 +314,11 @@ def _places(data: bytes, needle: bytes) -> Iterator[int]:
     while at >= 0:
         yield at
         at = data.find(needle, at + 1)
+
+
+def _is_chosen(word: bytes) -> bool:
+    """Tell whether a word could be a password by itself: letters and digits."""
+    return len(word) >= 5 and not word.isalpha() and not word.isdigit() and any(map(_DIGITS.count, word))
 
 
 def _could_hold(near: str) -> bool:

@@ -32,42 +32,52 @@ for _line in lines("secret_names.txt"):
             _letter = next(char for char in _name if not char.isascii())
             _BY_LETTER.setdefault(_letter, []).append((_name, _kind, 0))
 KNOWN = frozenset(_BY_WORD)
+# The longest word of each stem in ASCII, by which a text shows that it may have it; a short one is in many words.
+_LONG = 5
+_SHOWN = [
+    (max(_stem.split(), key=len).encode() if len(_stem) >= _LONG else b"", _stem, _kind, _ending)
+    for _stem, _kind, _ending in _BY_LETTER.pop("")
+]
+_STEMS = frozenset(_row[0] for _row in _SHOWN) - {b""}
 # All but ASCII letters and digits ends a word.
 _SPACES = bytes(each if each < 128 and chr(each).isalnum() else 32 for each in range(256))
 _ASCII = bytes(range(128))
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
 # A stem of so many letters may be the last part of a compound: `WLAN-Lösenord`.
 _COMPOUND = 6
-_OTHER_CODES = ("en", "En", "de", "De", "bar", "Bar", "uni", "Uni", "op", "byte", "trans", "geo", "re")
+_OTHER_CODES = frozenset("en de bar uni op byte trans geo re".split())
 
 
 def known_in(lower: str, ours: frozenset[bytes]) -> frozenset[bytes]:
-    """Return those of our words that a text in lower case has; part by part, as all of them take memory."""
-    found: frozenset[bytes] = frozenset()
+    """Return those of our words and stems that a text in lower case has; part by part, for its memory."""
+    found: set[bytes] = set()
     for at in range(0, len(lower), _PART):
         part = lower[at : at + _PART + _LONGEST].encode("utf-8", "replace")
-        found |= ours.intersection(part.translate(_SPACES).split())
-    return found
+        words = set(part.translate(_SPACES).split())
+        long = b" ".join([word for word in words if len(word) >= _LONG])
+        found |= words & ours
+        found.update([stem for stem in _STEMS if stem in long])
+    return frozenset(found)
 
 
 def names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Name]:
     """Yield where a name of another language begins and ends, and its kind; in no order.
 
-    `known` are the words of the text that are ours.
+    `known` are the words and stems of the text that are ours.
     """
     for word in known & KNOWN:
         for name, kind in _BY_WORD[word]:
             yield from (
                 (at, at + len(name), kind) for at in _places(lower, name) if _is_whole(text, at, name)
             )
-    letters = {""}
+    stems = [row[1:] for row in _SHOWN if not row[0] or row[0] in known]
     if not text.isascii():
-        letters.update(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))
-    for letter in _BY_LETTER.keys() & letters:
-        for stem, kind, ending in _BY_LETTER[letter]:
-            for at in _places(lower, stem):
-                if _begins_well(text, at, stem, kind) and (end := _end(text, at + len(stem), ending)):
-                    yield at, end, kind
+        letters = set(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))
+        stems += [row for letter in _BY_LETTER.keys() & letters for row in _BY_LETTER[letter]]
+    for stem, kind, ending in stems:
+        for at in _places(lower, stem):
+            if _begins_well(text, at, stem, kind) and (end := _end(text, at + len(stem), ending)):
+                yield at, end, kind
 
 
 def _is_whole(text: str, at: int, name: str) -> bool:
@@ -94,7 +104,12 @@ def _begins_well(text: str, at: int, stem: str, kind: str) -> bool:
     """
     if not at or not stem[0].islower() or not text[at - 1].isalpha():
         return True
-    return not text.endswith(_OTHER_CODES, 0, at) if kind == "code" else len(stem) >= _COMPOUND
+    if kind != "code":
+        return len(stem) >= _COMPOUND
+    first = at
+    while first and at - first < _COMPOUND and text[first - 1].isalpha():
+        first -= 1
+    return text[first:at].lower() not in _OTHER_CODES
 
 
 def _end(text: str, end: int, ending: int) -> int:

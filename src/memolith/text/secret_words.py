@@ -21,7 +21,8 @@ def _read() -> dict[str, list[str]]:
         if line[0] == "[":
             words = sections[line[1:-1]] = []
         else:
-            words += [word.replace("_", " ") for word in line.split(" ")]
+            found = line.split(" ")
+            words += [word.replace("_", " ") for word in found] if "_" in line else found
     return sections
 
 
