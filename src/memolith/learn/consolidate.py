@@ -19,7 +19,7 @@ from memolith.store import files, layout
 from memolith.store.screening import screen
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens, head
-from memolith.text.secrets import unallowed
+from memolith.text.hygiene import unallowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

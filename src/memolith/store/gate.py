@@ -15,7 +15,6 @@ import contextlib
 import os
 import time
 from _thread import get_ident
-from functools import partial
 
 from memolith import repository, whole
 from memolith.errors import ConflictError, MemolithError, StorageError, UnsafePathError
@@ -142,7 +141,10 @@ class Gate:
         The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
         in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-        allow = partial(allowed, self.root, layout.scope_of(relative))
+
+        def allow() -> frozenset[str]:
+            return allowed(self.root, layout.scope_of(relative))
+
         text, warnings = screen(text, cap, allow, by_hand=self.by_hand)
         put = settling(apply, text, allow, warnings, by_hand=self.by_hand)
         result = self.rewrite(relative, put, op=op, if_sha256=if_sha256, remember=remember)

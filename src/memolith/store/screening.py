@@ -30,7 +30,7 @@ def check(text: object, what: str = "text") -> None:
 def screen(
     text: str,
     cap: int | None = None,
-    allow: Callable[[], frozenset[str]] | None = None,
+    allow: Callable[[], frozenset[str]] = frozenset,
     *,
     by_hand: bool = False,
 ) -> tuple[str, list[str]]:
@@ -44,14 +44,8 @@ def screen(
     text = hygiene.whole(text)
     given = len(text.encode("utf-8"))
     text, warnings = hygiene.clean(text)
-    from memolith.text.secrets import redact, unallowed
-
-    text = text if by_hand else unallowed(text)
-    masked = redact(text, by_hand=by_hand)
-    if masked.findings and allow is not None and (hashes := allow()):
-        masked = redact(text, hashes, by_hand=by_hand)
-    warnings += told(masked.findings)
-    text = masked.text
+    text, found = _masked(text if by_hand else hygiene.unallowed(text), allow, by_hand=by_hand)
+    warnings += told(found)
     if cap is not None and len(text.encode("utf-8")) > cap:
         from memolith.text.budget import head
 
@@ -59,6 +53,20 @@ def screen(
         text = head(text, cap - 1)
         warnings.append(f"the text was {given:,} bytes and was cut to the limit of {cap:,}")
     return text, warnings
+
+
+def _masked(text: str, allow: Callable[[], frozenset[str]], *, by_hand: bool) -> tuple[str, list[Finding]]:
+    """Return a text without its secrets, and where they stood."""
+    from memolith.text.secret_precheck import may_hold_secret
+
+    if not may_hold_secret(text):
+        return text, []
+    from memolith.text.secrets import redact
+
+    found = redact(text, by_hand=by_hand)
+    if found.findings and (hashes := allow()):
+        found = redact(text, hashes, by_hand=by_hand)
+    return found.text, found.findings
 
 
 def together(
@@ -72,23 +80,19 @@ def together(
 
     A title may say what its text is, and a keyword repeat what the text tells. Also returns what was masked.
     """
-    from memolith.text.secrets import redact, unallowed
-
     # What stands above a text may name what it is.
     order = sorted(fields, key=lambda key: key in _ABOVE_TEXT)
     parts = [[each] if isinstance(each := fields[key], str) else list(each) for key in order]
     clean = [hygiene.clean(hygiene.whole(each))[0] for part in parts for each in part]
-    clean = clean if by_hand else list(map(unallowed, clean))
+    clean = clean if by_hand else list(map(hygiene.unallowed, clean))
     joined = "".join(
         [*(f"{each}\n\n\f\n" for each in clean[:-1]), *(f"{each}\n\f\n" for each in clean[-1:]), text]
     )
-    found = redact(joined, by_hand=by_hand)
-    if found.findings and (hashes := allow()):
-        found = redact(joined, hashes, by_hand=by_hand)
-    masked = found.text.split("\f\n", len(clean))  # a form feed is in no text that is stored
-    warnings = told(found.findings)
+    shown, found = _masked(joined, allow, by_hand=by_hand)
+    masked = shown.split("\f\n", len(clean))  # a form feed is in no text that is stored
+    warnings = told(found)
     if len(masked) != len(clean) + 1:  # a private part that has no end
-        masked, warnings = [*(redact(each).text for each in clean), text], []
+        masked, warnings = [*(_masked(each, allow, by_hand=by_hand)[0] for each in clean), text], []
     rest = iter([one.rstrip("\n") for one in masked[:-1]])
     kept = {
         key: next(rest) if isinstance(fields[key], str) else [next(rest) for _ in part]
@@ -107,18 +111,13 @@ def settled(
 
     What names a secret may be in the same line, in the line before, or in the heading or title above.
     """
-    from memolith.text.secrets import redact
-
     first, last = _changed(old, new)
     first = max(first, _head_end(new))
     if first >= last:
         return new, []
     lead = _lead(new, first)
     piece = lead + new[first:last]
-    found = redact(piece, by_hand=by_hand)
-    if found.findings and (hashes := allow()):
-        found = redact(piece, hashes, by_hand=by_hand)
-    findings = [each for each in found.findings if each.end > len(lead)]
+    findings = [each for each in _masked(piece, allow, by_hand=by_hand)[1] if each.end > len(lead)]
     if not findings:
         return new, []
     from memolith.text.secrets import masked
@@ -183,14 +182,12 @@ def settling(
 
     It gives no line leave to keep a secret, not even out of two harmless pieces, unless a person writes it.
     """
-    from memolith.text.secrets import unallowed
-
     given = len(warnings)
 
     def applied(old: str | None) -> str | None:
         new = apply(old, text)
         if new is not None:
-            new = new if by_hand else unallowed(new, old or "")
+            new = new if by_hand else hygiene.unallowed(new, old or "")
             new, warnings[given:] = settled(old or "", new, allow, by_hand=by_hand)
         return new
 

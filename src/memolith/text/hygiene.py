@@ -33,6 +33,17 @@ _DIRECTION_MARKS = "\u061c\u200e\u200f"
 _IN_CONTEXT = frozenset(_ZWSP + _ZWNJ + _ZWJ + _MONGOLIAN_SEPARATOR + _GRAPHEME_JOINER + _DIRECTION_MARKS)
 _TAG_FLAG_BASE, _TAG_END = "\U0001f3f4", "\U000e007f"
 
+# What a person writes into a line whose value may stay.
+ALLOW = "memolith:allow"
+
+
+def unallowed(text: str, before: str = "") -> str:
+    """Return a text of which no line says that it may keep a secret, unless it stood there before."""
+    if ALLOW not in text:
+        return text
+    known, taken = set(before.split("\n")), ALLOW.replace(":", " ")
+    return "\n".join(line if line in known else line.replace(ALLOW, taken) for line in text.split("\n"))
+
 
 def whole(text: str) -> str:
     """Return text in which half characters (how JavaScript sends an emoji that it cut) are replaced."""

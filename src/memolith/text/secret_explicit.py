@@ -23,7 +23,10 @@ _WORDS = (
     r"(?:(?:[ \t]{1,2}|['’])[^\s\d:：=＝|\"'`„“”«»「『()\[\]<>/\\,;.!?]{1,24}){0,%d}?(?: ?\([^()\n]{1,40}\))?"
 )
 _UNSPACED = r"[\u0e00-\u0e7f\u3040-\ud7ff]{0,12}?"
-_SIGN = r"[ \t]{0,8}(?P<sign>:=|=>|->|=|[:：＝→⇒|]|(?:[–—-](?= )|\?(?= [^\s(（])))[ \t*]{0,8}(?:[NEUbrfu@]{1,2}(?=['\"]))?"
+_SIGN = (
+    r"[ \t]{0,8}(?P<sign>:=|=>|->|=|[:：＝→⇒|]|[–—-](?= )|\?(?= [^\s(（]))[ \t*]{0,8}"
+    r"(?:[NEUbrfu@]{1,2}(?=['\"]))?"
+)
 _LINE = (
     r"[ \t]{0,4}[:：=]?[ \t*_]{0,4}\r?\n(?:<!--[^\n]{0,80}-->\r?\n)?[ \t>*-]{0,12}"
     r"(?:\f?\r?\n[ \t>*-]{0,12})?(?P<line>)"
@@ -263,12 +266,13 @@ _RIGHT_BEHIND = lazy(
 )
 _TOLD = {
     words: lazy(
-        rf"{_CALLED}(?:{_GAP}|\d{{1,2}}(?!\d)\.?){{0,40}}?(?:(?<!\S)(?i:{words})[ :]|[:：=＝→—–]|[是为為は은는가]|คือ|เป็น) {{0,3}}"
-        rf"(?:(?i:{lists.NOW}|el|the) )?{_OPENS}{_NUMBER}"
+        rf"{_CALLED}(?:{_GAP}|\d{{1,2}}(?!\d)\.?){{0,40}}?"
+        rf"(?:(?<!\S)(?i:{words})[ :]|[:：=＝→—–]|[是为為は은는가]|คือ|เป็น)"
+        rf" {{0,3}}(?:(?i:{lists.NOW}|el|the) )?{_OPENS}{_NUMBER}"
     )
     for words in (lists.CLEAR_IS, lists.ANY_IS)
 }
-# "PIN of card 4411: …"
+# A number may only say which one: the PIN of card 4411 is told behind it.
 _AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
 _BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,40}}?) ?{_OPENS}{_NUMBER}")
 _GROUPS = lazy(
@@ -299,14 +303,14 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
         if kind in {"key", "pair", "phrase"} or not any(map(str.isdigit, text[max(0, at - 20) : end + 64])):
             continue
         ahead = _AHEAD.search(text, max(0, at - 20), at)
-        if ahead and kind in {"pin", "code"} and (kind == "pin" or _opens(lower, at, end, ahead, told=False)):
+        pin = kind == "pin"
+        if ahead and kind in {"pin", "code"} and _opens(lower, at, end, ahead, pin=pin):
             yield "pin", *ahead.span("value")
         if kind == "restore":
             yield from _restoring(text, end)
             continue
         # `pin` is a verb and a part of a plug; in capitals it is neither.
         loud = text[at : at + 2].isupper() or not text[at:end].isascii() or end - at > 5
-        pin = kind == "pin"
         found = _RIGHT_BEHIND.match(text, end) or _TOLD[lists.ANY_IS if loud else lists.CLEAR_IS].match(
             text, end
         )
@@ -315,9 +319,7 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
             pin, found = pin and loud, _BETWEEN.match(text, end)
             if found and (_DATED.search(text[end : found.end()]) or len(found["words"].split()) > 6):
                 found = None
-        if not found or (not pin and not _opens(lower, at, end, found, told=told)):
-            continue
-        if pin and any(f" {other}" in lower[end : found.start("value")] for other in lists.OTHER_CODES):
+        if not found or not _opens(lower, at, end, found, told=told, pin=pin):
             continue
         word = found["value"]
         digits = sum(map(str.isdigit, word))
@@ -337,10 +339,10 @@ def _restoring(text: str, end: int) -> Iterator[Span]:
         at = found.end()
 
 
-def _opens(lower: str, at: int, end: int, found: re.Match[str], *, told: bool) -> bool:
+def _opens(lower: str, at: int, end: int, found: re.Match[str], *, told: bool = False, pin: bool) -> bool:
     """Tell whether a code is that of a door: its place is named before it, in its word, or behind it.
 
-    A code that is `told` in another language opens something, if nothing says that it does not.
+    A PIN, or a code that is `told` in another language, opens something, if nothing says that it does not.
     """
     before, between = (
         lower[max(0, at - _NEAR) : at].rpartition("\n")[2],
@@ -350,7 +352,7 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, told: bool) -
     last = before.rstrip(" -_").rpartition(" ")[2]
     if any(last.endswith(other) or f" {other}" in between for other in lists.OTHER_CODES):
         return False
-    if (
+    if pin or (
         told
         and between.strip()
         and not before[-1:].isalpha()

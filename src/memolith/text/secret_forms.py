@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     Span = tuple[str, int, int]
 
 _PAIR = lazy(
-    r"(?i)(?:s|entials?)?\b[^\n]{0,40}?[:\s(]['\"`]?[\w.@+-]{2,64}['\"`]?(?:\s{1,2}/\s{1,2}|\s{0,2}\|\s{0,2}|/|:|(?<=['\"`]) (?:and|und|et|y|e|og|och|en|ja|i|и|ve) (?=['\"`]))"
+    r"(?i)(?:s|entials?)?\b[^\n]{0,40}?[:\s(]['\"`]?[\w.@+-]{2,64}['\"`]?(?:\s{1,2}/\s{1,2}|\s{0,2}\|\s{0,2}|/|:|"
+    r"(?<=['\"`]) (?:and|und|et|y|e|og|och|en|ja|i|и|ve) (?=['\"`]))"
     r"['\"`]?([^\s'\"`,;\u3000-\u3002\uff0c\uff1b]{6,64}+)"
 )
 # A network's name may have spaces and signs; so the stroke must stand by itself, or the value be strange.

@@ -7,29 +7,15 @@ from memolith.text.secret_words import GLUED, OPEN, WIFI
 
 # What is looked for in lower-cased text, and the kind it makes. A `weak` word needs a random value; an
 # `assigned` one has a password if something is assigned to it, and is a verb else.
-WORDS: dict[str, str] = {
-    "passw": "password",
-    "passphrase": "password",
-    "passcode": "password",
-    "passord": "password",
-    "pass": "assigned",
-    "pwd": "password",
-    "pw": "password",
-    "psk": "password",
+_BY_KIND = {
+    "password": "passw passphrase passcode passord pwd pw psk cred",
+    "assigned": "pass login",
     "secret": "secret",
-    "token": "token",
+    "token": "token bearer auth",
     "key": "key",
-    "cred": "password",
-    "bearer": "token",
-    "auth": "token",
-    "login": "assigned",
-    "access": "weak",
-    "private": "weak",
-    "pat": "weak",
-    "signature": "weak",
-    "sig": "weak",
-    "dsn": "weak",
+    "weak": "access private pat signature sig dsn",
 }
+WORDS = {word: kind for kind, words in _BY_KIND.items() for word in words.split()}
 # Those that begin alike are found by one search; the longest one counts.
 _SEARCHED = {
     word: sorted((each for each in WORDS if each.startswith(word)), key=len, reverse=True)

@@ -49,25 +49,13 @@ _PHRASES = (b"mnemonic", b" phrase", b"seed words")
 _HASHES = ("$2$", "$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$apr1$", "$argon2", "$y$", "$krb5")
 _IN_RUNS = ("eyJ", "Q~", "A3T", "BUNDLE_")
 # What `secret_context` looks for: a password may be any word, the value of the others never is.
-_PASSWORDS = (
-    b"passw",
-    b"passphrase",
-    b"passcode",
-    b"passord",
-    b"pwd",
-    b"pw",
-    b"psk",
-    b"cred",
-    b"pass",
-    b"login",
-)
+_PASSWORDS = tuple(b"passw passphrase passcode passord pwd pw psk cred pass login".split())
 _KEYS = (b"key", b"token", b"secret", b"auth", b"access", b"private", b"pat", b"sig", b"dsn", b"bearer")
 # Nothing more than these, behind which there is a signature or the secret path of a webhook.
 _BARE = (b"hmac=", b"sas=", b"hook")
-_SUFFIXES = (
-    *(b"ords", b"ord", b"ds", b"d", b"phrases", b"phrase", b"codes", b"code", b"entials", b"ential", b"s"),
-    *(b"nature", b"natures", b"orization", b"entication", b"enticate"),
-    *(b"ort", b"orts", b"orte", b"ortes", b"orten", b"orden", b"ordet", b"et", b"en", b"frase", b"frasen"),
+_SUFFIXES = tuple(
+    b"""ords ord ds d phrases phrase codes code entials ential s nature natures orization entication enticate
+    ort orts orte ortes orten orden ordet et en frase frasen""".split()
 )
 _GLUED = tuple(word.encode() for word in GLUED)
 # How far the beginning of a value can be from the beginning of its name.
@@ -159,9 +147,8 @@ class _Text:
 
     def _is_port(self, at: int) -> bool:
         """Tell `:5432:` and `:*:`, which the lines of a `.pgpass` have."""
-        return self.data[at + 1 : at + 7].partition(b":")[0].strip(_DIGITS) in (b"", b"*") and (
-            self.data[at + 1 : at + 2] != b":" and b":" in self.data[at + 2 : at + 7]
-        )
+        port, colon, _ = self.data[at + 1 : at + 7].partition(b":")
+        return bool(port and colon) and port.strip(_DIGITS) in (b"", b"*")
 
     def _has_password(self) -> bool:
         """`labelled`: the name of a password, or a short form of one to which something is assigned."""
@@ -172,9 +159,8 @@ class _Text:
                         if word not in (b"pass", b"login"):
                             return True
                         rest = self.data[at + len(word) : at + len(word) + 120]
-                        if any(sign in rest for sign in (b"=", b":", b"->", b"/", b"|", b"`", b"'", b'"')):
-                            return True
-                        if any(map(_is_chosen, rest.split())):
+                        signs = (b"=", b":", b"->", b"/", b"|", b"`", b"'", b'"')
+                        if any(sign in rest for sign in signs) or any(map(_is_chosen, rest.split())):
                             return True
         return False
 

@@ -75,9 +75,7 @@ def is_fingerprint(text: str, at: int, word: str) -> bool:
     )
 
 
-def told(
-    text: str, at: int, kind: str, limit: int, *, foreign: bool, about: bool
-) -> tuple[int, int] | None:
+def told(text: str, at: int, kind: str, limit: int, *, foreign: bool, about: bool) -> tuple[int, int] | None:
     """Judge a value that a sentence tells: "the password for staging is …".
 
     `about`: the name goes on, so it may be something of the secret that is told.

@@ -17,35 +17,34 @@ Name = tuple[int, int, str]
 
 # By the last word of each, as the bytes that the words of a text are: its names and their kinds.
 _BY_WORD: dict[bytes, list[tuple[str, str]]] = {}
-# By their first letter that is not ASCII, if they have one: stems, kinds, how long an ending may be.
+# By their first letter that is not ASCII: stems, kinds, how long an ending may be.
 _BY_LETTER: dict[str, list[tuple[str, str, int]]] = {}
+# Those in ASCII, and the longest word of each, which a text shows before it is searched for the stem.
+_SHOWN: list[tuple[bytes, str, str, int]] = []
+_LONG = 5
 for _line in lines("secret_names.txt"):
     _kind, _ending, *_names = _line.split(" ")
-    for _name in (_each.replace("_", " ") for _each in _names):
-        if _ending != "=":
-            _letter = next((char for char in _name if not char.isascii()), "")
-            _BY_LETTER.setdefault(_letter, []).append((_name, _kind, int(_ending)))
-        elif _name.isascii():
-            _last = _name.replace("-", " ").replace("'", " ").split()[-1].encode()
+    _most = int(_ending) if _ending != "=" else 0
+    for _name in _names:
+        _name = _name.replace("_", " ")
+        if not _name.isascii():
+            _letter = next(char for char in _name if not char.isascii())
+            _BY_LETTER.setdefault(_letter, []).append((_name, _kind, _most))
+        elif _ending == "=":
+            _last = _name.replace("-", " ").replace("'", " ").rpartition(" ")[2].encode()
             _BY_WORD.setdefault(_last, []).append((_name, _kind))
         else:
-            _letter = next(char for char in _name if not char.isascii())
-            _BY_LETTER.setdefault(_letter, []).append((_name, _kind, 0))
-KNOWN = frozenset(_BY_WORD)
-# The longest word of each stem in ASCII, by which a text shows that it may have it; a short one is in many words.
-_LONG = 5
-_SHOWN = [
-    (max(_stem.split(), key=len).encode() if len(_stem) >= _LONG else b"", _stem, _kind, _ending)
-    for _stem, _kind, _ending in _BY_LETTER.pop("")
-]
+            _word = max(_name.split(" "), key=len).encode() if len(_name) >= _LONG else b""
+            _SHOWN.append((_word, _name, _kind, _most))
 _STEMS = frozenset(_row[0] for _row in _SHOWN) - {b""}
+KNOWN = frozenset(_BY_WORD)
 # All but ASCII letters and digits ends a word.
 _SPACES = bytes(each if each < 128 and chr(each).isalnum() else 32 for each in range(256))
 _ASCII = bytes(range(128))
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
 # A stem of so many letters may be the last part of a compound: `WLAN-Lösenord`.
 _COMPOUND = 6
-_OTHER_CODES = frozenset("en de bar uni op byte trans geo re".split())
+_OTHER_CODES = frozenset(["en", "de", "bar", "uni", "op", "byte", "trans", "geo", "re"])
 
 
 def known_in(lower: str, ours: frozenset[bytes]) -> frozenset[bytes]:

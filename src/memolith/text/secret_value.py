@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from memolith.text.patterns import lazy
-from memolith.text.secret_words import ENDINGS, SMALL_WORDS, STAND_INS, WORD_PAIRS
+from memolith.text.secret_words import ENDINGS, SMALL_WORDS, STAND_INS, TABLE, WORD_PAIRS
 
 _PAIRS = frozenset(letters[0] + second for letters in WORD_PAIRS for second in letters[1:])
 # The words inside a value: `getAccessToken` is three. A short one says nothing, so it is left out.
@@ -41,19 +41,7 @@ _REFERENCE = lazy(r"[\w./-]*#\d+|\w+[!?]+|[\d.,]+%\w*|[\w./-]*\*[A-Za-z_./*-]*|&
 _BRACKETS = lazy(r"[()\[\]{}<>=/\\|]|::|%(?:2[0-9A-F]|3[A-F]|40|5[B-E]|7[B-D])(?![0-9])")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _PUBLISHED = ("pk_test_", "pk_live_")  # keys that stand in web pages
-_INSIDE = (
-    "your",
-    "_here",
-    "xxxx",
-    "***",
-    "example",
-    "placeholder",
-    "changeme",
-    "change_me",
-    "redacted",
-    "...",
-    "…",
-)
+_INSIDE = tuple(word.replace(" ", "_") for word in TABLE["inside"])
 # A name of a variable, a field or a constant; a path of them.
 _NAME = lazy(
     r"_*[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|(?:[A-Z][a-z]+){2,}|"

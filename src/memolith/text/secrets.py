@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from memolith.model import Value
+from memolith.text.hygiene import ALLOW
 from memolith.text.patterns import lazy
 from memolith.text.secret_context import labelled
 from memolith.text.secret_precheck import KNOWN
@@ -50,7 +51,6 @@ class Redaction(Value):
     findings: list[Finding]
 
 
-ALLOW = "memolith:allow"
 _LABEL = "[source:"
 # Masking one value can bring another one closer to the word that names it. Each round finds what the one
 # before uncovered; ordinary text has nothing to find and costs one.
@@ -116,14 +116,6 @@ def _copies(text: str, found: list[Span], allow: frozenset[str], *, by_hand: boo
                 taken[at:end] = b"x" * len(value)
             at = lower.find(value, end)
     return more
-
-
-def unallowed(text: str, before: str = "") -> str:
-    """Return a text of which no line says that it may keep a secret, unless it stood there before."""
-    if ALLOW not in text:
-        return text
-    known, taken = set(before.split("\n")), ALLOW.replace(":", " ")
-    return "\n".join(line if line in known else line.replace(ALLOW, taken) for line in text.split("\n"))
 
 
 def _private(text: str) -> Iterator[Span]:
