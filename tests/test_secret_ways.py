@@ -64,6 +64,7 @@ WAYS: dict[str, Callable[[Mem], object]] = {
     "the next line of a note": appended("note"),
     "a heading": lambda mem: mem.append_daily("The root password", VALUE),
     "the title of a note": lambda mem: mem.remember(VALUE, "Admin password"),
+    "the name of a note": lambda mem: mem.write("note", VALUE, name="router-kennwort"),
     "a title that repeats it": lambda mem: mem.remember(f"The password is {VALUE}", VALUE),
     "keywords, aliases and the title of a record": recorded,
     "the title of a ticket": lambda mem: mem.tickets.add(VALUE, f"its password is {VALUE}"),
@@ -104,6 +105,11 @@ def test_the_writer_is_told_what_was_masked_and_what_was_not_touched_stays(mem: 
             "---\nname: Admin password\n---\n[secret:password]",
         ),
         ("same", "same", "same"),
+        (
+            "## Alarm PIN\n<!-- updated 2026-11-17 -->\n",
+            "## Alarm PIN\n<!-- updated 2026-11-17 -->\n4618\n",
+            "## Alarm PIN\n<!-- updated 2026-11-17 -->\n[secret:pin]\n",
+        ),
     ],
 )
 def test_only_the_lines_that_a_change_touches_are_masked(old: str, new: str, after: str) -> None:

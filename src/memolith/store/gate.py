@@ -141,12 +141,9 @@ class Gate:
         The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
         in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-
-        def allow() -> frozenset[str]:
-            return allowed(self.root, layout.scope_of(relative))
-
-        text, warnings = screen(text, cap, allow, by_hand=self.by_hand)
-        put = settling(apply, text, allow, warnings, by_hand=self.by_hand)
+        scope, by_hand = layout.scope_of(relative), self.by_hand
+        text, warnings = screen(text, cap, lambda: allowed(self.root, scope), by_hand=by_hand)
+        put = settling(apply, text, lambda: allowed(self.root, scope), warnings, relative, by_hand=by_hand)
         result = self.rewrite(relative, put, op=op, if_sha256=if_sha256, remember=remember)
         result.warnings[:0] = warnings
         result.written = len(text.encode("utf-8"))

@@ -105,17 +105,18 @@ _ABOVE_TEXT = ("title", "heading", "section")
 
 
 def settled(
-    old: str, new: str, allow: Callable[[], frozenset[str]], *, by_hand: bool = False
+    old: str, new: str, allow: Callable[[], frozenset[str]], *, by_hand: bool = False, name: str = ""
 ) -> tuple[str, list[str]]:
     """Mask what the lines of a file that a change touches tell as they will stand; return what was masked.
 
-    What names a secret may be in the same line, in the line before, or in the heading or title above.
+    What names a secret may be in the same line, in the line before, or in the heading or title above; a file
+    without either is called by its `name`.
     """
     first, last = _changed(old, new)
     first = max(first, _head_end(new))
     if first >= last:
         return new, []
-    lead = _lead(new, first)
+    lead = _lead(new, first, name)
     piece = lead + new[first:last]
     findings = [each for each in _masked(piece, allow, by_hand=by_hand)[1] if each.end > len(lead)]
     if not findings:
@@ -154,12 +155,13 @@ def _head_end(text: str) -> int:
     return end + 5 if end >= 0 else 0
 
 
-def _lead(text: str, first: int) -> str:
+def _lead(text: str, first: int, name: str) -> str:
     """Return what may name a secret in the lines behind: the title or heading above, and the line before."""
     head = text[: min(first, _head_end(text))]
     above = text[max(0, first - _ABOVE) : first].split("\n")[:-1]
     title = next((line for line in head.split("\n") if line.startswith(_TITLES)), "")
-    heading = next((line for line in reversed(above) if line.startswith("#")), title.partition(": ")[2])
+    called = title.partition(": ")[2] or name.rpartition("/")[2].removesuffix(".md").replace("-", " ")
+    heading = next((line for line in reversed(above) if line.startswith("#")), called)
     before = next(
         (line for line in reversed(above) if (line.strip() and line[:1] not in "#<-") or line[:2] == "- "), ""
     )
@@ -175,6 +177,7 @@ def settling(
     text: str,
     allow: Callable[[], frozenset[str]],
     warnings: list[str],
+    name: str,
     *,
     by_hand: bool,
 ) -> Callable[[str | None], str | None]:
@@ -188,7 +191,7 @@ def settling(
         new = apply(old, text)
         if new is not None:
             new = new if by_hand else hygiene.unallowed(new, old or "")
-            new, warnings[given:] = settled(old or "", new, allow, by_hand=by_hand)
+            new, warnings[given:] = settled(old or "", new, allow, by_hand=by_hand, name=name)
         return new
 
     return applied

@@ -36,7 +36,6 @@ _TOLD = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
 _WRITERS = ("echo ", "printf ")
 _ENDS = "\n;|&`<>"
 _QUOTES = ('\\"', "\\'", '"', "'")
-_MARKS = frozenset("\"'")
 _FLAGS = frozenset("pPwak")
 _STRANGE = frozenset("!#$%^&*?")
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
@@ -58,7 +57,7 @@ def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, i
                     tokens = _tokens(text, end)
                     rules = _RULES[program]
                     for low, high in _of_program(text, at, end, program, tokens):
-                        weak = "?" in rules or ("'" in rules and text[low - 1] not in _MARKS)
+                        weak = "?" in rules or ("'" in rules and text[low - 1] not in _QUOTES)
                         yield low, high, LIKELY if weak else SURE
                     # Its own name among its words is one of them.
                     end = tokens[-1][1] if tokens else end
@@ -84,9 +83,7 @@ def _of_program(text: str, at: int, end: int, program: str, tokens: list[Place])
         if token.startswith("-"):
             yield from _flagged(text, start, stop, following, rules)
         elif token in rules:
-            rest = [
-                each for each in tokens[number + 1 : number + 4] if text[slice(*each)].lstrip("0123456789-")
-            ]
+            rest = [one for one in tokens[number + 1 :][:3] if text[slice(*one)].lstrip("0123456789-")]
             yield from (_inside(text, *each) for each in rest[:1])
         elif (steps := _STEPS.get(f"{program} {token}")) and number + steps < len(tokens):
             yield _inside(text, *tokens[number + steps])

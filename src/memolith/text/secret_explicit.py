@@ -272,6 +272,7 @@ _TOLD = {
     )
     for words in (lists.CLEAR_IS, lists.ANY_IS)
 }
+_BELOW = lazy(rf"{_CALLED}{_LINE}{_OPENS}{_NUMBER}[ \t]*(?![^\n])")
 # A number may only say which one: the PIN of card 4411 is told behind it.
 _AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
 _BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,40}}?) ?{_OPENS}{_NUMBER}")
@@ -311,9 +312,8 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
             continue
         # `pin` is a verb and a part of a plug; in capitals it is neither.
         loud = text[at : at + 2].isupper() or not text[at:end].isascii() or end - at > 5
-        found = _RIGHT_BEHIND.match(text, end) or _TOLD[lists.ANY_IS if loud else lists.CLEAR_IS].match(
-            text, end
-        )
+        link = _TOLD[lists.ANY_IS if loud else lists.CLEAR_IS]
+        found = _RIGHT_BEHIND.match(text, end) or link.match(text, end) or _BELOW.match(text, end)
         told = found is not None and kind == "code" and "code" not in lower[at:end]
         if not found:
             pin, found = pin and loud, _BETWEEN.match(text, end)

@@ -165,8 +165,7 @@ def told_before(text: str, at: int, end: int, kind: str, *, foreign: bool) -> tu
         )
     else:
         chosen = is_chosen(word) and (any(map(str.isdigit, word)) or word.count("-") > 1 or "_" in word)
-        ends = _CLAUSE_END.match(text, end) is not None and "_" in word and any(map(str.isupper, word))
-        is_value = chosen if linked else is_strange(word) or (ends and _is_likely(word))
+        is_value = chosen if linked else is_strange(word)
     return (start + match.start(1), start + match.start(1) + len(word)) if is_value else None
 
 
