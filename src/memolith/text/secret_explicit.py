@@ -48,7 +48,7 @@ _NEXT = lazy(
 )
 _CHANGED = lazy(r"[\"'`]? (?:to|->|→|=>) [\"'`]?([^\s\"'`<>|]{5,100})")
 _CLAUSE_END = lazy(r"[\"'`]?(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$)|[。，이입예]|です|で|だ)")
-_STOPS = frozenset(".,;:!?()=|")
+_STOPS = frozenset(".,;:!?()=|\n")
 _WORDS_BETWEEN = 3
 _QUOTES = {"„": "“”", **dict(zip("\"'`“”«»‹‚‘「『《【(（", "\"'`””»«›‘’」』》】)）", strict=True))}
 _TOKEN = lazy(r"[^\s\"'`<>|„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{4,100}")
@@ -93,8 +93,9 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> tuple
         rest = text[found.end() : found.end() + 40].partition("\n")[0].strip()
         if rest or text.startswith(("# ", "##"), start) or len(link["between"].split()) > 2:
             return None
-    sure = kind == "password" or (
-        sign and not any(other in link["between"].lower() for other in lists.OTHER_CODES)
+    sure = not (sign == "|" and link["between"]) and (  # the cell beside a sentence is none
+        kind == "password"
+        or (sign and not any(other in link["between"].lower() for other in lists.OTHER_CODES))
     )
     if sure and (stop := number_end(text, start)) and _is_short(text, link.start()):
         return start, stop
