@@ -30,6 +30,7 @@ _MAX_BYTES = 1_048_576
 _BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt
 _KEPT = 30 * 86_400  # seconds
 _SWEPT = 86_400
+_MOMENT = 30.0  # seconds
 _WAIT = 3.0  # seconds until a session's hook is done, for who cleans up
 _MAX_STAMP = 65_536
 _END = "end"  # behind the last of some fields: what lacks it is being written, or by another version
@@ -163,9 +164,12 @@ def noted(home: str, name: str) -> tuple[float, list[str]]:
 
 
 def age(home: str, name: str) -> float:
-    """Return how many seconds ago a value was written down; infinity if it was not, or in the future."""
+    """Return how many seconds ago a value was written down; infinity if it was not, or in the future.
+
+    A moment ahead is now: clocks are set back, and that of a file server is not ours.
+    """
     passed = time.time() - stamped(home, name)[0]
-    return passed if passed >= 0 else float("inf")
+    return max(0.0, passed) if passed > -_MOMENT else float("inf")
 
 
 def remove(home: str, name: str, when: float) -> None:
