@@ -38,6 +38,10 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.setenv("MEMOLITH_HOME", str(tmp_path / "home"))
+    # Only tests of meaning name a model: loading it costs more than any other test.
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "none")
+    # No test takes the power away (`prove faults` does, with the calls of a process of its own).
+    monkeypatch.setattr(os, "fsync", os.fstat)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     # The tests' own directory may be inside this repository's checkout.
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))

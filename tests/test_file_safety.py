@@ -26,9 +26,9 @@ from memolith.places import Tree
 from memolith.store import files
 from tests import intruder
 from tests.ledger import proves
+from tests.workers import LONG
 
 SECRET = "OUTSIDE-SECRET"
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="swaps names with renameat2")
 
 
@@ -265,8 +265,13 @@ HOSTILE: dict[str, Make] = {
     "conflict_copies": conflict_copies,
     "hidden": hidden,
 }
-PLACES = ["projects/{}/notes/x.md", "MEMORY.md"]
-PLACES += ["projects/{}/SCRATCHPAD.md", "projects/{}/notes/MEMORY.md"] if LONG else []
+PLACES = ["projects/{}/notes/x.md", "MEMORY.md", "projects/{}/SCRATCHPAD.md", "projects/{}/notes/MEMORY.md"]
+# Each kind at one place, in turn; in the long run at each.
+CASES = [
+    (kind, place)
+    for number, kind in enumerate(HOSTILE)
+    for place in (PLACES if LONG else PLACES[number % 4 :][:1])
+]
 COMMANDS = [
     ["context"],
     ["search", "needle", "line", SECRET],
@@ -293,8 +298,7 @@ COMMANDS = [
 
 
 @linux
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(("kind", "place"), CASES)
 def test_whatever_lies_in_the_store_leads_nowhere_and_takes_neither_time_nor_memory(
     mem: Mem, work: Path, outside: Path, kind: str, place: str
 ) -> None:
@@ -307,11 +311,11 @@ def test_whatever_lies_in_the_store_leads_nowhere_and_takes_neither_time_nor_mem
     assert state(outside) == before
     assert not [command for command, out in probe.output.items() if SECRET in out and command[:6] != "search"]
     assert f"needle {SECRET}" not in "".join(probe.output.values())
-    assert {code for code in probe.codes.values() if code not in range(14)} == set()
+    assert {code for code in probe.codes.values() if code not in (*range(14), 16)} == set()
     assert "Traceback" not in "".join(probe.output.values())
     assert "still works" in probe.output["read note --name good"]
     assert "a pin" in probe.output["search pin"]
-    assert probe.codes["context"] == 0
+    assert probe.codes["context"] in (0, 16)  # 16: it says that it is not whole
     assert max(probe.working.values()) < 1
     assert max(probe.waiting.values()) < 5  # opening a pipe would wait for ever
     assert probe.megabytes < 100

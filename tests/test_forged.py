@@ -24,6 +24,7 @@ from memolith.store import receipts
 from tests.hook.conftest import context
 from tests.ledger import proves
 from tests.repos import ORIGIN, WORD, at, clone, git, repo, sees, slug, tell
+from tests.workers import LONG
 
 KINDS = ["loose", "packed", "with a worktree", "moved away"]
 
@@ -31,17 +32,17 @@ KINDS = ["loose", "packed", "with a worktree", "moved away"]
 @proves("X.24")
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
-    "form", [*attack.POINTERS, *attack.HISTORIES, *attack.ENDLESS, *list(attack.PACKS)[::9]]
+    "form", [*attack.POINTERS, *attack.HISTORIES, *attack.ENDLESS, *list(attack.PACKS)[:: 9 if LONG else 27]]
 )
 def test_a_forged_identity_neither_reads_nor_writes(form: str, tmp_path: Path) -> None:
     rng, tally = random.Random(form), Tally()
-    for place in attack.PLACES if form == "nothing" else rng.sample(list(attack.PLACES), 2):
+    for place in attack.PLACES if form == "nothing" else rng.sample(list(attack.PLACES), 2 if LONG else 1):
         base = tmp_path / place
         base.mkdir()
         os.environ["MEMOLITH_HOME"] = str(base / "home")
         attack.attack(base, rng, rng.choice(KINDS), form, place, tally)
     assert tally.violations == []
-    assert tally.rounds >= 2
+    assert tally.rounds
 
 
 def forged(tmp: Path, origin: str = ORIGIN) -> Path:

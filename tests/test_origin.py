@@ -48,11 +48,11 @@ TEXTS |= {"tickets.note": "text", **{call: text for call, (text, _) in CALLS.ite
 APART = {"write note", "write user note", "remember", "remember for all", "record add", "record add for all"}
 APART |= {"ticket add", "ticket update", "ticket note"}
 OUTSIDE = [
-    ("extracted", None),
-    ("imported", None),
-    ("agent", "web"),
-    ("user", "pasted"),
-    ("extracted", "tool"),
+    ("extracted", None, ATTACK),
+    ("imported", None, FACT),
+    ("agent", "web", ATTACK),
+    ("user", "pasted", FACT),
+    ("extracted", "tool", FACT),
 ]
 
 
@@ -99,16 +99,16 @@ def test_every_call_that_brings_text_is_tried() -> None:
 
 @proves("X.25")
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(("origin", "taint"), OUTSIDE)
-@pytest.mark.parametrize("text", [ATTACK, FACT])
+@pytest.mark.parametrize(("origin", "taint", "text"), OUTSIDE)
 def test_a_text_from_outside_is_shown_to_who_asks_with_its_label_and_to_nobody_else(
     prepared: Mem, way: str, origin: str, taint: str | None, text: str
 ) -> None:
     held = put(prepared.from_source(origin, taint), way, text)
     assert bool(held) == (way not in APART)
     assert text not in unasked(prepared)
-    assert text in asked(prepared)
-    assert str(Source(origin, taint or "")) in asked(prepared)
+    answer = asked(prepared)
+    assert text in answer
+    assert str(Source(origin, taint or "")) in answer
     (waiting,) = quarantine.waiting(prepared)
     assert waiting.id == held or way in APART
     assert text in waiting.text

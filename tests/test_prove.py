@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 import pytest
 from prove import powerloss
-from prove.attack import PARTS
 from prove.commands import COMMANDS
 from prove.fuzz import mutate
 
@@ -52,7 +51,7 @@ def prove(*arguments: str) -> str:
         ("races", ["--rounds", "3", "--minutes", "0.2"], "no acknowledged line is lost"),
         ("fuzz", ["--rounds", "2"], "MCP frames"),
         ("leaks", ["--rounds", "12", "--only", "forget"], "importing it all again brings nothing back"),
-        *(("attack", ["--rounds", "1", "--only", part], "1 ") for part in PARTS),
+        ("attack", ["--rounds", "1"], "who asks is told"),
     ],
 )
 def test_a_short_run_finds_nothing_and_says_what_it_checked(

@@ -27,7 +27,7 @@ def test_calls_that_fail_are_never_silent() -> None:
 def test_a_version_that_is_silent_is_caught(broken: reads.Broken) -> None:
     tally = Tally()
     with broken():
-        reads.every(tally, ["library list", "hook SessionStart"], cold=(False,))
+        reads.every(tally, ["library list", "library block"], cold=(False,))
     assert tally.violations
 
 

@@ -6,7 +6,6 @@ The examples are in `instructions/attacks.md` and `instructions/benign.md`, one 
 from __future__ import annotations
 
 import base64
-import os
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 from memolith.text import instruction_commands, instruction_phrases, instruction_words
 from memolith.text.instruction_table import rows
 from memolith.text.instructions import RULES, suspicions
+from tests.workers import LONG
 
 HERE = Path(__file__).parent / "instructions"
 BEYOND = "beyond the rules"
@@ -197,7 +197,7 @@ def test_the_answer_is_always_the_same(text: str) -> None:
 
 # Twice the target, which `python -m bench.poison` holds on a quiet machine: here workers share the cores.
 # The long run looks at 64 KiB each, the default one at a quarter of it: what grows faster shows there too.
-SIZE = 65_536 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 16_384
+SIZE = 65_536 if LONG else 16_384
 LIMIT = 0.5 * SIZE / 65_536 + 0.05
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ import pytest
 
 from memolith.text import secret_forms, secret_names, secret_rules, secret_shapes, secret_words
 from memolith.text.secrets import redact
+from tests.workers import LONG
 
 # The end makes every rule run.
 END = " :// eyJ bearer PRIVATE KEY sk- gh aws AIza token xox pypi- AKIA -u x --user hook $ | Q~ :AA spaces <"
@@ -20,7 +20,7 @@ END = " :// eyJ bearer PRIVATE KEY sk- gh aws AIza token xox pypi- AKIA -u x --u
 # Twice the target of 250 ms, which `python -m bench.secrets` holds on a quiet machine: here two workers share
 # two cores, and what a bad pattern does is not a factor of two.
 # The long run looks at 64 KiB each, the default one at a quarter of it: what grows faster shows there too.
-SIZE = 65_536 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 16_384
+SIZE = 65_536 if LONG else 16_384
 LIMIT = 0.5 * SIZE / 65_536 + 0.05
 
 
@@ -126,14 +126,13 @@ def _warm() -> None:
     redact(END + filled("password=hunter2 ", 200))
 
 
-@pytest.mark.parametrize("unit", pieces())
-def test_a_beginning_repeated_is_not_slow(unit: str) -> None:
-    assert seconds(filled(unit, SIZE)) < LIMIT
+def test_a_beginning_repeated_is_not_slow() -> None:
+    assert [unit for unit in pieces() if seconds(filled(unit, SIZE)) >= LIMIT] == []
 
 
-@pytest.mark.parametrize("pair", [one + two for one, two in pairwise(pieces()[::3])])
-def test_two_beginnings_in_turn_are_not_slow(pair: str) -> None:
-    assert seconds(filled(pair, SIZE)) < LIMIT
+def test_two_beginnings_in_turn_are_not_slow() -> None:
+    pairs = [one + two for one, two in pairwise(pieces()[::3])]
+    assert [pair for pair in pairs if seconds(filled(pair, SIZE)) >= LIMIT] == []
 
 
 @pytest.mark.parametrize(
