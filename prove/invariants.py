@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.workers import kept, line, tokens
 
-from memolith import Mem
+from memolith import Mem, provenance
 from memolith.cli import main
 from memolith.doctor import scopes
 from memolith.errors import HistoryError, MemolithError
@@ -190,13 +190,7 @@ def _differences(found: Files, wanted: Files) -> list[str]:
 
 
 def judge(
-    world: World,
-    expected: Expected,
-    tally: Tally,
-    about: str,
-    *,
-    acknowledged: bool,
-    index: bool = True,
+    world: World, expected: Expected, tally: Tally, about: str, *, acknowledged: bool, index: bool = True
 ) -> None:
     """Check a memory whose command was interrupted, or acknowledged in spite of everything.
 
@@ -263,14 +257,20 @@ def _catch_up(mem: Mem) -> None:
 
 
 def _unlisted(mem: Mem) -> list[str]:
-    """Return the notes that the block does not know, whatever their stored list says."""
+    """Return where the block's list of notes is wrong, whatever the stored list says.
+
+    It has every note but those from outside that nobody accepted.
+    """
     folder, listed = mem.root / "projects" / mem.project / "notes", mem.context_block() or ""
-    notes = [path.name for path in folder.glob("*.md") if path.name != "MEMORY.md"]
+    notes = {path.name: path.read_text() for path in folder.glob("*.md") if path.name != "MEMORY.md"}
+    shown = {name: not provenance.is_outside(provenance.of_note(text)) for name, text in notes.items()}
     lines = [row for row in listed.splitlines() if row.startswith("- [") and ".md)" in row]
     gone = [row for row in lines if not any(f"({name})" in row for name in notes)]
-    return [f"{name} is not listed" for name in notes if f"({name})" not in listed] + [
-        f"{row} is listed, but there is no such note" for row in gone
-    ]
+    return [
+        f"{name} is {'not listed' if wanted else 'listed, but from outside'}"
+        for name, wanted in shown.items()
+        if (f"({name})" in listed) != wanted
+    ] + [f"{row} is listed, but there is no such note" for row in gone]
 
 
 def answers(mem: Mem) -> list[list[str]]:
