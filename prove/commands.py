@@ -63,7 +63,7 @@ COMMANDS = [
     ),
     Command("write new note", ["write", "note", _NEW, "--name", "fresh"]),
     Command("write daily", ["write", "daily", "- zebra today"]),
-    Command("write held", _HELD, repeats=True),
+    Command("write held", _HELD),
     Command("remember", ["remember", "The zebra cache is warm.", "--title", "Warm cache"]),
     Command("update", ["update", "- zebra rule", "--section", "Rules"]),
     Command("edit", ["edit", "long_term", "--old", "old1 begins", "--new", "old1 zebra begins"]),
