@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -201,3 +202,92 @@ def test_other_users_sessions_are_not_looked_for(tmp_path: Path, monkeypatch: py
     assert list(places({}, str(tmp_path))) == [str(path)]
     monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
     assert list(places({}, str(tmp_path))) == []
+
+
+def rows_of(*content: object, **more: object) -> list[dict[str, Any]]:
+    """Return a session of Claude's in which these messages come before an answer."""
+    said = [{"type": "user", "sessionId": "s1", "message": {"content": each}, **more} for each in content]
+    answer = {"message": {"id": "m", "content": [{"type": "text", "text": ORDER}]}}
+    return [*said, {"type": "assistant", "sessionId": "s1", **answer, **more}]
+
+
+SEEN = {"type": "text", "text": "What does it say?"}
+ATTACHED = {"type": "attachment", "attachment": {"type": "mcp_resource", "content": ORDER}}
+UNASKED = [
+    rows_of([SEEN, {"type": "image", "source": {}}]),
+    rows_of([SEEN, {"type": "document", "source": {}}]),
+    rows_of("<bash-input>gh issue view 5</bash-input>", f"<bash-stdout>{ORDER}</bash-stdout>", "And?"),
+    [ATTACHED, *rows_of("And?")],
+    [*rows_of(ORDER, isMeta=True), *rows_of("And?")],
+    [*rows_of(f"This session is being continued. {ORDER}", isCompactSummary=True)],
+    rows_of(f'<channel source="chat">\n{ORDER}\n</channel>'),
+    rows_of(f"Here is the issue:\n\n{ORDER}"),
+    rows_of(ORDER, entrypoint="sdk-ts"),
+    rows_of(ORDER, entrypoint="something-new"),
+]
+
+
+@pytest.mark.parametrize("rows", UNASKED)
+def test_what_comes_without_a_call_taints_what_the_agent_says_after_it(
+    rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    path = tmp_path / "s1.jsonl"
+    path.write_text(written.lines(*rows))
+    (session,) = AGENTS["claude"].read(str(path))
+    assert session.turns[-1].taint
+    assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
+
+
+def test_a_persons_commands_and_the_hosts_own_notes_taint_nothing(tmp_path: Path) -> None:
+    rows = [*rows_of("Caveat: The messages below", isMeta=True), *rows_of("<bash-input>git log</bash-input>")]
+    rows += [{"type": "attachment", "attachment": {"type": "hook_success"}}, *rows_of("Use tabs.")]
+    path = tmp_path / "s1.jsonl"
+    path.write_text(written.lines(*rows))
+    (session,) = AGENTS["claude"].read(str(path))
+    assert [turn.taint for turn in session.turns] == [""] * len(session.turns)
+
+
+def test_a_sub_agents_prompt_is_not_the_users(tmp_path: Path) -> None:
+    path = tmp_path / "s1/subagents/agent-7.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(written.lines(*rows_of(ORDER, isSidechain=True)))
+    (session,) = AGENTS["claude"].read(str(path))
+    assert [turn.taint for turn in session.turns] == ["tool", "tool"]
+
+
+def test_a_file_of_the_repository_does_not_choose_a_sessions_project(tmp_path: Path) -> None:
+    agents_md = "<user_instructions>\n<environment_context><cwd>/private</cwd>\n</user_instructions>"
+    texts = [agents_md, "<environment_context>\n<cwd>/w</cwd>\n</environment_context>", "Which port?"]
+    rows = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": each}]}
+        for each in texts
+    ]
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text(written.lines({"id": "c1", "instructions": None}, *rows))
+    (session,) = AGENTS["codex"].read(str(path))
+    assert session.cwd == "/w"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The <instructions> tag was wrong. Use x.", "Contents of /etc/hosts must never be changed. Ask me."],
+)
+def test_words_that_only_look_like_a_hosts_are_the_persons(text: str) -> None:
+    assert stripping.typed([text]) == text
+
+
+def test_a_message_of_very_many_parts_is_put_together_once(tmp_path: Path) -> None:
+    path = tmp_path / "s1.jsonl"
+    word = "password: hunter2hunter2 "
+    rows = [
+        {
+            "type": "assistant",
+            "message": {"id": "m", "content": [{"type": "text", "text": f"{at} {word * 15}"}]},
+        }
+        for at in range(2_000)
+    ]
+    path.write_text(written.lines(*rows))
+    begin = time.process_time()
+    (session,) = AGENTS["claude"].read(str(path))
+    assert time.process_time() - begin < 2
+    assert session.turns[0].text.endswith("[…]")

@@ -204,7 +204,7 @@ def test_the_same_event_within_seconds_is_answered_once(work: Path, clock: Clock
 def test_a_summary_goes_to_the_daily_log_and_is_no_news_to_its_session(filled: Mem, host: Host) -> None:
     host.start("compact")
     summary = "<analysis>I think</analysis>\n<summary>\nWe decided on B.\nAKIAQ3EGSKHJCTVBXRGN is the key."
-    told = {"compact_summary": f"{summary}\n</summary>", "transcript_path": host.talk("Bash")}
+    told = {"compact_summary": f"{summary}\n</summary>", "transcript_path": host.talk("Read")}
     assert host.tell("PostCompact", **told) == ""
     log = filled.read("daily")
     assert "— compaction summary (claude s-1) [source: extracted, agent]\nWe decided on B.\n" in log

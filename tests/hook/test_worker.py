@@ -29,7 +29,8 @@ def transcript(work: Path, tmp_path: Path) -> Path:
 
 def write(directory: Path, cwd: Path) -> Path:
     path = directory / "s-1.jsonl"
-    rows = [row for row in written.claude(str(cwd), "s-1") if not row.get("isSidechain")]
+    put_there = ("isSidechain", "isMeta", "origin")  # after these, anything may be somebody else's
+    rows = [row for row in written.claude(str(cwd), "s-1") if not any(map(row.get, put_there))]
     path.write_text(written.lines(*rows))
     return path
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from memolith.text.local import stays
 from memolith.text.turns import Hearing, parted, taint
+
+ASKED = "## My request for Codex:"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +34,21 @@ from memolith.text.turns import Hearing, parted, taint
         ("Read", "shot.PNG", "repository"),
         ("Read", "src/vendors.py", ""),
         ("Bash", "$ git log -5 && cat docs/png.md", ""),
-        ("Bash", "$ curl -s http://localhost:8080/health", ""),
+        ("Bash", "$ curl -s http://localhost:8080@x.example/health", "web"),
+        ("Bash", "$ cd memolith && curl -s x.example", "web"),
+        ("Bash", "", "tool"),
+        ("", "output", "tool"),
+        ("notion_search", "x", "tool"),
+        ("mcp__memory-hub__fetch_page", "x", "web"),
+        ("openmemory_recall", "x", "tool"),
+        ("write_stdin", 'write_stdin {"chars": "curl x"}', "tool"),
+        ("write_stdin", 'write_stdin {"chars": ""}', ""),
+        ("mcp__memolith__recall", "x\n1. 0.59  inbox/7.md (inbox  user  imported)\n   obey", "tool"),
+        ("memolith_memory_read", "x\nobey [source: extracted, web]", "tool"),
+        ("memolith_memory_read", "x\nours [source: imported, web, accepted] [source: extracted, agent]", ""),
+        ("Bash", "$ memolith recall x\n1. 0.59  notes/a.md (note  imported)\n   obey", "tool"),
+        ("Bash", "$ memolith recall x\n1. 0.59  notes/a.md (note  2026-11-15)\n   ours", ""),
+        ("Read", "/h/memory/inbox/7.md\norigin: imported\nobey\nsee /inbox/", "tool"),
         ("Bash", "$ npm test", ""),
         ("Bash", "$ git log --grep curl", ""),
         ("Read", "src/http.py", ""),
@@ -75,9 +92,92 @@ def test_a_mark_counts_where_the_call_itself_is_not_kept() -> None:
         ("Hier ist die Fehlermeldung:\nobey", "Hier ist die Fehlermeldung:\n[…]", "obey"),
         ("这是工单内容：\nobey", "这是工单内容：\n[…]", "obey"),
         ("I see\n2026-11-15 10:00 obey\nwhy?", "I see\n[…]\nwhy?", "2026-11-15 10:00 obey"),
+        ("See\n```\na\n```\nobey\n```\nb\n```\nok", "See\n[…]\nok", "```\na\n```\nobey\n```\nb\n```"),
+        ("See\n````\n```\nobey\n````\nok", "See\n[…]\nok", "````\n```\nobey\n````"),
+        ("See <doc>\nobey\n</doc>\nok", "[…]\nok", "See <doc>\nobey\n</doc>"),
+        ("<n:doc\n id='1'>\nobey\n</n:doc>\nok", "[…]\nok", "<n:doc\n id='1'>\nobey\n</n:doc>"),
+        ("**Here is the issue:**\nobey", "**Here is the issue:**\n[…]", "obey"),
+        ("The <doc> tag was wrong.\nUse x.", "The <doc> tag was wrong.\nUse x.", ""),
+        (f"# Context from my IDE setup:\n{ASKED}\nobey\n{ASKED}\nFix it.", "[…]\nFix it.", None),
+        ("# In app browser:\n- Title: obey", "", "# In app browser:\n- Title: obey"),
+        (f"# Something new:\nobey\n{ASKED}\nFix it.", "[…]\nFix it.", None),
         (f'She said "{"obey " * 50}" to me.', "", f'She said "{"obey " * 50}" to me.'),
         ("obey\n" * 61, "", ("obey\n" * 61).strip()),
     ],
 )
-def test_a_persons_own_sentences_are_told_from_what_they_pasted(text: str, typed: str, pasted: str) -> None:
-    assert parted(text) == (typed, pasted)
+def test_a_persons_own_sentences_are_told_from_what_they_pasted(
+    text: str, typed: str, pasted: str | None
+) -> None:
+    own, theirs = parted(text)
+    assert own == typed
+    assert theirs == pasted or (pasted is None and "obey" in theirs)
+
+
+STAYING = [
+    "cd src && git -C .. --no-pager diff | head -5",
+    "for f in *.py; do cat $f | wc -l; done 2>&1 | tail -3",
+    "CI=1 timeout 60 npm run test:unit -- --x 2>/dev/null",
+    "bash -lc 'git status; ls'",
+    "find . -name '*.py' -exec grep -l foo {} \\; | xargs -n 1 wc -l",
+    "cat > a.py <<'EOF' ⏎ import x ⏎ curl x ⏎ EOF ⏎ python -m pytest -q a.py",
+    "git commit -m \"$(cat <<'EOF' ⏎ Fix it ⏎ EOF ⏎ )\"",
+    "source .venv/bin/activate && uv run pytest",
+    "if [ -f x ]; then awk '{print $1}' x; fi",
+]
+LEAVING = [
+    "{} x",
+    "ls & {} x",
+    "ls;{} x",
+    "ls || {} x",
+    "ls ⏎ {} x",
+    "ls `{} x`",
+    'echo "$({} x)"',
+    "ls <({} x)",
+    "X=1 {} x",
+    "env X=1 {} x",
+    "xargs -n 1 {}",
+    "find . -exec {} {{}} +",
+    "bash -lc '{} x'",
+    "if true; then {} x; fi",
+    "cat <<EOF ⏎ $({} x) ⏎ EOF",
+    "cat <<'EOF' ⏎ x ⏎ EOF ⏎ {} x",
+    "echo " + "a" * 2_000 + " ⏎ {} x",
+]
+PROGRAMS = [
+    "curl",
+    "'curl'",
+    "c''url",
+    "\\curl",
+    "curl.exe",
+    "/opt/x/cat",
+    "ssh h",
+    "gh",
+    "$X",
+    "python -c",
+    "acli",
+]
+
+
+@pytest.mark.parametrize("command", STAYING)
+def test_a_command_of_listed_programs_stays_on_this_machine(command: str) -> None:
+    assert stays(command)
+
+
+@pytest.mark.parametrize("form", LEAVING)
+def test_one_program_that_is_not_listed_is_enough_wherever_it_stands(form: str) -> None:
+    assert [each for each in PROGRAMS if stays(form.format(each))] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git fetch u", "git -c a=b log", "PATH=. ls", "cat </dev/tcp/x/80", "npm install x", "make u=https://x"],
+)
+def test_a_listed_program_may_still_be_asked_for_what_is_elsewhere(command: str) -> None:
+    assert not stays(command)
+
+
+def test_what_an_agent_says_after_something_was_pasted_may_be_that() -> None:
+    hearing = Hearing()
+    said = [("user", "", "Use pnpm."), ("assistant", "", "b"), ("user", "", "Here is the issue:\nobey")]
+    said += [("assistant", "", "obey"), ("user", "", "Use pnpm.")]
+    assert [hearing.taint(*each) for each in said] == ["", "", "", "pasted", ""]

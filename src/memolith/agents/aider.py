@@ -58,6 +58,13 @@ class Aider(Whole):
             yield found
 
 
+# Its commands that bring nothing but the repository's files.
+_STAYING = (
+    " /add /drop /ask /code /architect /context /ok /commit /undo /diff /ls /lint"
+    " /clear /reset /model /models /settings /tokens /map /help /exit /quit /multiline "
+)
+
+
 class _Chat:
     """A chat while its lines are read: those of one speaker are one turn."""
 
@@ -74,8 +81,7 @@ class _Chat:
         blank, self._blank = self._blank, not line
         if line.startswith("#### ") and self._is_typed(line, after_blank=blank):
             self._go_on("user", line[5:].rstrip())
-            if line[5:].startswith("/web "):
-                self._into.fetched("web")
+            self._run(line[5:].strip())
         elif line.startswith("> ") and line.endswith(_BREAK):
             self._go_on("", "")
             if line[2:].startswith(_EDITED):
@@ -83,6 +89,14 @@ class _Chat:
                 self._into.result("", line[2:].strip(), ok=True, time=self._time)
         elif line.strip() or self._role == "assistant":
             self._go_on("assistant", line.rstrip())
+
+    def _run(self, line: str) -> None:
+        """Heed what a command of aider's brings."""
+        name, _, given = line.partition(" ")
+        if line.startswith("!") or name in ("/run", "/test", "/git"):
+            self._into.fetched("bash", f"$ {line[1:] if line[0] == '!' or name == '/git' else given}")
+        elif line.startswith("/") and name[1:].isalpha() and f" {name} " not in _STAYING:
+            self._into.fetched("web" if name == "/web" else "aider")
 
     def _is_typed(self, line: str, *, after_blank: bool) -> bool:
         """Tell whether a line is a prompt's: aider ends it with two blanks, and begins none in an answer.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memolith.agents import finding, reading
 from memolith.agents.reading import JsonLines, Record, Transcript, fields, listed
 from memolith.learn import stripping
+from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,6 +17,21 @@ if TYPE_CHECKING:
 
 # What the program itself put where a prompt would be.
 _NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+# How people start it; of what else starts it, prompts are a program's.
+_TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains")
+# Its own words, and what it attaches of this machine's files, of plans, and for hooks.
+_OWN_NOTES = ("Caveat: ", "<local-command-", "<system-reminder>", "Continue from where you left off")
+_OWN_ATTACHMENTS = (
+    "file",
+    "directory",
+    "edited_text_file",
+    "todo",
+    "plan",
+    "hook",
+    "diagnostics",
+    "nested_memory",
+)
+_BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
 _HARNESS = ("<task-notification>", "<bash-", "<local-command-", "Stop hook feedback:")
 
 
@@ -52,12 +68,16 @@ class ClaudeCode(JsonLines):
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         kind = row.get("type")
+        if kind == "attachment" and not str(fields(row.get("attachment")).get("type")).startswith(
+            _OWN_ATTACHMENTS
+        ):
+            into.fetched("attachment")
         if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
             return
         entry = row.get("entrypoint")
         into.know(cwd=row.get("cwd"), started=row.get("timestamp"))
         if not into.known.get("source"):
-            into.know(source="automation" if str(entry or "").startswith("sdk") else "interactive")
+            into.know(source="interactive" if (entry or "") in _TYPED_AT else "automation")
         message = fields(row.get("message"))
         if kind == "user":
             self._prompt(row, message, into)
@@ -70,24 +90,34 @@ class ClaudeCode(JsonLines):
             if block.get("type") == "tool_result":
                 ok = not block.get("is_error")
                 into.result(block.get("tool_use_id"), reading.plain(block.get("content")), ok=ok, time=time)
-        if any(row.get(key) for key in _NOT_TYPED) or row.get("promptSource") == "system":
-            return
-        if fields(row.get("origin")).get("kind") == "task-notification":
-            return
         texts = [content] if isinstance(content, str) else _texts(content)
+        into.heed(content)
+        for ran in _BANG.findall("\n".join(texts)):
+            into.fetched("bash", f"$ {ran}")
+        if _is_put_there(row):
+            # A summary is of what was said before in the file; any other text may be a stranger's.
+            summed = row.get("isCompactSummary") and into.turns
+            if not summed and any(not text.lstrip().startswith(_OWN_NOTES) for text in texts):
+                into.fetched("prompt")
+            return
         typed = [text for text in texts if not text.lstrip().startswith(_HARNESS)]
         into.say("user", stripping.typed(typed), time)
 
     def _answer(self, row: Record, message: Record, into: Transcript) -> None:
         content, key = message.get("content"), str(message.get("id") or "")
         for block in listed(content):
-            if block.get("type") == "server_tool_use":  # of the provider itself: its result is not kept
-                into.fetched(str(block.get("name")))
+            if block.get("type") not in ("text", "tool_use", "thinking", "redacted_thinking"):
+                into.fetched(str(block.get("name")))  # of the provider itself: its result is not kept
         for text in [content] if isinstance(content, str) else _texts(content):
             into.say("assistant", text, row.get("timestamp"), key)
         for block in listed(content):
             if block.get("type") == "tool_use":
                 into.call(block.get("id"), block.get("name"), block.get("input"))
+
+
+def _is_put_there(row: Record) -> bool:
+    told = fields(row.get("origin")).get("kind") == "task-notification"
+    return told or any(row.get(key) for key in _NOT_TYPED) or row.get("promptSource") == "system"
 
 
 def _texts(content: object) -> list[str]:

@@ -22,7 +22,7 @@ _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 _EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
 _CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
-_AUTOMATIC = ("exec", "mcp", "app-server")
+_TYPED_AT = (None, "cli", "vscode")
 
 
 class Codex(JsonLines):
@@ -67,7 +67,9 @@ class Codex(JsonLines):
         if role == "assistant":
             into.say("assistant", text, time)
         elif role == "user":
-            if "<environment_context>" in text and (found := _CWD.search(text)):
+            into.heed(content)
+            # AGENTS.md may have such a block in its own, which comes first.
+            if text.startswith("<environment_context>") and (found := _CWD.search(text)):
                 into.know(cwd=(found[1] or found[2]).strip())
             parts = listed(content)
             about = fields(item.get("internal_chat_message_metadata_passthrough"))
@@ -82,7 +84,7 @@ class Codex(JsonLines):
 def _source(value: object) -> str:
     if isinstance(value, dict) and "subagent" in value:
         return "subagent"
-    return "automation" if value in _AUTOMATIC else "interactive"
+    return "interactive" if value in _TYPED_AT else "automation"
 
 
 def _output(value: object) -> tuple[str, bool]:

@@ -6,12 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from memolith.agents import finding, reading
-from memolith.agents.reading import JsonLines, Record, Transcript, fields
+from memolith.agents.reading import JsonLines, Record, Transcript, fields, listed
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+_FILES = ("file", "directory", "selection")  # of this machine
 # A command that fails is a success of the tool.
 _EXITED = lazy(r"completed with exit code (-?\d+)>\s*$")
 
@@ -36,6 +37,7 @@ class Copilot(JsonLines):
         if kind == "session.start":
             into.know(started=data.get("startTime"), cwd=fields(data.get("context")).get("cwd"))
         elif kind == "user.message":
+            into.heed([each for each in listed(data.get("attachments")) if each.get("type") not in _FILES])
             into.say("user", reading.plain(data.get("content")), time)
         elif kind == "assistant.message":
             into.say("assistant", reading.plain(data.get("content")), time, str(data.get("messageId") or ""))

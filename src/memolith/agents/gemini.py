@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MAX_JSON = 32 * 1_048_576
 _FAILED = ("error", "cancelled")
+_RESOURCE = lazy(r"(?m)^Content from @\S*://")  # of a server, not a file
 _EXITED = lazy(r"(?:^|\n)Exit Code: (-?\d+)")  # a command that fails is a success of the tool
 
 
@@ -112,7 +113,9 @@ def _small(message: Record, most: int) -> Record:
     kept = {key: message.get(key) for key in ("type", "timestamp")}
     texts = reading.texts(message.get("content"))
     text = stripping.typed(texts) if message.get("type") == "user" else "\n\n".join(texts)
-    return {**kept, "text": cut(text, 2 * most), "calls": calls}
+    attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
+    attached += [{} for each in texts if _RESOURCE.search(each)]
+    return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached)}
 
 
 def _result(call: Record) -> str:
@@ -128,6 +131,7 @@ def _result(call: Record) -> str:
 def _take(message: Record, into: Transcript) -> None:
     time, text = message["timestamp"], message["text"]
     if message["type"] == "user":
+        into.heed([{}] * message["attached"])
         into.say("user", text, time)
         return
     into.say("assistant", text, time)

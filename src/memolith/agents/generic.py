@@ -31,6 +31,7 @@ class Generic(JsonLines):
         content = row.get("content") or row.get("text") or fields(row.get("message")).get("content")
         time = row.get("timestamp") or row.get("time") or row.get("created_at")
         if role == "user":
+            into.heed(content)
             into.say("user", stripping.typed(reading.texts(content)), time)
         if role == "assistant":
             into.say("assistant", reading.plain(content), time)

@@ -109,6 +109,10 @@ def _take(message: str, about: Record, part: Record, into: Transcript) -> None:
     if kind == "text" and role in ("user", "assistant"):
         if not part.get("synthetic") and not part.get("ignored"):
             into.say(str(role), reading.plain(part.get("text")), time, f"{role}{message}")
+    elif kind == "file":
+        is_text = str(part.get("mime")).startswith(("text/", "application/x-directory"))
+        path = str(part.get("url"))
+        into.fetched("read" if is_text and path.startswith("file://") else "attachment", path[7:])
     elif kind == "tool":
         state = fields(part.get("state"))
         if state.get("status") in ("completed", "error"):

@@ -33,6 +33,7 @@ class Pi(JsonLines):
     def _message(self, message: Record, time: object, into: Transcript) -> None:
         role, content = message.get("role"), message.get("content")
         if role == "user":
+            into.heed(content)
             into.say("user", stripping.typed(reading.texts(content)), time)
         elif role == "assistant":
             into.say("assistant", reading.plain(content), time)

@@ -42,6 +42,7 @@ _PLAIN_TIME = frozenset("0123456789-:.,+/TZ ")
 _HEAD = 400  # records in which a session says where it was
 _CHECKED = 1024  # bytes at the beginning of a file that tell it from another of its name
 _CUT, _MAX_NAME, _MAX_ID = " […]", 120, 100  # characters of a tool's name, and of a session's id
+_NO_ATTACHMENT = ("tool_result", "thinking", "redacted_thinking", "reasoning", "tool_use", "toolCall")
 _TAG = lazy(r"(?i)<(/?)(system[-_]reminder|memory[\w-]*|hook_context)(?:\s[^<>]*)?>")
 
 
@@ -153,10 +154,12 @@ class Transcript:
             return
         kept = self._latest or self.turns
         if key and key == self._key and kept:
-            last = kept[-1]
-            if text not in last.text:
-                both = cut(f"{last.text}\n\n{text}", LATE if self._latest else _MAX_SPEECH, _CUT)
-                taint = last.taint or self._hearing.taint(role, "", "")
+            last, most = kept[-1], LATE if self._latest else _MAX_SPEECH
+            # One that was cut is full: to mask all of it at each part would take the square of their number.
+            is_full = last.text.endswith(_CUT) and len(last.text) > most - 256
+            if not is_full and text not in last.text:
+                both = cut(f"{last.text}\n\n{text}", most, _CUT)
+                taint = last.taint or self._hearing.taint(role, "", text, self._whose(role))
                 kept[-1] = Turn(**{**last.as_dict(), "text": both, "taint": taint})
                 self._spent += len(both) - len(last.text)
                 self.is_changed = True
@@ -177,11 +180,23 @@ class Transcript:
         """Note that a tool was called: what is said from now on may be what it brought."""
         self._hearing.taint("tool", tool, line)
 
+    def heed(self, content: object) -> None:
+        """Note what a message has besides text: what is in a picture or a document, somebody else wrote."""
+        for block in listed(content):
+            if not isinstance(block.get("text"), str) and block.get("type") not in _NO_ATTACHMENT:
+                self.fetched("attachment")
+
+    def _whose(self, role: str) -> str:
+        """Return whose words a prompt is if no person typed it: a program's, or another agent's."""
+        typed = self.known.get("source", "interactive") == "interactive"
+        return "tool" if role == "user" and not typed else ""
+
     def result(self, number: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
         """Add what a tool brought: its call, a line feed, its result."""
         name, line = self._waiting.pop(str(number), None) or [cut(str(tool or "tool"), _MAX_NAME), ""]
         most = MAX_RESULT if self._spent < _FULL else _SHORT
         whole = len(text) <= 4 * MAX_RESULT
+        self.fetched(name, f"{line or name}\n{text}")  # all of it: what our own tools say of it may be cut
         text = cut(without_injected(text[: 4 * MAX_RESULT]).strip("\n"), most, _CUT, whole=whole)
         self._add("tool", f"{line or name}\n{text}", time, name, "ok" if ok else "error")
 
@@ -191,7 +206,11 @@ class Transcript:
         self.is_changed = True
         number, is_late = self._count() + 1, self._spent > MOST
         text = cut(text, LATE, _CUT) if is_late else text
-        about = {"tool": tool, "outcome": outcome, "taint": self._hearing.taint(role, tool, text)}
+        about = {
+            "tool": tool,
+            "outcome": outcome,
+            "taint": self._hearing.taint(role, tool, text, self._whose(role)),
+        }
         turn = Turn(number=number, role=role, text=text, time=moment(time), **about)
         (self._latest if is_late else self.turns).append(turn)
         if len(self._latest) > LATEST:

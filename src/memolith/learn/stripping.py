@@ -44,11 +44,11 @@ _WHOLE = (
     "another language model started to solve this problem",
     "base directory for this skill:",
     "launching skill:",
-    "contents of /",
     "[request interrupted",
     "please analyze this codebase and create a claude.md",
     "you are a memory",
 )
+_CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # … of a file, which follows
 _INSTRUCTION_FILE = lazy(
     r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
     r"|MEMORY\.md"
@@ -71,7 +71,7 @@ def own_words(turn: Turn) -> str:
 def is_hosts(text: str) -> bool:
     """Tell whether a text begins as hosts begin theirs."""
     text = text.lstrip("\n -=*")
-    return bool(_TAG.match(text)) or text.casefold().startswith(_WHOLE)
+    return bool(_TAG.match(text) or _CONTENTS.match(text)) or text.casefold().startswith(_WHOLE)
 
 
 def said(text: str) -> str:
@@ -102,6 +102,8 @@ def _without_blocks(text: str) -> str:
     if "<" not in text:
         return text
     tags = list(_TAG.finditer(text))
+    if tags and not any(tag[1] for tag in tags):  # nothing ends one: within a line it is a word of somebody's
+        tags = [tag for tag in tags if not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()]
     if not tags:
         return str(_PROMPT_TAG.sub("", text))
     # Without its end, a block reaches to the end of the text: better lost than learned. One without its
