@@ -26,8 +26,10 @@ def day_before(seconds: float) -> str:
 
 def entry(seconds: float, heading: str, body: str) -> str:
     """Return a timestamped entry."""
+    from memolith.text.cutting import in_one_line
+
     clock = time.strftime("%H:%M", _local(seconds))
-    return f"### {clock} — {' '.join(heading.split())}\n{body.strip()}\n"
+    return f"### {clock} — {' '.join(in_one_line(heading).split())}\n{body.strip()}\n"
 
 
 def add(old: str | None, text: str) -> str:

@@ -14,6 +14,7 @@ from memolith.places import Tree
 from memolith.store import layout
 from memolith.store.screening import quoted
 from memolith.text import frontmatter, markdown
+from memolith.text.cutting import in_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class Tickets:
 
     def note(self, number: str, text: str) -> Ticketed:
         """Add a dated note to a ticket."""
-        line = " ".join(text.split())
+        line = " ".join(in_one_line(text).split())
         if not line:
             raise InputError("the note is empty; give it some words")
         with self._mem.gate.scope(self._mem.project):  # else a note of somebody else at this moment is lost

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,3 +152,51 @@ def test_no_byte_below_the_home_has_a_part_of_it(host: Host, work: Path, secret:
         note.with_name("typed.md").unlink()
     found = {part[at : at + _LEFT]: "cut" for part in PARTS for at in range(len(part) - _LEFT + 1)}
     assert leaks(home, found) == []
+
+
+def _key(seed: int = 1) -> tuple[str, list[str]]:
+    """Return a private key in its armour, and its lines."""
+    code = base64.b64encode(random.Random(seed).randbytes(1_190)).decode()
+    lines = [code[at : at + 64] for at in range(0, len(code), 64)]
+    return "\n".join(["-----BEGIN PRIVATE KEY-----", *lines, "-----END PRIVATE KEY-----"]), lines
+
+
+# What is known by its lines: a key, a value below its name.
+BY_LINES = {
+    "key": (_key()[0], _key()[1]),
+    "yaml": ("db:\n  password:\n    swordfish77x\n", ["swordfish77x"]),
+    "told": ("The staging password is:\nblue-monkey-77\n", ["blue-monkey-77"]),
+    "login": ("machine api.example\nlogin bob\npassword hunter2zz9\n", ["hunter2zz9"]),
+}
+JOINED: dict[str, Callable[[Mem, str], object]] = {
+    "a command": lambda _, text: calls.call_line("Bash", {"command": f"cat > k <<'EOF'\n{text}\nEOF"}),
+    "a command in words": lambda _, text: calls.call_line("sh", {"cmd": ["bash", "-lc", f"cat <<E\n{text}"]}),
+    "what a tool we do not know got": lambda _, text: calls.call_line("Write", {"a": [{"content": text}]}),
+    "a text for a tool": lambda _, text: calls.call_line("apply", text),
+    "a ticket's note": lambda mem, text: mem.tickets.note(mem.tickets.add("Port").id, text),
+    "a heading": lambda mem, text: mem.append_daily(text, "x"),
+    "a title": lambda mem, text: mem.records.add("x", title=text, category="decisions", scope="project"),
+    "a checklist": lambda mem, text: mem.write("scratchpad", f"- [ ] {cutting.in_one_line(text)}"),
+}
+
+
+@pytest.mark.parametrize("place", JOINED)
+@pytest.mark.parametrize("secret", BY_LINES)
+def test_a_secret_that_is_known_by_its_lines_is_masked_before_they_are_joined(
+    place: str, secret: str, work: Path
+) -> None:
+    text, parts = BY_LINES[secret]
+    with Mem.open(work) as mem:
+        line = str(JOINED[place](mem, text))
+        turn = Turn(number=1, role="tool", text=line, time="", tool="Bash", outcome="ok")
+        about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
+        mem.sessions.add(Session(**about, turns=[turn]))
+        assert leaks(Path(mem.home), dict.fromkeys(parts, secret)) == []
+
+
+def test_a_key_whose_lines_were_joined_once_is_found_whatever_was_masked_of_it() -> None:
+    text, lines = _key()
+    joined = text.replace("\n", " ⏎ ")
+    halves = [joined, joined.replace(lines[0], "[secret:api-key]").replace(lines[7], "[secret:token]")]
+    for each in [*halves, halves[1].partition(lines[20])[0]]:
+        assert not [line for line in lines if line in redact(each).text]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memolith.text.cutting import cut
+from memolith.text.cutting import cut, in_one_line
 
 _MAX = 2_000
 _COMMANDS = ("command", "cmd", "script")
@@ -43,7 +43,18 @@ def call_line(tool: str, given: object) -> str:
         return _line(" in ".join([queries[0], *paths[:1]]))
     if paths or queries:
         return _line([*paths, *queries][0])
-    return _line(f"{tool} {json.dumps(given, ensure_ascii=False)}" if given else tool)
+    return _line(f"{tool} {json.dumps(_masked(given), ensure_ascii=False)}" if given else tool)
+
+
+def _masked(value: Any, depth: int = 20) -> Any:
+    """Return what a tool was given without secrets, for JSON writes their line feeds otherwise."""
+    if isinstance(value, str):
+        return in_one_line(cut(value, _MAX), "\n")
+    if not depth:
+        return "…"
+    if isinstance(value, dict):
+        return {key: _masked(each, depth - 1) for key, each in value.items()}
+    return [_masked(each, depth - 1) for each in value] if isinstance(value, list) else value
 
 
 def _decoded(text: str) -> Any:
@@ -71,5 +82,4 @@ def _patched(text: str) -> str:
 
 def _line(text: str) -> str:
     """Return a text in one line; where it had others is still to be seen."""
-    text = cut(text.strip(), _MAX)
-    return cut(" ⏎ ".join(part for part in text.splitlines() if part.strip()), _MAX)
+    return cut(in_one_line(cut(text.strip(), _MAX), " ⏎ "), _MAX)

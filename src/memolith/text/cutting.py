@@ -1,4 +1,4 @@
-"""Cutting a text that is too long: masked first, because half a secret is no longer known for one.
+"""Cutting or joining the lines of a text: masked first, because half a secret is no longer known for one.
 
 The password in `postgres://bob:S3cret@db` is known by the `@` behind it, a token by its length. So what is
 kept is masked while it still has what stands behind it. Only so much of a long text is looked at.
@@ -34,6 +34,16 @@ def in_bytes(text: str, most: int) -> str:
         return text
     masked, known = _masked(text, most)
     return head(masked[: outside_marker(masked, known)], most)
+
+
+def in_one_line(text: str, between: str = " ") -> str:
+    """Return the lines of a text with something else between them; a secret may be known by its lines."""
+    lines = text.splitlines()
+    if len(lines) > 1:
+        from memolith.text.secrets import redact
+
+        lines = redact(text).text.splitlines()
+    return between.join(line for line in lines if line.strip())
 
 
 def _masked(text: str, most: int, *, whole: bool = True) -> tuple[str, int]:

@@ -54,13 +54,16 @@ _PGPASS = lazy(
 _STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
 _PATH = lazy(r"[/.:]")
 _PEM = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
-_PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){1,20000}+")
+_PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!----)){1,20000}+")
 # A key that was cut off may still have the head that tells how it is encrypted.
 _PEM_LINES = lazy(
     r"(?:\s{1,2}[A-Za-z-]{3,24}: [^\n]{1,120}){0,4}+"
-    r"(?:(?:\s|\\n|\\r|[>#|\"'+])*+[A-Za-z0-9+/=]{16,100}+){1,400}+"
+    r"(?:(?:\s|\\n|\\r|[>#|\"'+⏎])*+[A-Za-z0-9+/=]{16,100}+){1,400}+"
 )
 _PEM_END = lazy(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+# One of which some lines were masked already, each by itself.
+_PEM_REST = lazy(r"(?:[\s⏎]*+(?:\[secret:[a-z0-9-]{1,40}\]|[A-Za-z0-9+/=]{16,100}+)){2,400}+")
+_PEM_LINE = lazy(r"[A-Za-z0-9+/=]{16,100}+")
 _LONG = lazy(r"[A-Za-z0-9+/]{20}")
 _SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{4,19}+={0,2})(?:\s|\\n|\\r)*+")
 _CUT_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{8,19}+={0,2})(?![^\s'\"\\])")
@@ -90,6 +93,9 @@ def private_keys(text: str) -> Iterator[Span]:
                 yield "private-key", match.start(), lines.end()
             elif (short := _CUT_SHORT.match(text, match.end())) and _has_code(short[1]):
                 yield "private-key", match.start(), short.end()
+            elif rest := _PEM_REST.match(text, match.end()):
+                for line in _PEM_LINE.finditer(text, *rest.span()):
+                    yield "private-key", *line.span()
     if "Private-Lines" in text:
         for match in _PUTTY.finditer(text):
             yield "private-key", match.start(1), match.end(1)

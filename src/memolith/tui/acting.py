@@ -12,6 +12,7 @@ from memolith import pages, quarantine
 from memolith.errors import ConflictError, MemolithError
 from memolith.record import CATEGORIES, read
 from memolith.store import layout
+from memolith.text.cutting import in_one_line
 from memolith.tui import changing
 from memolith.tui.dialogs import Choose, Confirm, Field, Form, History
 from memolith.tui.editor import Editor, in_editor
@@ -108,7 +109,7 @@ class Acting(App[None]):
         if kind == "ticket":
             return self.mem.tickets.add(title, description=text).message
         if kind == "scratchpad":
-            return self.mem.write("scratchpad", f"- [ ] {' '.join(text.split())}").message
+            return self.mem.write("scratchpad", f"- [ ] {' '.join(in_one_line(text).split())}").message
         if kind == "daily":
             return self.mem.append_daily(title, text).message
         return self.mem.remember(text, title, scope=given["scope"]).message
