@@ -378,13 +378,10 @@ class Mem(Home):
         if_sha256: str | None = None,
     ) -> Change:
         is_note = os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
-        if not self.source.trusted:
-            from memolith.provenance import stamped
+        from memolith import notes, provenance
 
-            apply = stamped(apply, self.source, is_note=is_note)
+        apply = provenance.stamped(apply, self.source, is_note=is_note, op=op)
         if is_note:
-            from memolith import notes
-
             return notes.write(self.gate, relative, content, apply, op=op, if_sha256=if_sha256)
         return self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
 
@@ -395,4 +392,8 @@ class Mem(Home):
             from memolith.document import keep_small
 
             keep_small(self, change)
+        if change.after and change.after.startswith(b"---") and self.source.trusted:
+            from memolith.provenance import waits
+
+            change.warnings.extend(waits(files.text_of(change.after)))
         return reply(self._store, change, skipped, message)

@@ -12,6 +12,7 @@ import contextlib
 import posixpath
 import stat
 
+from memolith import provenance
 from memolith.errors import InputError, NotFoundError, StorageError, TooLargeError, UnsafePathError
 from memolith.model import MAX_ACCEPT_BYTES
 from memolith.places import Tree
@@ -261,7 +262,8 @@ class Memories:
         return found
 
     def _change(self, relative: str, text: str, apply: Callable[[str | None, str], str], op: str) -> Change:
-        return self._mem.gate.change(relative, text, apply, op=op)
+        kept = provenance.stamped(apply, self._mem.source, is_note=True, op=op)
+        return self._mem.gate.change(relative, text, kept, op=op)
 
     def _move(self, path: str, old: str, new: str | None) -> None:
         """Bring all files of a place to another, or away, as one change."""

@@ -297,6 +297,7 @@ def describe(note: Place) -> tuple[str, str]:
     )
     hook = markdown.first_line(hook)
     source = provenance.of_note(parsed.head)
-    if source:
-        hook = f"{provenance.own(hook)} {provenance.label(source)}".lstrip()
+    hook = (
+        f"{provenance.own(hook)} {provenance.label(source)}".lstrip() if source else provenance.escaped(hook)
+    )
     return markdown.same_line(title), hook

@@ -6,7 +6,7 @@ import os
 
 from memolith import provenance
 from memolith.errors import InputError, NotFoundError
-from memolith.model import MAX_WRITE_BYTES
+from memolith.model import MAX_WRITE_BYTES, Source
 from memolith.noteindex import describe, update_index
 from memolith.places import Tree
 from memolith.store import layout
@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.model import Source
     from memolith.store.gate import Change, Gate
 
 KINDS = ("user", "project", "domain", "preference", "reference")
@@ -72,8 +71,9 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
             if old is not None:
                 parsed = frontmatter.split(old)
                 if parsed.head and not parsed.problem:
-                    # What the old text was labelled with does not hold for the new one.
-                    return frontmatter.set_fields(parsed.head, provenance.cleared(parsed, fields)) + body
+                    # What a person replaces is theirs; an agent may say again what it was told.
+                    known = fields if source == Source("agent") else provenance.cleared(parsed, fields)
+                    return frontmatter.set_fields(parsed.head, known) + body
             return frontmatter.compose(dict(fields), body)
 
         change = gate.change(relative, content, compose, op="remember", cap=MAX_WRITE_BYTES)

@@ -35,27 +35,37 @@ def is_outside(source: str) -> bool:
     """Tell whether a source, as a label has it, is somebody from outside whom no person accepted."""
     if not source:
         return False
-    origin, *rest = source.split(", ")
-    accepted = rest[-1:] == ["accepted"]
-    taint = rest[0] if len(rest) > accepted else ""
-    return origin in ORIGINS and Source(origin, taint, accepted=accepted).outside
+    known = _source(source)
+    return known.origin in ORIGINS and known.outside
 
 
-def inside(text: str) -> str:
-    """Return a text without the lines that are labelled as from outside."""
+def label_of(line: str) -> str:
+    """Return the source that a line is labelled with: only at its end, where the write path puts it."""
+    line = line.rstrip()
+    _, found, source = f" {line}".rpartition(f" {_LABEL}")
+    source = source[:-1].strip()
+    known = found and line.endswith("]") and "]" not in source and _source(source).origin in ORIGINS
+    return source if known else ""
+
+
+def inside(text: str, *, anywhere: bool = False) -> str:
+    """Return a text without the lines that are labelled as from outside.
+
+    What a person writes may speak of labels; in what we made ourselves one may stand `anywhere` in its line.
+    """
     if _LABEL not in text:
         return text
-    return "\n".join(line for line in text.split("\n") if not _is_labelled_outside(line))
+    return "\n".join(line for line in text.split("\n") if not _is_labelled_outside(line, anywhere))
 
 
-def _is_labelled_outside(line: str) -> bool:
+def _is_labelled_outside(line: str, anywhere: bool) -> bool:
+    if not anywhere:
+        return is_outside(label_of(line))
     return any(is_outside(part.partition("]")[0].strip()) for part in line.split(_LABEL)[1:])
 
 
-def stamped(apply: Apply, source: Source, *, is_note: bool) -> Apply:
+def stamped(apply: Apply, source: Source, *, is_note: bool, op: str = "write") -> Apply:
     """Return a change that does the same and leaves the source of the text in the file."""
-    if source.trusted:
-        return apply
 
     def with_source(old: str | None, text: str) -> str | None:
         text = own(text)
@@ -66,7 +76,75 @@ def stamped(apply: Apply, source: Source, *, is_note: bool) -> Apply:
             return with_fields(new, source)
         return apply(old, marked(text, source))
 
-    return with_source
+    def with_known(old: str | None, text: str) -> str | None:
+        new = apply(old, text)
+        if new is None or new == old:
+            return new
+        return kept_head(old, new) if is_note else _kept_labels(old or "", new, op)
+
+    return with_known if source.trusted else with_source
+
+
+def kept_head(old: str | None, new: str) -> str:
+    """Return a file whose head says of its source what it said before; only a person's review changes that.
+
+    A new one may say that it is from outside, but not that it was accepted.
+    """
+    was, says = of_note(old or ""), of_note(new)
+    if says == was or (old is None and is_outside(says)):
+        return new
+    return (
+        with_fields(new, _source(was))
+        if was
+        else frontmatter.set_fields(new, cleared(frontmatter.split(new), {}))
+    )
+
+
+def _kept_labels(old: str, new: str, op: str) -> str:
+    """Return a document whose lines are labelled as they were, and no line of one's own is."""
+    if _LABEL not in new and _LABEL not in old:
+        return new
+    before, after = old.split("\n"), new.split("\n")
+    there, stays = set(before), set(after)
+    labels = {unlabelled(line): label_of(line) for line in before if label_of(line)}
+    gone = {label_of(line) for line in before if line.strip() and line not in stays}
+    # What stands in place of a labelled line, and of nothing else, is that line, changed.
+    changed = gone.copy().pop() if op == "edit" and len(gone) == 1 else ""
+
+    def kept(line: str) -> str:
+        has = label_of(line)
+        if line in there or not line.strip():
+            return line
+        if has:
+            return escaped(line) if op == "write" or has not in labels.values() else line
+        was = labels.get(line.rstrip()) or changed
+        return f"{line.rstrip()} {label(was)}" if was else line
+
+    return "\n".join(map(kept, after))
+
+
+def unlabelled(line: str) -> str:
+    """Return a line without the label at its end."""
+    return line.rpartition(_LABEL)[0].rstrip() if label_of(line) else line
+
+
+def escaped(line: str) -> str:
+    """Return a line of one's own that ends like a label so that it has none."""
+    said, found, rest = line.rpartition(_LABEL)
+    return f"{said}\\{found}{rest}" if label_of(line) else line
+
+
+def waits(text: str) -> list[str]:
+    """Return what to tell somebody whose words are now in a file that waits for a person, if it does."""
+    was = of_note(text)
+    return [f"it keeps its label ({was}) and waits for a person: memolith review"] if is_outside(was) else []
+
+
+def _source(text: str) -> Source:
+    """Return the source that a label tells."""
+    origin, *rest = text.split(", ")
+    accepted = rest[-1:] == ["accepted"]
+    return Source(origin, rest[0] if len(rest) > accepted else "", accepted=accepted)
 
 
 def own(text: str) -> str:
@@ -111,21 +189,34 @@ def of_note(text: str) -> str:
 
 
 def marked(text: str, source: Source) -> str:
-    """Return a text with a label at the end of each line that says something; code stays as it is.
+    """Return a text with a label at the end of each line that says something.
 
-    The user's or their agent's own words, extracted or imported, are labelled once, where they begin.
+    Code keeps its lines: the one that opens it has the label; what never ends is no code. The user's or their
+    agent's own words, extracted or imported, are labelled once, where they begin.
     """
     mark = label(str(source))
-    lines = []
-    fence = ""
-    once = source.taint in OWN
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    once, closes = source.taint in OWN, -1
+    for number, line in enumerate(lines):
         bare = line.strip()
-        opens = bare[:3] if bare.startswith(("```", "~~~")) else ""
-        inside_code = bool(fence)
-        if opens and opens == (fence or opens):
-            fence = "" if inside_code else opens
-        plain = mark and bare.strip("-=*_ ") and not opens and not inside_code
-        lines.append(f"{line.rstrip()} {mark}" if plain else line)
-        mark = "" if plain and once else mark
+        if number <= closes:
+            continue
+        if bare.startswith(("```", "~~~")):
+            closes = _closing(lines, number)
+            if once and closes >= 0:
+                continue
+        if mark and bare.strip("-=*_ "):
+            lines[number] = f"{line.rstrip()} {mark}"
+            mark = "" if once else mark
     return "\n".join(lines)
+
+
+def _closing(lines: list[str], start: int) -> int:
+    """Return where code ends that begins at a line, or -1: at as many of its marks, alone in a line."""
+    opening = lines[start].strip()
+    fence = opening[: len(opening) - len(opening.lstrip(opening[0]))]
+    for number in range(start + 1, len(lines)):
+        bare = lines[number].strip()
+        if bare.startswith(fence) and not bare.strip(fence[0]):
+            return number
+    return -1

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from memolith import entries, provenance, targets
 from memolith.errors import InputError
-from memolith.model import Value
+from memolith.model import Source, Value
 from memolith.places import Tree
 from memolith.quarantine import hold
 from memolith.record import CATEGORIES, STATUSES, Record, check_category, check_text, read, replaces, said
-from memolith.store import layout
+from memolith.store import files, layout
 from memolith.store.screening import quoted
 from memolith.text import likeness, markdown
 
@@ -218,6 +218,8 @@ class Records:
         if text is None and not fields:
             raise InputError(f"what should change about {record.id}? Give a text or an option")
         change = self._set(record, {**fields, "updated": self._mem.today}, text)
+        if self._mem.source.trusted:
+            change.warnings.extend(provenance.waits(files.text_of(change.after or b"")))
         return self._done(record, f"Updated {record.id}", change.warnings)
 
     def reclassify(self, number: str, category: str, *, scope: str | None = None) -> Recorded:
@@ -342,7 +344,7 @@ class Records:
         return next(record for record in records if record.id == wanted)
 
     def _set(self, record: Record, fields: entries.Fields, text: str | None = None) -> Change:
-        if text is not None and record.origin and self._mem.source.trusted:
+        if text is not None and record.origin and self._mem.source == Source("user"):
             fields = {**fields, **dict.fromkeys(provenance.KEYS, provenance.NONE)}  # another's no longer
         whose = self._mem.source if text is not None or "title" in fields else None
         return entries.store(self._mem.gate, record.filename, fields, text, "record", whose)

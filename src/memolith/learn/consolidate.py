@@ -156,7 +156,7 @@ class _Source:
 
     def _safe(self, text: str) -> str:
         text = screen(text, MAX_WRITE_BYTES)[0]
-        kept = provenance.inside(text)
+        kept = provenance.inside(text, anywhere=True)
         if kept != text:
             own = set(kept.split("\n"))
             theirs = [line for line in text.split("\n") if line not in own]
