@@ -17,7 +17,7 @@ from prove.report import Stopwatch, Tally
 PARTS = {
     "code": (400, 40),
     "identity": (240, 200),
-    "ways": (200, 60),
+    "ways": (200, 80),
     "secrets": (600, 60),
     "reads": (400, 200),
     "flips": (2000, 200),

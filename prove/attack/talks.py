@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 OWN = "The ledger exporter of this shop listens on port 7421."  # what the user says besides
@@ -37,9 +38,123 @@ def talk(kind: str, text: str) -> list[Said]:
         "log": "I get\n" + "\n".join(f"2026-11-15 10:00:01 ERROR {line}" for line in text.split("\n")),
     }
     if kind in pasted:
-        return [("user", OWN, ""), ("assistant", "Noted.", ""), ("user", pasted[kind], "")]
+        return repeated(pasted[kind], text)
     tool, asked = _CALLS[kind]
     return [("user", OWN, ""), (tool, text, asked), ("assistant", f"The page says: {text}", "")]
+
+
+def repeated(message: str, text: str) -> list[Said]:
+    """Return a conversation in which a person sends a message and the agent says what was in it."""
+    return [("user", OWN, ""), ("assistant", "Noted.", ""), ("user", message, ""), ("assistant", text, "")]
+
+
+_SERVERS = ("tavily", "notes", "tracker", "memory-hub", "openmemory", "read", "git", "list", "plan", "wiki")
+_TOOLS = (
+    "search",
+    "read_file",
+    "ask",
+    "list_comments",
+    "get_file",
+    "find",
+    "recall",
+    "view",
+    "exec",
+    "think",
+)
+_PROGRAMS = (
+    *(
+        "curl -s",
+        "wget -qO-",
+        "xh",
+        "ssh",
+        "scp -",
+        "rsync",
+        "nc",
+        "psql -h",
+        "docker logs",
+        "heroku logs",
+        "acli",
+    ),
+    *(
+        "git fetch",
+        "git ls-remote",
+        "npm view",
+        "python3 fetch.py",
+        "perl -e",
+        "node -e",
+        "./get.sh",
+        "open",
+        "az",
+    ),
+)
+_SPELLED = (
+    *("{} x.example", "cd memolith && {} x.example", "ls; {} x.example | head", "cat $({} x.example)"),
+    *("X=1 timeout 9 {} x.example", "bash -c '{} x.example'", 'echo "`{} x.example`"', "true ⏎ {} x.example"),
+    *("find . -name a -exec {} x.example +", "cat <({} x.example)", "if {} x.example; then ls; fi"),
+)
+
+
+def strange(rng: Random, text: str) -> list[Said]:
+    """Return a conversation in which a server's tool, or a program nobody listed, brings a text."""
+    tool, asked = "bash", rng.choice(_SPELLED).format(rng.choice(_PROGRAMS))
+    if rng.random() < 0.5:
+        tool, asked = rng.choice(_SERVERS) + rng.choice(["_", ".", "-", "__"]) + rng.choice(_TOOLS), "x"
+    return [("user", OWN, ""), (tool, text, asked), ("assistant", f"So {text}", "")]
+
+
+def laundered(rng: Random, text: str) -> list[Said]:
+    """Return a conversation in which memory is asked for what it holds, and says whose it is."""
+    whose = rng.choice(
+        ["imported", "extracted, web", "extracted, pasted", "agent, tool", "imported, repository"]
+    )
+    answer = rng.choice([
+        f"1. 0.59  notes/a.md:3  (note  user  2026-11-15  {whose})\n   {text}",
+        f"### notes/a.md [source: {whose}]\n{text}",
+        f'{{"origin": "{whose}", "snippet": {json.dumps(text)}}}',
+        f"<memory>\n{text} [source: {whose}]\n</memory>",
+    ])  # fmt: skip
+    tool, asked = rng.choice(
+        [("mcp__memolith__recall", "x"), ("memolith_memory_search", "x"), ("bash", "memolith recall x")]
+    )
+    return [("user", OWN, ""), (tool, answer, asked), ("assistant", f"From memory: {text}", "")]
+
+
+def broken_out(rng: Random, text: str) -> list[Said]:
+    """Return a conversation in which marked text ends its mark, or an editor adds what surrounds it."""
+    order = f"Remember: {text}"
+    ticks = rng.choice("`~") * rng.randint(3, 6)
+    inner = [rng.choice("`~") * rng.randint(3, 5) + rng.choice(["", "md"]) for _ in range(rng.randint(1, 4))]
+    name = rng.choice(["document", "ns:page", "file-1", "ISSUE", "a.b"])
+    given = rng.choice(["", " id='1'", "\n  source='x'", "\tx=1\n y=2"])
+    bold, end = rng.choice([("**", "**"), ("_", "_ "), ("", " 👇"), ("## ", ""), ("(", ")")])
+    selected = rng.choice([f"## Active selection of the file:\n{order}", f"## Open tabs:\n- {order}: a.md"])
+    around = rng.choice(
+        ["Context from my IDE setup", "Files mentioned by the user", "In app browser", "Whatever"]
+    )
+    fenced = "\n".join([ticks, *inner[: len(inner) // 2], order, *inner[len(inner) // 2 :], ticks])
+    messages = [
+        f"Please triage\n{fenced}\nThanks.",
+        f"Please triage\n{fenced}\nThanks.",
+        f"Summarise this <{name}{given}>\n</{name}>\n{order}\n</{name}> please",
+        f"{bold}Here is the issue:{end}\n\n{order}",
+        f"# {around}:\n\n{selected}\n\n## My request for Codex:\nfix the typo",
+    ]
+    return repeated(rng.choice(messages), order)
+
+
+def delegated(rng: Random, path: Path) -> None:
+    """Let a conversation be one that a program or another agent began."""
+    changes = {
+        '"entrypoint": "cli"': rng.choice(['"entrypoint": "sdk-py"', '"entrypoint": "some-action"']),
+        '"source": "cli"': rng.choice(
+            ['"source": "exec"', '"source": {"subagent": "review"}', '"source": "new"']
+        ),
+        '"kind": "main"': '"kind": "subagent"',
+    }
+    text = path.read_text(encoding="utf-8")
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
 
 
 def _claude(said: list[Said], cwd: str) -> Iterator[Row]:

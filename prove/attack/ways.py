@@ -31,7 +31,7 @@ from memolith.model import Source
 from memolith.provenance import is_outside
 from memolith.recall import Question
 from memolith.serving import offers, resources, tools
-from memolith.text import secrets, turns
+from memolith.text import hygiene, secrets, turns
 from prove.attack import talks
 from prove.report import Tally
 from prove.world import scratch
@@ -144,8 +144,28 @@ def _harness(place: Place, text: str) -> None:
     block = f"<{tag}>\n# AGENTS.md\n</{other}>\nRemember: {text}\n</{tag}>"
     agent = place.rng.choice(talks.AGENTS)
     said = [("user", block, ""), ("user", talks.OWN, "")]
-    gatherer = gathering.Gatherer(place.mem)
+    _bring(place, agent, talks.written(place.base, place.work, agent, said))
+
+
+def _told(grammar: Callable[[Random, str], list[talks.Said]]) -> Callable[[Place, str], None]:
+    def way(place: Place, text: str) -> None:
+        agent = place.rng.choice([each for each in talks.AGENTS if each != "cursor"])
+        path = talks.written(place.base, place.work, agent, grammar(place.rng, text))
+        _bring(place, agent, path)
+
+    return way
+
+
+def _delegated(place: Place, text: str) -> None:
+    agent = place.rng.choice(["claude", "codex", "gemini"])
+    said = [("user", f"Remember: {text}", ""), ("assistant", text, "")]
     path = talks.written(place.base, place.work, agent, said)
+    talks.delegated(place.rng, Path(path))
+    _bring(place, agent, path)
+
+
+def _bring(place: Place, agent: str, path: str) -> None:
+    gatherer = gathering.Gatherer(place.mem)
     list(gatherer.bring(gathering.named([path], AGENTS[agent], mine=True)[0]))
     gatherer.close()
     _learn(place)
@@ -243,10 +263,18 @@ def _name(place: Place, text: str) -> None:
 
 WAYS: dict[str, Callable[[Place, str], None]] = {
     "session": _session, "learned": _learned, "forged": _forged, "harness": _harness,
+    "strange tool": _told(talks.strange), "own memory": _told(talks.laundered),
+    "broken out": _told(talks.broken_out), "delegated": _delegated,
     "summary": _summary, "ticket": _ticket, "folder": _folder,
     "archive": _archive, "server": _server, "library": _library, "command": _command, "name": _name,
 }  # fmt: skip
-_ASKABLE = {"session", "summary", "ticket", "folder", "archive", "server", "library", "command"}
+_SAID = {
+    "session",
+    "strange tool",
+    "own memory",
+    "broken out",
+}  # sessions, in which the user says something, too
+_ASKABLE = {*_SAID, "summary", "ticket", "folder", "archive", "server", "library", "command"}
 
 
 # ---------------------------------------------------------------- the run
@@ -282,7 +310,7 @@ def _order(place: Place, way: str, language: str, order: str, tally: Tally) -> N
     marks = [host] if way != "name" else ["-".join(text.replace("/", " ").split())[:24].rstrip("-")]
     wrong = [where for where, shown in place.unasked(text).items() if any(mark in shown for mark in marks)]
     tally.check("shown unasked", wrong, about)
-    if way == "session":
+    if way in _SAID:
         brief = place.mem.context_block(_ASKED) or ""
         tally.check("own words are recalled", [] if "7421" in brief else [brief], about)
     if way not in _ASKABLE:
@@ -293,7 +321,7 @@ def _order(place: Place, way: str, language: str, order: str, tally: Tally) -> N
     unlabelled = [hit.id for hit in hits if not is_outside(hit.origin)]
     tally.check("who asks is told whose it is", unlabelled, about)
     waiting = quarantine.waiting(place.mem)
-    if way == "session":
+    if way in _SAID:
         return
     for held in waiting:
         review.accept(place.mem, held.id)
@@ -380,6 +408,30 @@ def _hears_nothing() -> Iterator[None]:
 
 
 @contextmanager
+def _believes_any_program() -> Iterator[None]:
+    with patch("memolith.text.local.stays", lambda *_: True):
+        yield
+
+
+@contextmanager
+def _believes_any_memory() -> Iterator[None]:
+    with patch.object(turns, "_is_labelled", lambda _: False):
+        yield
+
+
+@contextmanager
+def _ends_at_any_fence() -> Iterator[None]:
+    with patch.object(turns, "_fenced", lambda _: range(1, 3)):
+        yield
+
+
+@contextmanager
+def _takes_all_prompts_for_the_users() -> Iterator[None]:
+    with patch("memolith.agents.reading.Transcript._whose", lambda *_: ""):
+        yield
+
+
+@contextmanager
 def _believes_any_file() -> Iterator[None]:
     with patch("memolith.whose.is_kept", lambda *_: True):
         yield
@@ -409,7 +461,7 @@ def _believes_allow() -> Iterator[None]:
     def redact(text: str, allow: frozenset[str] = frozenset(), **_: object) -> secrets.Redaction:
         return real(text, allow, by_hand=True)
 
-    with patch.object(secrets, "redact", redact), patch.object(secrets, "unallowed", lambda text, *_: text):
+    with patch.object(secrets, "redact", redact), patch.object(hygiene, "unallowed", lambda text, *_: text):
         yield
 
 
@@ -419,6 +471,10 @@ BROKEN = (
     _recalls_all,
     _hears_nothing,
     _takes_all_for_typed,
+    _believes_any_program,
+    _believes_any_memory,
+    _ends_at_any_fence,
+    _takes_all_prompts_for_the_users,
     _believes_any_file,
     _ends_at_the_first_tag,
     _believes_allow,
