@@ -308,7 +308,7 @@ def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool =
         if strict and isinstance(error, StorageError):
             raise
         return
-    mentioned = tuple(map(veiled, mentioned))
+    mentioned = tuple(dict.fromkeys(map(veiled, mentioned)))  # mostly, all of them are the same
     # In the file, such characters may be escaped; then every project is parsed.
     plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
     for slug in slugs:

@@ -32,71 +32,16 @@ def pieces() -> list[str]:
     found += [f"{word} is " for word in secret_forms._PHRASES] + [
         word.decode() for word in sorted(secret_shapes.APART_WORDS)
     ]
-    found += [
-        "a",
-        "a.",
-        "a-",
-        "a=",
-        "-",
-        "=",
-        "/",
-        ":",
-        "'",
-        '"',
-        "\\",
-        "(",
-        "[",
-        "<",
-        "$6$a$",
-        "1",
-        "é",
-        "İ",
-    ]
+    found += [*"a-=/:'\"\\([<1éİ", "a.", "a-", "a=", "$6$a$"]
     found += ["://", "a://b:", "https://a:bcd@x ", "?sig=", "hook/", "-u a:b1 ", "aB1 ", "aB1. ", "x_"]
-    found += [
-        "-----BEGIN ",
-        "-----BEGIN PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY----- a\n",
-        "Private-Lines: 1\n",
-    ]
-    found += [
-        "[secret:x]",
-        "<private>",
-        "</private>",
-        "memolith:allow\n",
-        "eyJaaaaaaaaaaaaa.",
-        "BUNDLE_A__B=",
-    ]
+    found += ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- a\n"]
+    found += ["Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
+    found += ["eyJaaaaaaaaaaaaa.", "BUNDLE_A__B="]
     found += [f"{word} " for line in secret_words.lines("secret_names.txt") for word in line.split()[2::6]]
-    found += [
-        "password: a b c\n",
-        "passphrase: ",
-        "the new one ",
-        "code door 1-",
-        "a:1:b:c:",
-        "x / y!1 ",
-        '"mysql","-p", ',
-    ]
-    found += [
-        "Passwort ist x ",
-        "пароль: ",
-        "密码",
-        "密码是",
-        "パスワードは",
-        "x1 ist das Passwort ",
-        "PIN 1",
-        "code ",
-    ]
-    found += [
-        "mysql -p",
-        "sshpass -p x ",
-        " -p ",
-        " -pA1# ",
-        "echo a | sudo -S ",
-        "<<< a ",
-        "door code ",
-        "WLAN / ",
-    ]
+    found += ["password: a b c\n", "passphrase: ", "the new one ", "code door 1-", "a:1:b:c:", "x / y!1 "]
+    found += ["Passwort ist x ", "пароль: ", "密码", "密码是", "パスワードは", "x1 ist das Passwort "]
+    found += ["PIN 1", "code ", "mysql -p", "sshpass -p x ", " -p ", " -pA1# ", "echo a | sudo -S "]
+    found += ["<<< a ", "door code ", "WLAN / ", '"mysql","-p", ']
     found += ["curl -u a:'", "| passwort |\n", "passwort,x\n", "wifi key ", "passphrase: a b c ", "(parola "]
     found += ["password=a1b2c3 [secret:x] ", "key: 'a1b2c3d4", "password is Hunter2! ", "login: a / "]
     return list(dict.fromkeys(found))
