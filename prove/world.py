@@ -27,8 +27,8 @@ import memolith
 from memolith import Mem
 from memolith.cli import main
 from memolith.cli.app import load_commands
-from memolith.text.instructions import suspicions
 from memolith.text.secrets import redact
+from memolith.text.suspicion.suspicion import suspicions
 from prove.clock import CLOCK
 from prove.commands import Command, event
 

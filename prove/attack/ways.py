@@ -378,7 +378,7 @@ def _nobody_is_outside() -> Iterator[None]:
 @contextmanager
 def _by_wording() -> Iterator[None]:
     """Hold only what reads like an order, as it once was."""
-    from memolith.text.instructions import suspicions
+    from memolith.text.suspicion.suspicion import suspicions
 
     real = quarantine.hold
 

@@ -84,7 +84,7 @@ def hold(
         return None
     from memolith.store.allowing import allowed
     from memolith.store.screening import screen, together
-    from memolith.text.instructions import suspicions
+    from memolith.text.suspicion.suspicion import suspicions
 
     if not user_wide:
         mem.register()

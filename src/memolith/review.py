@@ -53,7 +53,7 @@ def edit(mem: Mem, number: str, text: str) -> Held:
 
 def is_safe(held: Held) -> bool:
     """Tell whether a text would not be held if it came now: it was edited, or the rules are better."""
-    from memolith.text.instructions import suspicions
+    from memolith.text.suspicion.suspicion import suspicions
 
     shown = [each if isinstance(each, str) else "\n".join(each) for each in held.arguments.values()]
     return not suspicions("\n\n".join([*shown, held.text]))

@@ -1,0 +1,122 @@
+"""Readings of a text: as it stands, and with what disguises it taken off.
+
+A view is lower-case text with a way back to the places in the text that was given.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from html import unescape
+from typing import TYPE_CHECKING
+from unicodedata import category, normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+# Letters of other scripts that look like Latin ones.
+_ALIKE = str.maketrans(
+    "аеорсухіјѕԁոһԛԝԍмтнвкгαεορτυνικγχβηɑɡı",
+    "aeopcyxijsdnhqwgmthbkraeoptuvikyxbnagi",
+)
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u00a0", "''\"\"-- ")
+_SHOWS_NOTHING = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+_MIXED = re.compile(r"[a-z][\u0370-\u052f\u0250-\u02af]|[\u0370-\u052f\u0250-\u02af][a-z]")
+# Four or more letters, each alone, with the same kind of sign between them.
+_SPACED = re.compile(r"(?<![a-z0-9])[a-z0-9](?:(?:[ ._*|~-]|[ ]{2,3}[a-z0-9] )[a-z0-9](?![a-z0-9])){3,}+")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,4096}={0,2}")
+_HEX = re.compile(r"(?<![0-9a-f])(?:(?:\\x|%)?[0-9a-f]{2}){12,2000}+(?![0-9a-f])")
+_ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|lt|gt|amp|quot|apos|nbsp|zwnj|zwj|shy);?")
+
+
+class View:
+    """A reading: its text, and where each of its characters was in the text that was given."""
+
+    def __init__(self, text: str, places: Sequence[int]) -> None:
+        self.text, self._places = text, places
+
+    def back(self, start: int, end: int) -> tuple[int, int]:
+        """Return the place in the text that was given."""
+        return self._places[start], self._places[max(end - 1, start)] + 1
+
+    def replace(self, pattern: re.Pattern[str], change: Callable[[str], str]) -> View:
+        """Return a view in which each match is changed; its letters lead back to the whole match."""
+        pieces: list[str] = []
+        places: list[int] = []
+        done = 0
+        for match in pattern.finditer(self.text):
+            start, end = match.span()
+            new = change(match[0])
+            pieces += [self.text[done:start], new]
+            places += self._places[done:start]
+            places += [self._places[start + (end - start) * at // len(new)] for at in range(len(new))]
+            done = end
+        return View("".join([*pieces, self.text[done:]]), [*places, *self._places[done:]])
+
+    def translate(self, table: dict[int, int]) -> View:
+        """Return a view with other characters in the same places."""
+        return View(self.text.translate(table), self._places)
+
+
+def views(text: str) -> Iterator[View]:
+    """Yield the readings of `text` that differ, the plain one first."""
+    plain = _plain(text)
+    yield plain
+    bare = plain
+    if _ENTITY.search(bare.text):
+        bare = bare.replace(_ENTITY, lambda entity: unescape(entity.rstrip(";") + ";").lower())
+    if _MIXED.search(bare.text):
+        bare = bare.translate(_ALIKE)
+    if _SPACED.search(bare.text):
+        bare = bare.replace(_SPACED, _joined)
+    if bare is not plain:
+        yield bare
+    # The invisible alphabet of tag characters.
+    tags = [at for at, char in enumerate(text) if "\U000e0020" <= char <= "\U000e007e"]
+    if tags:
+        yield View("".join(chr(ord(text[at]) - 0xE0000) for at in tags).lower(), tags)
+    yield from _decoded(text)
+
+
+def _plain(text: str) -> View:
+    """Fold case and width, and drop the characters that show nothing."""
+    if text.isascii():
+        return View(text.lower(), range(len(text)))
+    folded = {char: _folded(char) for char in set(text)}
+    pieces = [folded[char] for char in text]
+    return View("".join(pieces), [at for at, piece in enumerate(pieces) for _ in piece])
+
+
+def _folded(char: str) -> str:
+    if char in _SHOWS_NOTHING or (category(char) in {"Cf", "Mn", "Cc", "Me"} and char not in "\n\t\r"):
+        return ""
+    return normalize("NFKC", char.translate(_QUOTES)).lower()
+
+
+def _joined(run: str) -> str:
+    """Join letters that stand alone; two or more blanks were the blanks between words."""
+    words = run.split() if any(sign in run for sign in "._*|~-") else re.split(r" {2,4}|[\n/]{1,3}", run)
+    return " ".join("".join(char for char in word if char.isalnum()) for word in words)
+
+
+def _decoded(text: str) -> Iterator[View]:
+    """Yield what base64 and hexadecimal runs say, if that is readable."""
+    found = [(match, _from_base64) for match in _BASE64.finditer(text)]
+    found += [(match, _from_hex) for match in _HEX.finditer(text.lower())]
+    for match, decode in found:
+        try:
+            said = decode(match[0]).decode("utf-8")
+        except ValueError:
+            continue
+        if " " in said and sum(char.isalpha() or char == " " for char in said) > len(said) * 0.8:
+            start, end = match.span()
+            yield View(said.lower(), [start] * (len(said) - 1) + [end - 1])
+
+
+def _from_base64(run: str) -> bytes:
+    run = run.replace("-", "+").replace("_", "/").rstrip("=")
+    return b64decode(run + "=" * (-len(run) % 4))
+
+
+def _from_hex(run: str) -> bytes:
+    return bytes.fromhex(run.replace("\\x", "").replace("%", ""))
