@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests import test_leak as leak
 
-from memolith import Mem, MemolithError, addresses, explaining, export_memory, growth, overview, quarantine
+from memolith import Mem, MemolithError, addresses, explaining, export_memory, overview, quarantine
 from memolith.cli import main
 from memolith.slashing import slash
 from memolith.why import why
@@ -20,7 +20,7 @@ from memolith.why import why
 # Commands that show something; {name} is the word of the project that is asked. Not `doctor`: it looks after
 # the whole home, and says which files need it, in whatever project they are.
 SHOWN = (
-    *("context", "context --explain", "list", "status", "history", "history --all", "stats"),
+    *("context", "context --explain", "list", "status", "history", "history --all"),
     *("search gateway", "search {name}", "recall gateway", "index status", "review", "config", "allow"),
     *("read", "read list", "read scratchpad", "read daily", "read note --name gateway-{name}", "scan"),
     *("record list --all", "record get old-{name}", "ticket list", "ticket get gateway-of-{name}"),
@@ -30,7 +30,7 @@ SHOWN = (
     *("forget gateway --dry-run", "init --dry-run --agent claude"),
 )
 SLASHED = (
-    *("", "view", "list", "status", "search gateway", "recall gateway", "read scratchpad", "stats"),
+    *("", "view", "list", "status", "search gateway", "recall gateway", "read scratchpad"),
     *("record list", "gateway-{name}", "why gateway-{name}"),
 )
 # What names a thing of another project; nothing of it may be shown.
@@ -63,7 +63,7 @@ def surfaces(mem: Mem, own: str, base: Path) -> dict[str, Iterator[str]]:
         "MCP": leak.over_mcp(mem),
         "hook": leak.through_hooks(mem, work),
         "command line": _commands(own, work),
-        "history, why, stats, overview": _looked(mem, own),
+        "history, why, overview": _looked(mem, own),
         "memory://": _addressed(mem),
         "slash": (slash(mem, each.format(name=own)).text for each in SLASHED),
         "export": _exported(mem, base / "out.tar.gz"),
@@ -95,7 +95,6 @@ def _looked(mem: Mem, own: str) -> Iterator[str]:
             yield relative + mem.gate.history.read(relative, version.id).decode()
     for ref in (f"gateway-{own}", f"old-{own}", f"session:x-s-{own}#1"):
         yield str(why(mem, ref))
-    yield str(growth.growth(mem).as_dict())
     yield str(overview.overview(mem).as_dict()) + overview.page(mem)
     yield str(explaining.explain(mem, leak.QUESTION).as_dict())
 

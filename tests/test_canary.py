@@ -202,7 +202,6 @@ COMMANDS: dict[str, list[list[str]]] = {
     "memory help": [[]],
     "session show": [[KEY]],
     "why": [[KEY], [f"session:{KEY}#1"], [f"memory://root/{KEY}"], ["plain"]],
-    "stats": [["--weeks", KEY], []],
     "promote": [[KEY], ["plain"]],
     "session delete": [[KEY, "--yes"]],
     "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],

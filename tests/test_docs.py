@@ -138,7 +138,6 @@ def test_the_json_fields_are_those_documented(
         "scan": [],
         "allow": ["swordfish"],
         "why": ["long_term"],
-        "stats": [],
         "promote": ["t"],
         "memory": [],
         "memory note": ["t"],

@@ -172,8 +172,6 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("why session:claude-1#7", 3, "they are 1 to 1"),
     ("why memory://x", 2, "one of root"),
     ("why memory://root/none", 3, "memolith list"),
-    ("stats --weeks 0", 2, "from 1 to"),
-    ("stats --weeks x", 2, "not a valid integer"),
     ("promote", 2, "Missing argument"),
     ("promote absent", 3, "memolith list notes"),
     ("review frob", 2, "one of list"),

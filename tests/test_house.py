@@ -19,7 +19,7 @@ LAYERS = [
     {"adapters"},
     {"cli", "__main__", "server", "serving", "slashing", "tools", "hook"},
     {"tui"},
-    {"agents", "install", "why", "growth"},
+    {"agents", "install", "why"},
     {"learn"},
     {"porting"},
     {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "erasing", "editing"},

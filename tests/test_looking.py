@@ -1,4 +1,4 @@
-"""`why`, `stats` and `promote`: where a memory came from, how it grows, a note that becomes a skill."""
+"""`why` and `promote`: where a memory came from, a note that becomes a skill."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, NotFoundError, import_memory, slash
-from memolith.cli import main
 from memolith.editing import edit
-from memolith.growth import ROWS, bars, growth
 from memolith.hook.edge import answer
 from memolith.learn.promoting import promote
 from memolith.why import why
@@ -92,38 +90,6 @@ def test_why_of_what_is_imported_and_of_nothing(told: Mem, tmp_path: Path) -> No
         why(told, "test-databse")
     with pytest.raises(NotFoundError, match="has no turn '9'; they are 1 to 1"):
         why(told, "session:claude-1#9")
-
-
-def test_stats_count_by_week_what_came_and_what_was_used(told: Mem, clock: Clock) -> None:
-    clock.seconds -= 14 * DAY
-    told.remember("Older.", "Older")
-    clock.seconds += 14 * DAY
-    found = growth(told, 4)
-    assert [week.notes for week in found.weeks] == [0, 1, 0, 1]
-    assert (found.notes, found.records, found.sessions) == (2, 2, 1)
-    assert found.weeks[-1].records == 2
-    assert found.weeks[-1].bytes > 0
-    now = growth(Mem.open(told.identity.root), 2).weeks  # the receipts have the time of the machine
-    assert [sum(week.injections for week in now), sum(week.recalls for week in now)] == [1, 1]
-    with pytest.raises(InputError, match="must be from 1 to"):
-        growth(told, 0)
-
-
-def test_the_chart_fits_the_terminal_and_a_pipe_gets_columns(
-    told: Mem, work: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    found = growth(told, 60)
-    for width in (40, 80, 200):
-        chart = found.chart(width)
-        assert all(len(line) <= width for line in chart.splitlines())
-        assert "█" in chart
-    assert bars([0, 1, 4, 8]) == " ▁▄█"
-    assert bars([]) == bars([0]).strip() == ""
-    assert main(["stats", "--weeks", "2", "--project", str(work)]) == 0
-    head, *weeks = capfd.readouterr().out.splitlines()
-    assert head.split() == ["begins", *ROWS]
-    assert len(weeks) == 2
-    assert "█" not in "".join(weeks)
 
 
 @proves("S1.32")

@@ -39,7 +39,7 @@ def test_the_man_page_names_every_command_and_no_line_is_taken_for_a_request() -
     page = (ROOT / "docs" / "memolith.1").read_text(encoding="utf-8")
     requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
     assert requests == {'.\\"', ".TH", ".SH", ".B", ".RI", ".I", ".SS", ".nf", ".fi"}
-    for name in ("write", "memory edit", "record add", "why", "stats"):
+    for name in ("write", "memory edit", "record add", "why"):
         assert f'.SS "memolith {name}"' in page
 
 

@@ -21,7 +21,7 @@ from tests.workers import ROOT
 # Commands that change nothing, and two that change something else: `demo` its own throw-away memory, and
 # what `tui` calls are the functions of the others.
 READING = {
-    *("read", "context", "search", "list", "status", "history", "completion", "why", "stats", "demo", "tui"),
+    *("read", "context", "search", "list", "status", "history", "completion", "why", "demo", "tui"),
     *("record list", "record get", "ticket list", "ticket get", "session list", "session show"),
     *("learn status", "learn why", "learn cost", "project list", "project show"),
     *("memory view", "memory note", "memory read", "memory help"),

@@ -31,7 +31,7 @@ from prove.world import World, scratch
 SCRIPT = Path(sys.executable).with_name("memolith")
 _OURS = {os.path.realpath(SCRIPT), os.path.realpath(sys.executable), sys.executable}
 
-_ALSO = {"memolith", "sitecustomize", "usercustomize", "fastembed", "sentence_transformers"}
+_ALSO = {"memolith", "sitecustomize", "usercustomize"}
 NAMES = sorted(_ALSO | sys.stdlib_module_names | set(importlib.metadata.packages_distributions()))
 _EXTENSION = importlib.machinery.EXTENSION_SUFFIXES[0]
 FORMS = ("{}.py", "{}/__init__.py", "{}/__main__.py", "{}.pyc", "{}.pth", "{}" + _EXTENSION)

@@ -202,7 +202,6 @@ WAYS: dict[str, Way] = {
                 ("--json", "session", "list"),
                 ("read", "memory://project"),
                 ("read", "memory://user"),
-                ("stats",),
             ),
             *(("why", "topic"), ("memory",), ("project", "list"), ("project", "show"), ("config",)),
         )

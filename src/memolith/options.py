@@ -44,10 +44,11 @@ TABLE: tuple[tuple[str, type | tuple[str, ...], object, str], ...] = (
     ("lock.seconds", float, 10.0, "How long a write waits for another process before it gives up."),
     (
         "semantic.provider",
-        ("auto", "none", "minilm", "ollama", "openai", "fastembed", "sentence-transformers"),
+        ("auto", "none", "minilm", "openai"),
         "auto",
         "Which model finds memories by meaning: `auto` = the local one if `memolith[semantic]` is installed;"
-        " `ollama` and `openai` (any service with its protocol) send the texts to `semantic.url`.",
+        " `openai` = any service with its protocol, such as Ollama at http://127.0.0.1:11434/v1;"
+        " the texts are sent to `semantic.url`.",
     ),
     (
         "semantic.model",

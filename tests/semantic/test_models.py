@@ -7,7 +7,6 @@ import json
 import math
 import subprocess
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -235,66 +234,6 @@ def test_a_provider_that_is_named_but_missing_says_what_to_install(
     assert providers.choose(Settings(str(tmp_path), {})) is None
     with pytest.raises(ConfigError, match=r"pip install 'memolith\[semantic\]'"):
         providers.choose(Settings(str(tmp_path), {"MEMOLITH_SEMANTIC_PROVIDER": "minilm"}))
-    for name in ("fastembed", "sentence-transformers"):
-        monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
-        chosen = providers.choose(Settings(str(tmp_path), {"MEMOLITH_SEMANTIC_PROVIDER": name}))
-        assert chosen is not None
-        with pytest.raises(ConfigError, match=f"pip install {name}"):
-            chosen.embed(["x"])
-
-
-class _FakeFastEmbed:
-    """The part of fastembed's interface that is used."""
-
-    def __init__(self, model_name: str) -> None:
-        assert model_name == "BAAI/bge-small-en-v1.5"
-
-    def passage_embed(self, texts: list[str]) -> Any:
-        yield from (np.array([3.0, 0.0]) for _ in texts)
-
-    def query_embed(self, texts: list[str]) -> Any:
-        yield from (np.array([0.0, 2.0]) for _ in texts)
-
-
-class _FakeSentenceTransformer:
-    """The part of sentence-transformers' interface that is used."""
-
-    def __init__(self, name: str) -> None:
-        assert name == "intfloat/e5-small"
-
-    def encode(self, texts: list[str], *, show_progress_bar: bool) -> Any:
-        assert not show_progress_bar
-        return np.array(
-            [[float(text.startswith("query: ")), float(text.startswith("passage: "))] for text in texts]
-        )
-
-
-def test_the_models_of_other_packages_are_asked_in_their_own_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = types.ModuleType("fastembed")
-    module.TextEmbedding = _FakeFastEmbed  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "fastembed", module)
-    module = types.ModuleType("sentence_transformers")
-    module.SentenceTransformer = _FakeSentenceTransformer  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    fast = providers.choose(Settings(str(tmp_path), {"MEMOLITH_SEMANTIC_PROVIDER": "fastembed"}))
-    torch = providers.choose(
-        Settings(
-            str(tmp_path),
-            {
-                "MEMOLITH_SEMANTIC_PROVIDER": "sentence-transformers",
-                "MEMOLITH_SEMANTIC_MODEL": "intfloat/e5-small",
-            },
-        )
-    )
-    assert fast is not None
-    assert torch is not None
-    assert fast.embed(["a", "b"]).tolist() == [[1, 0], [1, 0]]
-    assert fast.embed(["a"], query=True).tolist() == [[0, 1]]
-    assert torch.embed(["a"]).tolist() == [[0, 1]]
-    assert torch.embed(["a"], query=True).tolist() == [[1, 0]]
-    assert (fast.dimension, torch.name) == (2, "sentence-transformers:intfloat/e5-small")
 
 
 @pytest.fixture(scope="module")

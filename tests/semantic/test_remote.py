@@ -1,4 +1,4 @@
-"""Ollama and OpenAI's protocol, spoken with real servers on the loopback."""
+"""OpenAI's protocol, spoken with real servers on the loopback."""
 
 from __future__ import annotations
 
@@ -61,13 +61,10 @@ class Service:
         self._server.server_close()
 
 
-def _embed(path: str, body: dict[str, Any]) -> tuple[int, bytes, dict[str, str]]:
+def _embed(_path: str, body: dict[str, Any]) -> tuple[int, bytes, dict[str, str]]:
     rows = (WordModel(dimension=32).embed(body["input"], query=True) * 3).tolist()  # not of length one
-    if path == "/api/embed":
-        answer: object = {"model": body["model"], "embeddings": rows}
-    else:
-        data = [{"object": "embedding", "index": at, "embedding": row} for at, row in enumerate(rows)]
-        answer = {"object": "list", "data": data[::-1]}  # the order is in `index`
+    data = [{"object": "embedding", "index": at, "embedding": row} for at, row in enumerate(rows)]
+    answer = {"object": "list", "data": data[::-1]}  # the order is in `index`
     return 200, json.dumps(answer).encode(), {}
 
 
@@ -88,15 +85,17 @@ def settings(home: Path, **values: str) -> Settings:
     return Settings(str(home), named)
 
 
-def test_ollama_gets_texts_and_questions_as_its_model_wants_them(service: Service, tmp_path: Path) -> None:
-    provider = providers.choose(settings(tmp_path, provider="ollama", url=service.url))
+def test_a_service_gets_texts_and_questions_as_its_model_wants_them(service: Service, tmp_path: Path) -> None:
+    provider = providers.choose(
+        settings(tmp_path, provider="openai", url=service.url, model="nomic-embed-text")
+    )
     assert provider is not None
-    assert provider.name == "ollama:nomic-embed-text"
+    assert provider.name == "openai:nomic-embed-text"
     rows = provider.embed(["one", "two"])
     provider.embed(["what"], query=True)
     assert [(path, body["input"]) for path, _, body in service.asked] == [
-        ("/api/embed", ["search_document: one", "search_document: two"]),
-        ("/api/embed", ["search_query: what"]),
+        ("/embeddings", ["search_document: one", "search_document: two"]),
+        ("/embeddings", ["search_query: what"]),
     ]
     assert rows.shape == (2, 32)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)
@@ -121,11 +120,11 @@ def test_openai_rows_come_in_the_order_of_the_texts_and_in_pieces(
 def test_a_key_may_come_from_a_command(service: Service, tmp_path: Path) -> None:
     command = f"{sys.executable} -c \"print('{KEY}')\""
     chosen = settings(tmp_path, provider="openai", url=service.url, key_command=command)
-    remote.OpenAI(chosen).embed(["x"])
+    remote.Remote(chosen).embed(["x"])
     assert service.asked[0][1]["Authorization"] == f"Bearer {KEY}"
     broken = settings(tmp_path, provider="openai", url=service.url, key_command="false")
     with pytest.raises(ConfigError, match="gave no key"):
-        remote.OpenAI(broken).embed(["x"])
+        remote.Remote(broken).embed(["x"])
 
 
 def answers(
@@ -154,7 +153,7 @@ def test_an_answer_that_is_wrong_is_not_believed_and_the_key_not_repeated(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     service.answer = answer
-    provider = remote.OpenAI(settings(tmp_path, url=service.url))
+    provider = remote.Remote(settings(tmp_path, url=service.url))
     with pytest.raises(ProviderError, match=said) as caught:
         provider.embed(["a private text"])
     message = str(caught.value)
@@ -168,11 +167,11 @@ def test_an_answer_that_is_wrong_is_not_believed_and_the_key_not_repeated(
 def test_a_service_that_is_not_there_stops_no_recall(service: Service, tmp_path: Path) -> None:
     shelf = Shelf(tmp_path / "home")
     shelf.put("shop", "one")
-    chosen = settings(tmp_path, provider="ollama", url="http://127.0.0.1:1", timeout="2")
+    chosen = settings(tmp_path, provider="openai", url="http://127.0.0.1:1", timeout="2")
     vectors = Vectors(shelf, chosen)
     coverage = vectors.sync(["shop"])
     assert (coverage.done, coverage.total) == (0, 1)
-    assert "ollama at http://127.0.0.1:1" in coverage.problem
+    assert "openai at http://127.0.0.1:1" in coverage.problem
     assert vectors.scores(["shop"], "one") == []
     assert service.asked == []
 
@@ -180,7 +179,7 @@ def test_a_service_that_is_not_there_stops_no_recall(service: Service, tmp_path:
 def test_a_whole_search_through_a_service(service: Service, tmp_path: Path) -> None:
     shelf = Shelf(tmp_path / "home")
     rollback, _ = shelf.put("shop", "rollback it", "weather report")
-    vectors = Vectors(shelf, settings(tmp_path, provider="ollama", url=service.url, model="all-minilm"))
+    vectors = Vectors(shelf, settings(tmp_path, provider="openai", url=service.url, model="all-minilm"))
     assert vectors.sync(["shop"]).complete
     assert vectors.scores(["shop"], "undo")[0][0] == rollback
     asked = len(service.asked)
@@ -193,13 +192,13 @@ def test_a_whole_search_through_a_service(service: Service, tmp_path: Path) -> N
 )
 def test_an_address_that_cannot_be_one_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(ConfigError, match="must be http"):
-        remote.Ollama(settings(tmp_path, url=url))
+        remote.Remote(settings(tmp_path, url=url))
 
 
 def test_a_key_is_only_sent_where_nobody_listens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with pytest.raises(ConfigError, match="only sent over https"):
-        remote.OpenAI(settings(tmp_path, url="http://example.org/v1")).embed(["x"])
+        remote.Remote(settings(tmp_path, url="http://example.org/v1")).embed(["x"])
 
 
 @proves("X.19")
@@ -207,7 +206,7 @@ def test_no_provider_touches_the_network_before_it_is_named(tmp_path: Path) -> N
     """Sockets are forbidden here; a project's own file cannot name one either."""
     project = tmp_path / "project"
     project.mkdir()
-    (project / ".memolith.yml").write_text("semantic:\n  provider: ollama\n  url: http://127.0.0.1:9\n")
+    (project / ".memolith.yml").write_text("semantic:\n  provider: openai\n  url: http://127.0.0.1:9\n")
     shelf = Shelf(tmp_path / "home")
     shelf.put("shop", "one")
     mine = Settings(shelf.home, {})
@@ -224,7 +223,7 @@ def test_a_service_elsewhere_gets_the_texts_of_this_project_and_of_the_user_alon
     action: str, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memolith.service._LOCAL", ())  # the loopback is another machine then
-    monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "ollama")
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "openai")
     monkeypatch.setenv("MEMOLITH_SEMANTIC_URL", service.url)
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -35,37 +33,6 @@ def why(options: Options, ref: str) -> None:
         notice(mem)
         found = explain(mem, ref)
         output.json(found.as_dict()) if options.json else output.text(output.masked(found.render()))
-
-
-@cli.command()
-@click.option("--weeks", type=int, default=12, show_default=True, metavar="N", help="How far back.")
-@shared
-def stats(options: Options, weeks: int) -> None:
-    """Show how memory grows and what is used of it, week by week; a chart at a terminal, columns in a pipe.
-
-    \b
-    memolith stats
-    memolith stats --weeks 52
-    memolith stats --json
-    """
-    from memolith.growth import growth
-
-    with options.open() as mem:
-        notice(mem)
-        found = growth(mem, weeks)
-        if options.json:
-            output.json(found.as_dict())
-        elif options.attended and sys.stdout.isatty():
-            output.text(found.chart(_width()))
-        else:
-            output.text(found.table())
-
-
-def _width() -> int:
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
-    except OSError:
-        return 80
 
 
 @cli.command()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 # Other commands that are verbs here as well, and other names for verbs.
-FORWARDED = ("status", "search", "list", "record", "recall", "doctor", "undo", "promote", "why", "stats")
+FORWARDED = ("status", "search", "list", "record", "recall", "doctor", "undo", "promote", "why")
 ALIASES = {"reset": "clear", "rebuild": "enqueue"}
 USAGE = "usage: /memory [VERB|NOTE]; `/memory help` lists the verbs"
 HELP = """\
@@ -42,7 +42,7 @@ HELP = """\
 /memory clear | reset           take back what was learned from sessions
 /memory enqueue | rebuild       let the next run consolidate
 /memory promote NOTE            make a skill of a note;  /memory why NOTE  where it came from
-/memory doctor | undo | stats   what is wrong | take the last change back | growth and use"""
+/memory doctor | undo   what is wrong | take the last change back"""
 
 
 def verbs() -> list[str]:
@@ -68,7 +68,7 @@ class _Grammar(Group):
 def memory(options: Options) -> None:
     """Look at memory and correct it, as `/memory` does in an agent: a verb, or the name of a note to print.
 
-    Further verbs are the commands status, search, list, record, recall, doctor, undo, promote, why and stats;
+    Further verbs are the commands status, search, list, record, recall, doctor, undo, promote and why;
     reset is clear, rebuild is enqueue.
 
     \b

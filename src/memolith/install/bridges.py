@@ -8,7 +8,7 @@ ABOUT = "Show or search what is remembered of this project"
 
 _ASK = """\
 If there is no request below, run `memolith memory view` and sum it up. If the request begins with a verb of
-`memolith memory help` (view, list, status, stats, read, search, record, why, undo, doctor, help, ...), run
+`memolith memory help` (view, list, status, read, search, record, why, undo, doctor, help, ...), run
 `memolith memory` with it, quoted for the shell, and show what it prints as it is; edit needs a terminal:
 say the command instead. If it asks to keep something, call the `remember` tool of the memolith server.
 Otherwise call its `recall` tool with the request and show the hits with their sources.

@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 
     from memolith.config import Settings
 
-# What some families of models want to see before a text, to tell a question from what answers it.
-_RETRIEVAL = "Represent this sentence for searching relevant passages: "
-_PREFIXES = (
-    ("nomic-embed", "search_query: ", "search_document: "),
-    ("e5-", "query: ", "passage: "),
-    ("mxbai-embed", _RETRIEVAL, ""),
-    ("snowflake-arctic-embed", _RETRIEVAL, ""),
-    ("bge-", _RETRIEVAL, ""),
-    ("embeddinggemma", "task: search result | query: ", "title: none | text: "),
-)
-
 
 class Provider(Protocol):
     """A model that turns texts into vectors of length one."""
@@ -61,14 +50,9 @@ def choose(settings: Settings) -> Provider | None:
             _refuse(wanted, "the model's weights")
             return None
         return minilm.MiniLM(found)
-    if wanted in ("ollama", "openai"):
-        from memolith.semantic import remote
+    from memolith.semantic.remote import Remote
 
-        return remote.Ollama(settings) if wanted == "ollama" else remote.OpenAI(settings)
-    from memolith.semantic import packages
-
-    maker = packages.FastEmbed if wanted == "fastembed" else packages.SentenceTransformers
-    return maker(settings.text("semantic.model"))
+    return Remote(settings)
 
 
 def _refuse(wanted: str, what: str) -> None:
@@ -78,13 +62,3 @@ def _refuse(wanted: str, what: str) -> None:
             f"semantic.provider = {wanted!r}, but {what} cannot be found; "
             "pip install 'memolith[semantic]', or set semantic.provider to none"
         )
-
-
-def prefixed(model: str, texts: Sequence[str], *, query: bool) -> list[str]:
-    """Put before each text what this family of models was trained with."""
-    name = model.rpartition("/")[2].lower()
-    for family, question, passage in _PREFIXES:
-        if name.startswith(family) or f"-{family}" in name:
-            prefix = question if query else passage
-            return [prefix + text for text in texts]
-    return list(texts)

@@ -1,1 +1,0 @@
-"""Other memories and plain search, measured by the same jobs in the same run: `python -m bench.rivals`."""

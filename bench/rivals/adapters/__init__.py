@@ -1,1 +1,0 @@
-"""Small programs of ours that run in a rival's environment and speak JSON lines with the harness."""
