@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.shared import ROOT
 
 
 def exchange(one: str, other: str) -> None:

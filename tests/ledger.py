@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.shared import ROOT
+
 ROWS = ROOT / "docs" / "requirements.md"
 DESIGNS = {
     "S0": "global MEMORY.md, scratchpad, daily log, notes, block, search, compaction",

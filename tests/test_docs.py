@@ -13,7 +13,7 @@ import pytest
 from memolith import Mem
 from memolith.cli import main
 from tests import console, generated
-from tests.ledger import ROOT
+from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(?ms)^```(\w*)\n(.*?)^```$", README)

@@ -26,6 +26,7 @@ from memolith.places import Tree
 from memolith.store import files
 from tests import intruder
 from tests.ledger import proves
+from tests.shared import DATA
 from tests.workers import LONG
 
 SECRET = "OUTSIDE-SECRET"
@@ -322,9 +323,7 @@ def test_whatever_lies_in_the_store_leads_nowhere_and_takes_neither_time_nor_mem
 
 
 def test_every_kind_of_file_in_the_hostile_corpus_is_made_by_these_tests() -> None:
-    given = os.environ.get("MEMOLITH_DATA")
-    data = Path(given) if given else Path(__file__).parent.parent.parent / "shared" / "data"
-    corpus = data / "hostile" / "corpus.jsonl.gz"
+    corpus = DATA / "hostile" / "corpus.jsonl.gz"
     if not corpus.is_file():
         pytest.skip(f"there is no {corpus}; set MEMOLITH_DATA")
     with gzip.open(corpus, "rt", encoding="utf-8") as lines:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import re
 import time
 from pathlib import Path
@@ -21,8 +20,8 @@ from memolith import InputError, Mem, MemolithError
 from memolith.cli import main
 from memolith.text import memory_url
 from tests.ledger import proves
+from tests.shared import DATA
 
-DATA = Path(os.environ.get("MEMOLITH_DATA") or Path(__file__).parent.parent.parent / "shared" / "data")
 CORPUS = DATA / "hostile" / "corpus.jsonl.gz"
 
 Row = dict[str, Any]

@@ -24,9 +24,10 @@ from memolith.notes import KINDS
 from memolith.record import CATEGORIES
 from memolith.serving import offers, wire
 from memolith.serving.protocol import Protocol
-from tests.ledger import ROOT, proves
+from tests.ledger import proves
 from tests.mcp import COMMAND, LEGACY, MODERN, Client
 from tests.recalled import session
+from tests.shared import ROOT
 from tests.test_scan import canary, hits
 
 KEY = canary("through a tool")

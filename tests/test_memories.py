@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,10 +11,10 @@ import pytest
 
 from memolith import InputError, Mem, MemolithError, NotFoundError, TooLargeError
 from memolith.memories import Memories
+from tests.shared import SAMPLES
 from tests.test_scan import canary, hits
 
 KEY = canary("memory tool")
-SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or Path(__file__).parents[2] / "shared" / "samples")
 
 WITH_SAMPLES = pytest.mark.skipif(
     not SAMPLES.is_dir(), reason=f"{SAMPLES} is not there; MEMOLITH_SAMPLES says where the samples are"

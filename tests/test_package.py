@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import memolith
-from tests.ledger import ROOT
+from tests.shared import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BIN = Path(sys.executable).parent

@@ -16,7 +16,7 @@ from prove.commands import COMMANDS
 from prove.fuzz import mutate
 
 from memolith.cli.app import cli, load_commands
-from tests.workers import ROOT
+from tests.shared import ROOT
 
 # Commands that change nothing, and two that change something else: `demo` its own throw-away memory, and
 # what `tui` calls are the functions of the others.

@@ -13,7 +13,8 @@ import pytest
 from memolith import InputError, Mem, Tool, Tools, append_memory_block
 from memolith.cli import main
 from memolith.serving.protocol import Protocol
-from tests.ledger import ROOT, proves
+from tests.ledger import proves
+from tests.shared import ROOT
 
 # One good call for each tool.
 CALLS: dict[str, dict[str, object]] = {

@@ -22,8 +22,8 @@ from memolith.errors import MemolithError
 from memolith.places import Place, Tree
 from memolith.store import files
 from memolith.store.gate import Gate
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parent.parent
 NOW = 1_794_830_400.0  # some noon; processes of one test must agree on the day
 ENOUGH = 60.0  # seconds that no step of a test needs
 # The default run shows that the checks hold; the counts that are promised take minutes: CONTRIBUTING.md.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import os
 from pathlib import Path
 
 import pytest
 
 from memolith.agents import guess
 from memolith.learn import tools
+from tests.shared import SAMPLES
 
 # Read before the tests' own environment is set up.
-SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 pytestmark = pytest.mark.skipif(
     not SAMPLES.is_dir(), reason=f"{SAMPLES} is not there; MEMOLITH_SAMPLES says where the samples are"
 )

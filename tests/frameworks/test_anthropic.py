@@ -17,7 +17,8 @@ from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 
 from memolith import Mem, Tool
 from memolith.adapters.anthropic import async_tools, tools
-from tests.test_memories import SAMPLES, WITH_SAMPLES
+from tests.shared import SAMPLES
+from tests.test_memories import WITH_SAMPLES
 
 CALLS: list[dict[str, Any]] = [
     {"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo\n"},

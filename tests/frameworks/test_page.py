@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger import ROOT
+from tests.shared import ROOT
 
 PAGE = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"(?ms)pip install 'memolith\[([\w-]+)\]'.*?^```python\n(.*?)^```$", PAGE))

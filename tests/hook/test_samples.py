@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ from memolith import Mem, quarantine
 from memolith.errors import InputError
 from memolith.hook import edge, payload
 from tests.hook.conftest import context
+from tests.shared import SAMPLES
 
 # Read before the tests' own environment is set up.
-SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 pytestmark = pytest.mark.skipif(
     not SAMPLES.is_dir(), reason=f"{SAMPLES} is not there; MEMOLITH_SAMPLES says where the samples are"
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memolith.porting import sources
 from tests import console
-from tests.ledger import ROOT
+from tests.shared import ROOT
 
 PAGE = ROOT / "docs" / "import.md"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,8 @@ from memolith.index import Index
 from memolith.text.terms import count, of_query
 from tests.index.corpus import BOTH, SLUG, fill, ranked, write
 from tests.ledger import proves
+from tests.shared import DATA
 
-DATA = Path(os.environ.get("MEMOLITH_DATA", Path(__file__).parents[3] / "shared" / "data"))
 # For each script: a word, a sentence with that word in it, an identifier as it is written in that language.
 SCRIPTS = {
     "latin": ("deployment", "We moved the deployment to Friday.", "getUserById"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tomllib
 from pathlib import Path
@@ -13,14 +12,13 @@ import pytest
 
 from memolith.install import jsontext, merging
 from memolith.install.hosts import HOSTS, Place, Target
-from tests.ledger import ROOT
+from tests.shared import ROOT, SAMPLES
 
 PAGES = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot"}
 PAGES |= {"cursor": "cursor", "opencode": "opencode", "pi": "pi"}
 COMMAND = "/home/you/.local/bin/memolith"
 PLACE = Place(command=COMMAND, env={}, home="/home/you", project="")
 # Read before the tests' own environment is set up.
-SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 SAMPLED = {
     "claude_code/settings.json": ("claude", "settings.json"),
     "claude_code/project.mcp.json": ("claude", ".claude.json"),

@@ -9,7 +9,7 @@ from typing import Any
 import memolith
 from memolith.install import bridges
 from memolith.install.hosts import HOSTS, Place
-from tests.ledger import ROOT
+from tests.shared import ROOT
 
 PLUGIN = ROOT / "plugins" / "memolith"
 

@@ -17,7 +17,7 @@ import pytest
 
 from memolith.install import jsontext, merging
 from memolith.install.hosts import HOSTS, Place
-from tests.ledger import ROOT
+from tests.shared import ROOT
 
 # Read before the tests' own environment is set up.
 CLIS = Path(os.environ.get("MEMOLITH_CLIS") or "/nowhere")

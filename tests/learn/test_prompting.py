@@ -13,8 +13,8 @@ from memolith.errors import ConfigError, MemolithError
 from memolith.learn import prompting
 from memolith.text import memory_url
 from tests.ledger import proves
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 VALUES = {
     "stage_one_system": {},
     "stage_one_input": {"thread_id": "claude-1a2b", "response_items_json": '[{"turn": 1}]'},

@@ -23,8 +23,8 @@ from memolith.errors import CeilingError
 from memolith.learn import jobs
 from memolith.learn.ledger import Ledger
 from memolith.learn.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 PROJECT = "shop-01234567"
 VERSION = 7
 

@@ -21,6 +21,7 @@ from memolith.semantic.packs import Packs
 from memolith.semantic.vectors import Vectors
 from tests.ledger import proves
 from tests.semantic.stand_ins import Shelf, WordModel, key
+from tests.shared import ROOT
 
 DAY = 86_400.0
 
@@ -336,11 +337,10 @@ for number in range(10_000):
 
 
 def test_what_was_kept_before_a_kill_is_there_after_it(shelf: Shelf) -> None:
-    root = Path(__file__).parent.parent.parent
     done = -1
     for stop in (3, 20, 57):
         with subprocess.Popen(
-            [sys.executable, "-c", _KILLED, shelf.home], stdout=subprocess.PIPE, text=True, cwd=root
+            [sys.executable, "-c", _KILLED, shelf.home], stdout=subprocess.PIPE, text=True, cwd=ROOT
         ) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:

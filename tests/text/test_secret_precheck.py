@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from memolith.text import secret_names, secret_precheck, secret_rules
 from memolith.text.secret_precheck import may_hold_secret
 from memolith.text.secrets import redact
-from tests.ledger import ROOT
+from tests.shared import ROOT
 from tests.text.test_secret_rules import SAMPLES as FORMATS
 from tests.text.test_secrets import CONTEXTS, HARMLESS, SAMPLES
 

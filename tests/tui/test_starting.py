@@ -19,8 +19,7 @@ from memolith.cli import main
 from memolith.tui import keys
 from memolith.tui.app import Memolith
 from memolith.tui.finding import Newest
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.shared import ROOT
 
 
 def test_without_textual_the_command_says_what_to_install(
