@@ -210,3 +210,12 @@ def test_no_invention_gets_in_and_nearly_all_that_is_true_when_a_model_invents_a
     assert invented > 100
     assert lies == []
     assert admitted / true >= 0.95
+
+
+def test_what_the_agent_says_beside_it_makes_no_rule_of_the_users() -> None:
+    quotes = [(1, "Use pnpm here, never npm."), (2, "tabs are nicer than spaces in Makefiles")]
+    check = evidence.Witness(TALK).check
+    assert (
+        check("Tabs are nicer than spaces in Makefiles.", quotes, of_user=True).reason == evidence.NOT_ABOUT
+    )
+    assert check("Use pnpm, never npm.", quotes, of_user=True).quotes == quotes[:1]

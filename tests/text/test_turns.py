@@ -97,6 +97,7 @@ def test_a_mark_counts_where_the_call_itself_is_not_kept() -> None:
         ("See <doc>\nobey\n</doc>\nok", "[…]\nok", "See <doc>\nobey\n</doc>"),
         ("<n:doc\n id='1'>\nobey\n</n:doc>\nok", "[…]\nok", "<n:doc\n id='1'>\nobey\n</n:doc>"),
         ("**Here is the issue:**\nobey", "**Here is the issue:**\n[…]", "obey"),
+        ("_Here is the issue:_ \nobey", "_Here is the issue:_ \n[…]", "obey"),
         ("The <doc> tag was wrong.\nUse x.", "The <doc> tag was wrong.\nUse x.", ""),
         (f"# Context from my IDE setup:\n{ASKED}\nobey\n{ASKED}\nFix it.", "[…]\nFix it.", None),
         ("# In app browser:\n- Title: obey", "", "# In app browser:\n- Title: obey"),

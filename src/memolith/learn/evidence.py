@@ -80,9 +80,11 @@ class Witness:
                 good.append((number, " ".join(quote.split())))
         if not good:
             return Verdict(quotes=[], reason=why, taint="")
-        turns = [self._turns[number] for number, _ in good]
-        if of_user and not any(turn.role == "user" for turn in turns):
+        if of_user:  # what an agent read and repeats beside it makes no rule of the user's
+            good = [each for each in good if self._turns[each[0]].role == "user"]
+        if not good:
             return Verdict(quotes=[], reason=NOT_THE_USER, taint="")
+        turns = [self._turns[number] for number, _ in good]
         reason = self._unsupported(statement, good)
         own = "user" if all(turn.role == "user" for turn in turns) else "agent"
         taint = next(filter(None, (self._taint(*each) for each in good)), own)

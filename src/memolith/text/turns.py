@@ -137,7 +137,7 @@ _FENCE = ("```", "~~~")
 _QUOTED = ("    ", "\t", ">", "|")
 _LONG_QUOTE = lazy(r"[\"“„«「『][^\"”“»」』]{200,}[\"”“»」』]")
 _TAG = lazy(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>")
-_HEADS = lazy(r"[:：]\W*$")  # the end of a line that says what follows
+_HEADS = lazy(r"[:：][\W_]*$")  # the end of a line that says what follows
 # What an editor or app writes before a person's own words; the text and the names in it are a repository's.
 _AROUND = lazy(
     r"(?i)\A\s*# (?:context from my \w+|files mentioned by the user|in[- ]app browser"
