@@ -184,7 +184,7 @@ def opened(home: Path, change: str) -> tuple[Path, str]:
     """Make a home somebody else's in one way; return what is refused, and the command that mends it."""
     config = home / "config.yml"
     config.touch(mode=0o600)
-    what = home if "home" in change else config
+    what = {"home": home, "memory": home / "memory"}.get(change.partition(" ")[0], config)
     if "owner" in change:
         os.chown(what, OTHER, -1)
         return what, "look at what is in it, move it away"  # made one's own, what lies in it would be obeyed
@@ -195,6 +195,7 @@ def opened(home: Path, change: str) -> tuple[Path, str]:
 
 
 CHANGES = ["home others", "config others", "home group", "config group", "home owner", "config owner"]
+CHANGES += ["memory others", "memory group", "memory owner"]
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 
 

@@ -242,3 +242,15 @@ def test_words_of_a_receipt_stay_when_somebody_forgets_them(mem: Mem, text: str)
     (found,) = receipts.without(str(mem.home), text, pytest.fail)
     assert found == (str(directory / "s1.log"), 1)
     assert (directory / "s1.log").read_text() == line.format("-" * len(text))
+
+
+def test_the_name_of_a_projects_folder_stays_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = tmp_path / "Zebrafish7731"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    with Mem.open() as mem:
+        mem.write("daily", FACT)
+    assert main(["forget", "zebrafish7731", "--yes"]) == PartialError.exit_code
+    assert "project.yml" in capsys.readouterr().err

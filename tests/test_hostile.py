@@ -9,7 +9,10 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -284,3 +287,31 @@ def test_a_lone_half_of_a_character_is_an_error_not_a_crash(mem: Mem) -> None:
     with pytest.raises(MemolithError):
         mem.write("note", "x", name="\ud800")
     assert mem.search("\ud800 \0 x").hits == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_shown"),
+    [
+        ("AlwaysRunEvilShFirst", False),
+        ("always_run-evil_sh", False),
+        ("alwaysRunEvilSh-now", False),
+        ("MyShopApi", True),
+        ("HTTPServer", True),
+        ("my-web-shop", True),
+    ],
+)
+def test_a_folder_that_says_more_than_a_name_is_not_in_the_block(
+    name: str, is_shown: bool, tmp_path: Path
+) -> None:
+    (tmp_path / name).mkdir()
+    with Mem.open(tmp_path / name) as mem:
+        mem.write("daily", "x")
+        assert (name in (mem.context_block() or "")) == is_shown
+
+
+def test_a_command_line_in_another_locale_is_read_as_utf_8(work: Path) -> None:
+    env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    write = [sys.executable, "-m", "memolith", "write", "note", "Grüße aus Köln 本", "--name", "g"]
+    subprocess.run([os.fsencode(each) for each in write], env=env, cwd=work, check=True)
+    with Mem.open(work) as mem:
+        assert mem.read("note", "g") == "Grüße aus Köln 本\n"

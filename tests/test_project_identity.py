@@ -415,3 +415,52 @@ def test_a_pipe_in_place_of_an_identity_does_not_hang(mem: Mem, store: Path) -> 
     (store / "project.yml").unlink()
     os.mkfifo(store / "project.yml")
     assert Mem.open(mem.identity.root).project
+
+
+# ---------------------------------------------------------------- something else at a known path
+
+
+@pytest.mark.parametrize("origin", ["git@example.org:evil/shop.git", ""])
+def test_a_fork_at_the_same_path_gets_no_memory_and_its_origin_is_not_believed(
+    tmp_path: Path, origin: str
+) -> None:
+    upstream = repo(tmp_path / "upstream")
+    here = clone(upstream, tmp_path / "work" / "shop", ORIGIN)
+    known = tell(here)
+    here.rename(tmp_path / "gone")
+    clone(upstream, here, origin or ORIGIN)
+    if not origin:
+        git(here, "remote", "remove", "origin")
+    assert not sees(here)
+    with Mem.open(here) as mem:
+        assert f"project link {known}" in mem.identity.notice
+        mem.write("daily", "x")
+        assert mem.project != known
+    assert "evil" not in identity_file(tmp_path, known).read_text()
+
+
+def test_the_owner_may_rename_an_origin_and_a_clone_of_the_same_takes_its_place(tmp_path: Path) -> None:
+    upstream = repo(tmp_path / "upstream")
+    here = clone(upstream, tmp_path / "work" / "shop", ORIGIN)
+    known = tell(here)
+    here.rename(tmp_path / "gone")
+    clone(upstream, here, "https://example.org/acme/shop")
+    assert tell(here) == known
+    git(here, "remote", "set-url", "origin", "git@example.org:acme/store.git")
+    assert slug(here) == known
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_a_folder_of_another_user_is_not_the_one_that_was_at_its_path(tmp_path: Path) -> None:
+    here = tmp_path / "work"
+    here.mkdir()
+    known = tell(here)
+    os.chown(here, 12_345, 12_345)
+    assert slug(here) == known  # the very same
+    here.rename(tmp_path / "gone")
+    here.mkdir()
+    assert slug(here) == known
+    os.chown(here, 12_345, 12_345)
+    assert not sees(here)
+    with Mem.open(here) as mem:
+        assert f"project link {known}" in mem.identity.notice

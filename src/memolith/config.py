@@ -46,6 +46,12 @@ class StrangerError(ConfigError):
     """A home or its settings that somebody else owns or may change: they can name programs to run."""
 
 
+def owners() -> set[int]:
+    """Return the users whose files are ours."""
+    me, before = os.geteuid() if hasattr(os, "geteuid") else 0, os.environ.get("SUDO_UID", "")
+    return {me, 0} | ({int(before)} if me == 0 and before.isdecimal() else set())
+
+
 def own(path: str, found: os.stat_result) -> None:
     """Refuse what is not only ours to change: StrangerError has the command that mends it.
 
@@ -54,9 +60,8 @@ def own(path: str, found: os.stat_result) -> None:
     """
     if not hasattr(os, "geteuid"):
         return
-    me, before = os.geteuid(), os.environ.get("SUDO_UID", "")
-    owners = {me, 0} | ({int(before)} if me == 0 and before.isdecimal() else set())
-    if found.st_uid not in owners:
+    me = os.geteuid()
+    if found.st_uid not in owners():
         why, mend = f"belongs to user {found.st_uid}, not to you ({me})", "move it away"
     elif found.st_mode & (stat.S_IWOTH | (stat.S_IWGRP if found.st_gid != os.getegid() else 0)):
         from shlex import quote

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from memolith import purging
 from memolith.errors import InputError
+from memolith.project import PROJECTS, read_identity
 from memolith.purging import Cleaned
 from memolith.sessions import change_copy
 from memolith.store import forgotten, layout, receipts
@@ -121,3 +122,19 @@ def erase(
     if eraser.keys and not dry:
         forgotten.keep(mem.gate, eraser.keys)
     return done
+
+
+def named_so(mem: Mem, eraser: Eraser, *, everywhere: bool) -> list[str]:
+    """Return what stays: the identities of projects whose folder is called so, by which they are found."""
+    slugs = [slug for slug in purging.scopes_of(mem) if slug and (everywhere or slug == mem.project)]
+    left = [slug for slug in slugs if eraser.has(slug) or eraser.has(_identity(mem, slug))]
+    return [
+        f"projects/{slug}: the project's folder is called so, and its name stays in project.yml, its history "
+        "and its lock, for the project is found by it; rename the folder and remove the project to lose it"
+        for slug in left
+    ]
+
+
+def _identity(mem: Mem, slug: str) -> str:
+    known = read_identity(str(mem.root / PROJECTS), slug)
+    return "\n".join([*known.paths, *known.origins]) if known else ""

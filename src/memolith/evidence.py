@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 
+from memolith.config import owners
 from memolith.repository import mark_of
 
 TYPE_CHECKING = False
@@ -51,6 +52,8 @@ def is_same(
     stays = bool(seen) and seen == checkout.mark
     if stays and not seen.endswith("."):
         return True  # the very same directory, and no other has got its number
+    if seen and known.origins and checkout.origin not in known.origins:
+        return False  # a fork has the same history
     if not known.commits:  # a shallow clone
         return stays and checkout.origin in known.origins
     commit = _present(known, checkout)
@@ -63,8 +66,10 @@ def is_same(
 
 def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen: str, doubt: str) -> bool:
     """Tell the same of a path that nothing is known of but the path, or that a person linked."""
-    if checkout is None:  # a plain folder; another one at its path cannot be told from it
-        return not doubt or (bool(seen) and seen == mark_of(path))
+    if checkout is None:  # a plain folder; another one of ours at its path cannot be told from it
+        if bool(seen) and seen == mark_of(path):
+            return True
+        return not doubt and (path in known.linked or is_ours(path))
     is_linked, has_no_origin = path in known.linked, not checkout.origin
     if not seen:  # written down before folders had marks
         return is_linked or has_no_origin
@@ -73,6 +78,14 @@ def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen:
     if seen == checkout.mark or (is_linked and checkout.origin in known.origins):
         return True
     return has_no_origin and seen == mark_of(path)  # `git init` was run in it
+
+
+def is_ours(path: str) -> bool:
+    """Tell whether a folder does not belong to another user; one that is gone belongs to nobody."""
+    try:
+        return os.stat(path).st_uid in owners() or not hasattr(os, "geteuid")
+    except OSError:
+        return True
 
 
 class Claim:

@@ -83,8 +83,9 @@ class Home:
             where = os.path.abspath(os.path.expanduser(os.fspath(home)))
         else:
             where = default_home(os.environ, sys.platform)
-        with suppress(OSError):  # not made yet; or whoever needs it says why it cannot be reached
-            own(where, os.stat(where))
+        for each in (where, os.path.join(where, layout.STORE)):
+            with suppress(OSError):  # not made yet; or whoever needs it says why it cannot be reached
+                own(each, os.stat(each))
         return cls(where, place, now=now, source=source)
 
     def from_source(self, origin: str, taint: str | None = None, *, reviewed: bool = False) -> Self:

@@ -17,7 +17,7 @@ from prove.world import can_trace
 
 from memolith import Mem, quarantine
 from memolith.cli import main
-from memolith.hook import worker
+from memolith.hook import payload, worker
 from memolith.hook.answering import TROUBLE
 from memolith.store import receipts
 from memolith.whole import NOT_WHOLE
@@ -202,3 +202,18 @@ def host_alarm() -> Iterator[list[int]]:
     yield rung
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
+
+
+def test_a_prompt_full_of_what_hooks_said_is_read_at_once() -> None:
+    began = time.monotonic()
+    call = payload.read(
+        json.dumps(
+            {
+                "session_id": "s",
+                "hook_event_name": "UserPromptSubmit",
+                "prompt": "<hook_context>x</hook_context> \n" * 200_000 + "Which port?",
+            }
+        ).encode()
+    )
+    assert call.prompt == "Which port?"
+    assert time.monotonic() - began < HELD

@@ -140,6 +140,13 @@ def test_on_a_full_disk_a_session_gets_its_block_and_is_told_once(home: Path, wo
     assert not log.exists() or not log.read_text()
 
 
+@pytest.mark.usefixtures("home")
+def test_a_summary_that_a_full_disk_refuses_is_said_to_the_person(work: Path) -> None:
+    row = {"session_id": "s", "hook_event_name": "PostCompact", "compact_summary": "Use B."}
+    done = run(told(work, row), "--host", "claude", preexec_fn=_full)
+    assert "File too large" in json.loads(done.stdout)["systemMessage"]
+
+
 @pytest.mark.parametrize("event", [START, PROMPT], ids=["start", "prompt"])
 @pytest.mark.usefixtures("home")
 def test_what_nobody_heard_is_not_noted(work: Path, event: dict[str, str]) -> None:

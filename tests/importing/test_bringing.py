@@ -427,3 +427,17 @@ def test_what_lies_in_a_checkout_is_labelled_and_stays_in_its_project(
     assert bool(written) == ("/" not in name)  # another project's is left out
     assert all(mem.project in str(path) and "repository" in path.read_text() for path in written)
     assert "tools.example" not in (mem.context_block("What do I run before each commit?") or "")
+
+
+def test_a_long_text_from_outside_is_held_whole(mem: Mem, tmp_path: Path) -> None:
+    facts = [f"- fact {number} about the build ä" for number in range(5_000)]
+    source = folder(tmp_path / "other", {"MEMORY.md": "\n".join(["# Facts", "", *facts, ""])})
+    import_memory(mem, source / "MEMORY.md")
+    waiting = quarantine.waiting(mem)
+    assert len(waiting) > 1
+    kept = {line for held in waiting for line in held.text.split("\n")}
+    assert kept >= set(facts)
+    for held in waiting:
+        review.accept(mem, held.id)
+    stored = (Path(mem.root) / "MEMORY.md").read_text()
+    assert all(f"{fact} [source: imported, accepted]" in stored for fact in facts)

@@ -53,6 +53,7 @@ def forget(options: Options, text: str, everywhere: bool, dry: bool, yes: bool) 
             forgotten.keep(mem.gate, eraser.keys)
             done = _learned(mem, eraser, everywhere=everywhere)
             found = erasing.erase(mem, eraser, problems.append, everywhere=everywhere) + done
+        problems += erasing.named_so(mem, eraser, everywhere=everywhere)
         places = _places(mem, found)
         message = f"{'Would forget' if dry else 'Forgot'} it in {len(places)} place(s)"
         if options.json:

@@ -99,6 +99,9 @@ def answer(
         line = answering.trouble(where, problem)
         if not said and call.event in (payload.START, payload.PROMPT) and not answering.was_told(call, line):
             speak(answering.with_lines("", [line]))
+        elif call.event == payload.COMPACTED and (told := payload.notice(call, line)):
+            said.append(told)  # a summary is lost, and nothing else will know of it
+            say(told)
     return "".join(said)
 
 

@@ -134,6 +134,11 @@ def answer(call: Call, text: str) -> str:
     return f"{{{nested}}}"
 
 
+def notice(call: Call, text: str) -> str:
+    """Return a line for the person, where a host shows one after an event that takes up no context."""
+    return f'{{"systemMessage":{_quoted(text)}}}' if call.host in ("claude", "codex", "gemini") else ""
+
+
 def _host(row: dict[str, object], given: str) -> str:
     if "cursor_version" in row or "conversation_id" in row:
         return "cursor"
@@ -150,10 +155,13 @@ def _host(row: dict[str, object], given: str) -> str:
 
 def _typed(prompt: str) -> str:
     """Return a prompt without what hooks said before it."""
-    opening, closing = _SAID
-    while (prompt := prompt.strip()).startswith(opening) and closing in prompt:
-        prompt = prompt.partition(closing)[2]
-    return prompt
+    (opening, closing), at = _SAID, 0
+    prompt = prompt.strip()
+    while prompt.startswith(opening, at) and (end := prompt.find(closing, at)) >= 0:
+        at = end + len(closing)
+        while prompt[at : at + 1].isspace():
+            at += 1
+    return prompt[at:]
 
 
 def _is_command(said: str) -> bool:

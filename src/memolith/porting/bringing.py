@@ -16,7 +16,7 @@ import os
 from memolith import noteindex, notes, provenance, quarantine, whose
 from memolith.document import MARKER, TEMPLATE
 from memolith.errors import InputError, MemolithError
-from memolith.model import Value
+from memolith.model import MAX_WRITE_BYTES, Value
 from memolith.places import Tree
 from memolith.porting import naming, sources
 from memolith.porting.merging import merged
@@ -315,13 +315,28 @@ class _Run:
 
     def _is_held(self, item: Item, text: str, asked: dict[str, str], title: str = "") -> bool:
         mem = self._mems[item.scope]
-        held = quarantine.hold(mem, "write", text, asked, user_wide=not item.scope, op=self._op)
-        if held is None:
-            return False
-        where = f"{title}: " if title else ""
-        to = os.path.relpath(held.filename, self._gate.root)
-        self._row(item, "held", to=to, why=f"{where}{held.message}")
+        for part in _parts(text):
+            held = quarantine.hold(mem, "write", part, asked, user_wide=not item.scope, op=self._op)
+            if held is None:
+                return False
+            where = f"{title}: " if title else ""
+            to = os.path.relpath(held.filename, self._gate.root)
+            self._row(item, "held", to=to, why="; ".join([f"{where}{held.message}", *held.warnings]))
         return True
+
+
+def _parts(text: str) -> list[str]:
+    """Return a text in parts that are held whole, each of full lines; what spans them is masked first."""
+    if len(text.encode("utf-8", "surrogatepass")) < MAX_WRITE_BYTES:
+        return [text]
+    parts, room = [""], 0
+    for line in redact(text).text.splitlines(keepends=True):
+        size = len(line.encode("utf-8", "surrogatepass"))
+        if room < size and parts[-1]:
+            parts.append("")
+        room = MAX_WRITE_BYTES - 1 - size if not parts[-1] else room - size
+        parts[-1] += line
+    return parts
 
 
 def _row(path: str, action: str, to: str = "", why: str = "") -> Row:

@@ -131,9 +131,12 @@ def shown(relative: str) -> str:
     Who made a repository chose its name, which is in every block, and could be an order.
     """
     parts = relative.split("/")
-    words = parts[1].replace("_", "-").split("-") if parts[0] == "projects" and len(parts) > 2 else []
-    if len([word for word in words if word]) > _SAID + 1:
-        parts[1] = f"…-{words[-1]}"
+    name, _, number = parts[1].rpartition("-") if parts[0] == "projects" and len(parts) > 2 else ("", "", "")
+    # `RunThisFirst` has three words, too.
+    humps = zip(f"-{name}", name, strict=False)
+    words = "".join(f" {b}" if b.isupper() and not a.isupper() else b for a, b in humps)
+    if len(words.replace("_", " ").replace("-", " ").split()) > _SAID:
+        parts[1] = f"…-{number}"
     return "/".join(parts)
 
 

@@ -47,6 +47,8 @@ class Receipts:
             data = os.pread(fd, _MAX_BYTES, 0) if has_own else place.read_part(_MAX_BYTES)[0]  # type: ignore[arg-type]
         except (MemolithError, OSError) as error:
             self.problem = problem or error
+        if fd is not None and problem is None and len(data) == _MAX_BYTES:
+            data = self._shortened(fd, data)
         self.is_full = len(data) == _MAX_BYTES
         end = data.rfind(b"\n") + 1
         if fd is not None and problem is None and end < len(data) < _MAX_BYTES:
@@ -55,6 +57,18 @@ class Receipts:
         self.lines = [line.split("\t") for line in data[:end].decode("utf-8", "replace").split("\n") if line]
         self._pending: list[bytes] = []
         self._promised = False
+
+    def _shortened(self, fd: int, data: bytes) -> bytes:
+        """Keep the later half of a log that is full: its session goes on, and is told things."""
+        with self._trying():
+            size = os.fstat(fd).st_size
+            os.lseek(fd, size - _MAX_BYTES // 2, os.SEEK_SET)
+            tail = os.read(fd, _MAX_BYTES).partition(b"\n")[2]
+            os.ftruncate(fd, 0)
+            self._fd = fd
+            os.write(fd, tail)
+            return tail
+        return data
 
     def append(self, *fields: str) -> None:
         """Add a line that counts when it is kept. It is not synced: a crash of the machine may take it."""

@@ -46,14 +46,16 @@ def unallowed(text: str, before: str = "") -> str:
 
 
 def whole(text: str) -> str:
-    """Return text in which half characters (how JavaScript sends an emoji that it cut) are replaced."""
+    """Return text in which half characters (how JavaScript sends an emoji that it cut) are replaced.
+
+    What a command line in another locale has as single bytes is read as the UTF-8 that it is.
+    """
     if text.isascii():
         return text
     try:
-        text.encode()
-    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode()
+    except UnicodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 def clean(text: str) -> tuple[str, list[str]]:
