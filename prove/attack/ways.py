@@ -385,7 +385,7 @@ def _by_wording() -> Iterator[None]:
     def hold(mem: Mem, call: str, text: str, *args: Any, **more: Any) -> object:
         return real(mem, call, text, *args, **more) if suspicions(text) else None
 
-    with patch.object(quarantine, "hold", hold), patch("memolith.provenance.inside", lambda text: text):
+    with patch.object(quarantine, "hold", hold), patch("memolith.provenance.inside", lambda text, **_: text):
         yield
 
 
