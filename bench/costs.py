@@ -17,7 +17,7 @@ from bench.__main__ import alternate, replace, run
 from bench.hook import Jobs, settle, telling
 from bench.notes import Text
 from memolith import Mem
-from memolith.errors import MemolithError
+from memolith.base.errors import MemolithError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ MEGABYTE = 1_000_000
 START, WALK, REPLACE = "interpreter start", "bare walk", "bare durable replace"
 QUERY, BUILD = "plain FTS5 query", "plain FTS5 build"
 BARE, TEXT = "bare interpreter", "the text itself"
-COMMAND = "from memolith.cli import main; main(sys.argv[1:])"
+COMMAND = "from memolith.edges.cli import main; main(sys.argv[1:])"
 # `getrusage` gives a child also the peak of the process that started it; this is that of the program alone.
 _PEAK = "sys.stderr.write(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')))"
 _MEANING = "from bench.costs import ask; ask(sys.argv[1])"

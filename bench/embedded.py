@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memolith.semantic import minilm, providers, scan
-from memolith.semantic.minilm import MiniLM
-from memolith.semantic.packs import KEY, Packs
+from memolith.index.vectors import minilm, nearest, providers
+from memolith.index.vectors.minilm import MiniLM
+from memolith.index.vectors.packs import KEY, Packs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memolith.semantic.bert import Array
-    from memolith.semantic.providers import Provider
+    from memolith.index.vectors.bert import Array
+    from memolith.index.vectors.providers import Provider
 
 PLACE = Path(__file__).parent.parent / ".dev" / "embedded"
 
@@ -56,7 +56,7 @@ class Remembered:
         known = self._packs.some(self.name, scope, set(keys))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            rows = scan.quantise(list(missing), self._provider.embed(list(missing.values()), query=query))
+            rows = nearest.quantise(list(missing), self._provider.embed(list(missing.values()), query=query))
             self._packs.add(self.name, scope, rows)
             known.update((key, (scale, vector)) for key, scale, vector in rows)
         return np.stack(

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 ROUNDS = 20
 BARE = (sys.executable, "-c", "pass")
-COMMAND = (sys.executable, "-c", "import sys; from memolith.cli import entry; sys.exit(entry())", "hook")
+COMMAND = (
+    sys.executable,
+    "-c",
+    "import sys; from memolith.edges.cli import entry; sys.exit(entry())",
+    "hook",
+)
 
 
 class Jobs:

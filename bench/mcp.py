@@ -17,7 +17,7 @@ from pathlib import Path
 import memolith
 from bench.hook import BARE, alternate
 
-COMMAND = (sys.executable, "-c", "import sys; from memolith.cli import entry; sys.exit(entry())", "mcp")
+COMMAND = (sys.executable, "-c", "import sys; from memolith.edges.cli import entry; sys.exit(entry())", "mcp")
 TIMES, MEGABYTES = 3.0, 40.0
 LIST = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
 CALLS = (

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from memolith import Mem
-from memolith.tui.app import Memolith
+from memolith.edges.tui.app import Memolith
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 NOON = time.mktime((2026, 11, 15, 12, 0, 0, 0, 0, -1))

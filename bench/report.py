@@ -57,7 +57,7 @@ def units() -> Iterator[Row]:
 
 
 def _has_model() -> bool:
-    from memolith.semantic import minilm
+    from memolith.index.vectors import minilm
 
     return minilm.find() is not None
 

@@ -24,18 +24,18 @@ import memolith
 from bench.notes import Text, fill
 from bench.scoring import Table
 from memolith import Mem
-from memolith.config import Settings
+from memolith.env.settings import Settings
 from memolith.index import Index
-from memolith.semantic import providers
-from memolith.semantic.numbers import np
-from memolith.semantic.vectors import Vectors
+from memolith.index.vectors import providers
+from memolith.index.vectors.meaning import Vectors
+from memolith.index.vectors.numbers import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memolith.semantic.bert import Array
+    from memolith.index.vectors.bert import Array
 
-COMMAND = (sys.executable, "-c", "import sys; from memolith.cli import entry; sys.exit(entry())")
+COMMAND = (sys.executable, "-c", "import sys; from memolith.edges.cli import entry; sys.exit(entry())")
 WALK = "import os\nfor entry in os.scandir({directory!r}): entry.stat(follow_symlinks=False)"
 
 WORK = "/"  # a project without a repository; its slug is always the same

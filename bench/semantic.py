@@ -10,11 +10,12 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from memolith.config import Settings
-from memolith.semantic import minilm, scan
-from memolith.semantic.numbers import np
-from memolith.semantic.packs import KEY, Packs
-from memolith.semantic.vectors import Vectors
+from memolith.env.settings import Settings
+from memolith.index.vectors import minilm
+from memolith.index.vectors import nearest as scan
+from memolith.index.vectors.meaning import Vectors
+from memolith.index.vectors.numbers import np
+from memolith.index.vectors.packs import KEY, Packs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -24,7 +25,7 @@ TEXT = (
     "The nightly backup of the billing database is restored into a scratch cluster and its rows are counted. "
 )
 _WHOLE = """
-from memolith.semantic import minilm
+from memolith.index.vectors import minilm
 minilm.MiniLM(minilm.find()).embed(["how is a schema change undone"])
 """
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from bench.corpora import Corpus, Row, read, replaced
 from bench.scoring import Plain, asked, mean, measures
 from bench.secrets import DATA
-from memolith import ranking
-from memolith.semantic import passages
+from memolith.index.vectors import passages
+from memolith.recall import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,15 +73,15 @@ class Weights:
 
     def __init__(self, weights: dict[str, object]) -> None:
         self._new = weights
-        self._old = {name: getattr(ranking, name) for name in weights}
+        self._old = {name: getattr(rank, name) for name in weights}
 
     def __enter__(self) -> None:
         for name, value in self._new.items():
-            setattr(ranking, name, value)
+            setattr(rank, name, value)
 
     def __exit__(self, *_: object) -> None:
         for name, value in self._old.items():
-            setattr(ranking, name, value)
+            setattr(rank, name, value)
 
 
 def rows(path: str) -> list[Row]:

@@ -23,7 +23,7 @@ from textual import events
 
 from bench.__main__ import fill, median
 from memolith import Mem
-from memolith.tui.app import Memolith
+from memolith.edges.tui.app import Memolith
 
 NOTES = 10_000
 START, KEYSTROKE = 1_500.0, 50.0  # milliseconds

@@ -27,13 +27,13 @@ from tests.test_fuzz import SIGNS
 from tests.test_store_properties import Memory
 
 from memolith import Mem, MemolithError, export_memory, import_memory
-from memolith.agents import AGENTS
-from memolith.config import Settings
-from memolith.hook import edge
-from memolith.install import jsontext, tomltext
-from memolith.serving import wire
-from memolith.serving.protocol import Protocol
-from memolith.text import frontmatter, memory_url, miniyaml, yamledit
+from memolith.edges.mcp import wire
+from memolith.edges.mcp.protocol import Protocol
+from memolith.env.settings import Settings
+from memolith.hosts.hook import edge
+from memolith.hosts.install import json_text, toml_text
+from memolith.hosts.sessions import AGENTS
+from memolith.text import frontmatter, memory_url, yaml, yaml_edit
 from prove.machine import Library
 from prove.report import Stopwatch, Tally
 from prove.world import scratch, warm
@@ -123,19 +123,19 @@ def _frontmatter(data: bytes) -> None:
 
 def _json_text(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
-    jsontext.parse(text)
-    added = jsontext.put(text, ("memolith", "x"), {"a": 1})
-    node = jsontext.parse(added).at(("memolith", "x"))
+    json_text.parse(text)
+    added = json_text.put(text, ("memolith", "x"), {"a": 1})
+    node = json_text.parse(added).at(("memolith", "x"))
     if node is None or node.value != {"a": 1}:
         raise AssertionError("what was put in is not there")
 
 
 def _toml_text(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
-    tomltext.parse(text)
+    toml_text.parse(text)
     if "memolith" not in text:
-        added = tomltext.put(text, ("servers", "memolith"), {"a": "b"})
-        if tomltext.at(added, ("servers", "memolith")) != {"a": "b"}:
+        added = toml_text.put(text, ("servers", "memolith"), {"a": "b"})
+        if toml_text.at(added, ("servers", "memolith")) != {"a": "b"}:
             raise AssertionError("what was put in is not there")
 
 
@@ -170,12 +170,12 @@ class Place:
         )
         return [
             Parser("frontmatter", [head], _frontmatter),
-            Parser("miniyaml", [head[4:-9]], lambda data: miniyaml.parse(_text(data)), (miniyaml.YamlError,)),
+            Parser("miniyaml", [head[4:-9]], lambda data: yaml.parse(_text(data)), (yaml.YamlError,)),
             Parser(
                 "yamledit",
                 [settings_text],
-                lambda data: yamledit.set_path(_text(data), ["inject", "daily"], "recent"),
-                (MemolithError, miniyaml.YamlError),
+                lambda data: yaml_edit.set_path(_text(data), ["inject", "daily"], "recent"),
+                (MemolithError, yaml.YamlError),
             ),
             Parser("config.yml", [settings_text], self._config),
             Parser("memory:// addresses", urls, lambda data: self._address(_text(data))),

@@ -18,12 +18,13 @@ from pathlib import Path
 
 from tests.workers import kept, line, tokens
 
-from memolith import Mem, provenance
-from memolith.cli import main
-from memolith.doctor import scopes
-from memolith.errors import HistoryError, MemolithError
-from memolith.places import Place
+from memolith import Mem
+from memolith.base.errors import HistoryError, MemolithError
+from memolith.care.doctor import scopes
+from memolith.edges.cli import main
+from memolith.env.paths import Place
 from memolith.store import files
+from memolith.text import source_label
 from prove.clock import CLOCK
 from prove.commands import Command
 from prove.report import Tally
@@ -263,7 +264,7 @@ def _unlisted(mem: Mem) -> list[str]:
     """
     folder, listed = mem.root / "projects" / mem.project / "notes", mem.context_block() or ""
     notes = {path.name: path.read_text() for path in folder.glob("*.md") if path.name != "MEMORY.md"}
-    shown = {name: not provenance.is_outside(provenance.of_note(text)) for name, text in notes.items()}
+    shown = {name: not source_label.is_outside(source_label.of_note(text)) for name, text in notes.items()}
     lines = [row for row in listed.splitlines() if row.startswith("- [") and ".md)" in row]
     gone = [row for row in lines if not any(f"({name})" in row for name in notes)]
     return [

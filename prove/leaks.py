@@ -22,9 +22,9 @@ from tests import test_leak as leak
 from tests.agents import written
 
 from memolith import Mem, import_memory
-from memolith.hook import edge
+from memolith.hosts.hook import edge
 from memolith.learn import run as learning
-from memolith.sessions import Session, Turn
+from memolith.memory.sessions import Session, Turn
 from prove.report import Stopwatch, Tally
 from prove.surfaces import foreign, printed, surfaces
 from prove.world import scratch, warm

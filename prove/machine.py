@@ -19,8 +19,8 @@ from tests import workers
 from tests.conftest import Clock
 
 from memolith import Mem, export_memory, import_memory
-from memolith.erasing import Eraser, erase
-from memolith.sessions import Session, Turn
+from memolith.care.erase import Eraser, erase
+from memolith.memory.sessions import Session, Turn
 
 TITLES = st.sampled_from(["Red door", "Blue door", "Green door"])
 CATEGORIES = st.sampled_from(["decisions", "procedures", "principles"])

@@ -22,9 +22,9 @@ from tests import workers
 from tests.workers import line, tokens
 
 from memolith import Mem
-from memolith.errors import BusyError, ConflictError, MatchError, MemolithError
+from memolith.base.errors import BusyError, ConflictError, MatchError, MemolithError
 from memolith.learn import run as learning
-from memolith.sessions import Session, Turn
+from memolith.memory.sessions import Session, Turn
 from memolith.text.digest import sha256
 from prove.report import Stopwatch, Tally
 from prove.world import scratch

@@ -12,10 +12,13 @@ from pathlib import Path
 
 from tests import test_leak as leak
 
-from memolith import Mem, MemolithError, addresses, explaining, export_memory, overview, quarantine
-from memolith.cli import main
-from memolith.slashing import slash
-from memolith.why import why
+from memolith import Mem, MemolithError, export_memory
+from memolith.care import status
+from memolith.care.why import why
+from memolith.edges.cli import main
+from memolith.edges.slash import slash
+from memolith.memory import addresses, quarantine
+from memolith.prompt import explain
 
 # Commands that show something; {name} is the word of the project that is asked. Not `doctor`: it looks after
 # the whole home, and says which files need it, in whatever project they are.
@@ -95,8 +98,8 @@ def _looked(mem: Mem, own: str) -> Iterator[str]:
             yield relative + mem.gate.history.read(relative, version.id).decode()
     for ref in (f"gateway-{own}", f"old-{own}", f"session:x-s-{own}#1"):
         yield str(why(mem, ref))
-    yield str(overview.overview(mem).as_dict()) + overview.page(mem)
-    yield str(explaining.explain(mem, leak.QUESTION).as_dict())
+    yield str(status.overview(mem).as_dict()) + status.page(mem)
+    yield str(explain.explain(mem, leak.QUESTION).as_dict())
 
 
 def _addressed(mem: Mem) -> Iterator[str]:
@@ -117,7 +120,7 @@ def _exported(mem: Mem, path: Path) -> Iterator[str]:
 
 
 def _on_shelves(mem: Mem) -> Iterator[str]:
-    from memolith.tui import shelves
+    from memolith.edges.tui import shelves
 
     left = shelves.shelves(mem)
     while left:

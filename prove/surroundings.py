@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from memolith.cli import main
+from memolith.edges.cli import main
 from memolith.store.locks import locked
 from prove.clock import CLOCK
 from prove.damage import DAMAGE

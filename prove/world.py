@@ -25,9 +25,9 @@ from tests.workers import line
 
 import memolith
 from memolith import Mem
-from memolith.cli import main
-from memolith.cli.app import load_commands
-from memolith.text.secrets import redact
+from memolith.edges.cli import main
+from memolith.edges.cli.app import load_commands
+from memolith.text.secrets.redact import redact
 from memolith.text.suspicion.suspicion import suspicions
 from prove.clock import CLOCK
 from prove.commands import Command, event
@@ -35,7 +35,7 @@ from prove.commands import Command, event
 # Typed by hand into a note, for `scan --purge`.
 SECRET = canary("typed by hand")
 # Packages that may be missing, and nothing that the kit runs.
-_UNUSED = ("memolith.adapters", "memolith.__main__", "memolith.semantic", "memolith.tui")
+_UNUSED = ("memolith.adapters", "memolith.__main__", "memolith.index.vectors", "memolith.edges.tui")
 ENOUGH = 60.0  # seconds that no command needs
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from memolith import errors
-from memolith.cli.app import cli, load_commands
-from memolith.config import PROJECT_FILE, PROJECT_KEYS, env_name
-from memolith.options import TABLE
+from memolith.base import errors
+from memolith.edges.cli.app import cli, load_commands
+from memolith.env.settings import PROJECT_FILE, PROJECT_KEYS, env_name
+from memolith.env.settings_table import TABLE
 
 CLI_INTRODUCTION = """\
 # The command line
@@ -33,7 +33,7 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Generated from `memolith.options.TABLE` by `./dev docs`. A value comes from the environment, else",
+        "Generated from `memolith.env.settings_table.TABLE` by `./dev docs`. A value comes from the environment, else",
         "from `config.yml` in the home (`memolith config path`), else it is the default.",
         f"A project may set {', '.join(f'`{key}`' for key in sorted(PROJECT_KEYS))} for itself in",
         f"`{PROJECT_FILE}` in its root, which beats `config.yml`. Everything else there is ignored: the file",

@@ -39,7 +39,7 @@ def _swap(one: str, other: str) -> None:
 
 def _probe(*commands: str) -> None:
     """Run commands in this process; say how each ended, how long it took, and the most memory used."""
-    from memolith.cli import main
+    from memolith.edges.cli import main
 
     done = []
     for command in commands:

@@ -212,7 +212,7 @@ def test_what_the_task_needs_now_is_never_cut_before_what_is_old(mem: Mem, store
 
 @proves("S0.45")
 def test_a_huge_global_file_is_cut_and_status_warns(mem: Mem) -> None:
-    from memolith.overview import overview
+    from memolith.care.status import overview
 
     put(mem.root / "MEMORY.md", "- x" + "y" * 60 + "\n" + "- fact\n" * 30_000)
     block = block_of(mem)

@@ -18,8 +18,8 @@ import pytest
 
 import memolith
 from memolith import Mem, MemolithError
-from memolith.cli import main
-from memolith.cli.app import cli, load_commands
+from memolith.edges.cli import main
+from memolith.edges.cli.app import cli, load_commands
 from tests.test_scan import canary, hits
 
 KEY = canary("every way in")

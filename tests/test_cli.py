@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, MemolithError, errors
-from memolith.cli import main
-from memolith.options import TABLE
+from memolith import Mem, MemolithError
+from memolith.base import errors
+from memolith.edges.cli import main
+from memolith.env.settings_table import TABLE
 from memolith.text.memory_url import NAMESPACES
 from tests import console
 from tests.ledger import proves
@@ -141,7 +142,7 @@ def test_shared_options_work_before_and_after_the_command(work: Path, tmp_path: 
 
 
 def test_the_fast_door_and_the_slow_door_answer_alike(mem: Mem, work: Path, capfd: Capture) -> None:
-    from memolith.cli import app, fast
+    from memolith.edges.cli import app, fast
 
     mem.write("long_term", "word")
     for arguments in (["context"], ["search", "word"], ["context", "--json"], ["context", "--max-chars=500"]):
@@ -172,8 +173,8 @@ def test_a_closed_pipe_is_no_error(mem: Mem, work: Path, command: str) -> None:
 
 
 def test_help_has_examples_for_every_command(capfd: Capture) -> None:
-    from memolith.cli.app import cli
-    from memolith.cli.app import run as run_app
+    from memolith.edges.cli.app import cli
+    from memolith.edges.cli.app import run as run_app
 
     run_app(["--version"])
     assert capfd.readouterr().out.startswith("memolith 0.")
@@ -428,7 +429,7 @@ def test_a_broken_config_names_the_file_and_line(mem: Mem, work: Path, capfd: Ca
 def test_a_machine_without_a_home_directory_gets_a_clear_error(work: Path) -> None:
     script = (
         "import pwd; pwd.getpwuid = lambda _: {}['nobody']; "
-        "from memolith.cli import main; raise SystemExit(main(['context']))"
+        "from memolith.edges.cli import main; raise SystemExit(main(['context']))"
     )
     env = {key: value for key, value in os.environ.items() if key not in ("HOME", "MEMOLITH_HOME")}
     done = subprocess.run(

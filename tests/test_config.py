@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import Mem
-from memolith.config import Settings, check, default_home, env_name
-from memolith.errors import ConfigError
-from memolith.options import LIMITS, TABLE
+from memolith.base.errors import ConfigError
+from memolith.env.settings import Settings, check, default_home, env_name
+from memolith.env.settings_table import LIMITS, TABLE
 from memolith.store.registry import set_setting
 from tests.ledger import proves
 
@@ -280,7 +280,7 @@ HOSTILE_PROJECT_FILES = [
 def test_a_projects_own_file_can_neither_set_more_than_is_allowed_nor_stop_a_command(
     mem: Mem, work: Path, data: bytes
 ) -> None:
-    from memolith.doctor import examine
+    from memolith.care.doctor import examine
 
     (work / ".memolith.yml").write_bytes(data)
     mem.write("daily", "hello", "overwrite")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.errors import StorageError
+from memolith.base.errors import StorageError
 from memolith.store import files
 from memolith.store.history import History
 from tests import workers

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.cli import main
+from memolith.edges.cli import main
 from tests import console, generated
 from tests.shared import ROOT
 

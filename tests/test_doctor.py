@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, noteindex
-from memolith.cli import main
-from memolith.doctor import examine, repair, scopes
-from memolith.errors import BusyError
+from memolith import Mem
+from memolith.base.errors import BusyError
+from memolith.care.doctor import examine, repair, scopes
+from memolith.edges.cli import main
+from memolith.memory import note_index
 from memolith.store.gate import Gate
 from memolith.store.locks import locked
 from tests.ledger import proves
@@ -195,14 +196,14 @@ def test_one_scope_that_cannot_be_repaired_does_not_stop_the_others(
 ) -> None:
     (full.root / "notes" / "new.md").write_text("x\n")
     write("notes/new.md", "x\n")(full, store)
-    real = noteindex.update_index
+    real = note_index.update_index
 
     def update(gate: Gate, slug: str) -> None:
         if not slug:
             raise BusyError("somebody else writes")
         real(gate, slug)
 
-    monkeypatch.setattr(noteindex, "update_index", update)
+    monkeypatch.setattr(note_index, "update_index", update)
     monkeypatch.setattr(os, "chmod", refuse)
     told: list[str] = []
     fixed = repair(full, told.append)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, LossError, Mem
-from memolith.document import TEMPLATE
-from memolith.overview import overview
+from memolith.care.status import overview
+from memolith.memory.document import TEMPLATE
 from tests.conftest import Clock
 from tests.ledger import proves
 
@@ -192,7 +192,7 @@ def test_the_block_is_appended_after_a_separator_with_a_framing(mem: Mem) -> Non
 
 
 def test_only_what_people_wrote_above_the_marker_is_shown_of_the_projects_page(mem: Mem, store: Path) -> None:
-    from memolith.document import MARKER, hand_written
+    from memolith.memory.document import MARKER, hand_written
 
     store.mkdir(parents=True)
     (store / "MEMORY.md").write_text(f"mine\n{MARKER}\nlearned\n")

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from memolith import Mem
-from memolith.cli import main
-from memolith.cli.app import cli, load_commands
+from memolith.edges.cli import main
+from memolith.edges.cli.app import cli, load_commands
 from tests.test_canary import commands
 
 Capture = pytest.CaptureFixture[str]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem
-from memolith.cli import main
-from memolith.explaining import FRAME, WHOLE, explain
+from memolith.edges.cli import main
+from memolith.prompt.explain import FRAME, WHOLE, explain
 from tests.ledger import proves
 
 

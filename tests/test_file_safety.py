@@ -17,12 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, places
-from memolith.cli import main
-from memolith.cli.app import cli
-from memolith.doctor import examine, repair
-from memolith.errors import MemolithError, UnsafePathError
-from memolith.places import Tree
+from memolith import Mem
+from memolith.base.errors import MemolithError, UnsafePathError
+from memolith.care.doctor import examine, repair
+from memolith.edges.cli import main
+from memolith.edges.cli.app import cli
+from memolith.env import paths as places
+from memolith.env.paths import Tree
 from memolith.store import files
 from tests import intruder
 from tests.ledger import proves

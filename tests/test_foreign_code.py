@@ -20,11 +20,11 @@ from prove.attack import code
 from prove.commands import Command
 from prove.world import scratch
 
-from memolith import programs
-from memolith.cli import main
-from memolith.cli.app import cli, load_commands
-from memolith.errors import ConfigError
-from memolith.hook import edge
+from memolith.base.errors import ConfigError
+from memolith.edges.cli import main
+from memolith.edges.cli.app import cli, load_commands
+from memolith.env import programs
+from memolith.hosts.hook import edge
 from memolith.learn import background
 from memolith.mem import Mem
 

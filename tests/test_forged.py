@@ -15,11 +15,13 @@ from prove.attack import identity as attack
 from prove.attack import packs
 from prove.report import Tally
 
-from memolith import Mem, evidence, repository
-from memolith.cli import main
-from memolith.cli.fast import Options
-from memolith.commits import Commits
-from memolith.hook import edge, worker
+from memolith import Mem
+from memolith.edges.cli import main
+from memolith.edges.cli.fast import Options
+from memolith.env import git as repository
+from memolith.env import identity
+from memolith.env.git_objects import Commits
+from memolith.hosts.hook import edge, worker
 from memolith.store import receipts
 from tests.hook.conftest import context
 from tests.ledger import proves
@@ -297,7 +299,7 @@ def test_what_takes_too_long_is_decided_later_and_remembered(
     written = tell(app)
     again = clone(app, tmp_path / "again", ORIGIN)
     with monkeypatch.context() as hurry:
-        hurry.setattr(evidence, "READ_SECONDS", -1.0)
+        hurry.setattr(identity, "READ_SECONDS", -1.0)
         assert not sees(again)
         assert "decided in the background, or by the next write" in Mem.open(again).identity.notice
     assert not sees(again)  # nobody walks again meanwhile
@@ -310,7 +312,7 @@ def test_what_takes_too_long_is_decided_later_and_remembered(
 def test_a_write_decides_what_a_read_had_no_time_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tell(repo(tmp_path / "app", ORIGIN))
     again = clone(tmp_path / "app", tmp_path / "again", ORIGIN)
-    monkeypatch.setattr(evidence, "READ_SECONDS", -1.0)
+    monkeypatch.setattr(identity, "READ_SECONDS", -1.0)
     assert not sees(again)
     assert tell(again) == written
 
@@ -324,7 +326,7 @@ def test_a_new_clone_where_the_old_one_was_is_proved_and_known_from_then_on(
     shutil.rmtree(app)
     (tmp_path / "copy").rename(app)
     with monkeypatch.context() as hurry:
-        hurry.setattr(evidence, "READ_SECONDS", -1.0)
+        hurry.setattr(identity, "READ_SECONDS", -1.0)
         assert not sees(app)
         assert f"the memory {written} is not opened: whether it is" in Mem.open(app).identity.notice
         with Mem.open(app) as mem:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.errors import BusyError, InputError
+from memolith.base.errors import BusyError, InputError
 from memolith.store import locks
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem, MemolithError
-from memolith.cli import main
+from memolith.edges.cli import main
 from memolith.text import frontmatter
 from tests.conftest import NOON
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from memolith import InputError, Mem, MemolithError
-from memolith.cli import main
+from memolith.edges.cli import main
 from memolith.text import memory_url
 from tests.ledger import proves
 from tests.shared import DATA

@@ -143,7 +143,7 @@ def test_the_hot_path_imports_nothing_heavy(command: list[str], work: Path) -> N
     mem.remember("word", "Note")
     mem.append_daily("word", "word")
     mem.context_block()  # the first look at a changed file scans it for secrets
-    code = f"from memolith.cli import main; main({[*command, '--project', str(work)]!r})"
+    code = f"from memolith.edges.cli import main; main({[*command, '--project', str(work)]!r})"
     assert loaded(code) & HEAVY == set()
 
 
@@ -151,7 +151,7 @@ def test_recall_imports_the_database_and_nothing_else_that_is_heavy(work: Path) 
     mem = memolith.Mem.open(work)
     mem.remember("word", "Note")
     mem.recall("word", semantic=False)  # the first question indexes
-    code = f"from memolith.cli import main; main({['recall', 'word', '--project', str(work)]!r})"
+    code = f"from memolith.edges.cli import main; main({['recall', 'word', '--project', str(work)]!r})"
     assert loaded(code) & (HEAVY - _FOR_QUESTIONS) == set()
 
 
@@ -165,7 +165,9 @@ def test_a_hook_imports_the_database_for_a_prompt_and_nothing_else_that_is_heavy
     mem.context_block()
     mem.recall("word", semantic=False)
     row = f'{{"session_id":"s","cwd":"{work}","hook_event_name":"{event}","prompt":"what is a word?"}}'
-    code = f"from memolith.hook import edge; edge.answer({row.encode()!r}); edge.answer({row.encode()!r})"
+    code = (
+        f"from memolith.hosts.hook import edge; edge.answer({row.encode()!r}); edge.answer({row.encode()!r})"
+    )
     spared = _FOR_QUESTIONS if event == "UserPromptSubmit" else set()
     assert loaded(code) & (HEAVY - spared) == set()
 
@@ -181,7 +183,7 @@ def test_the_public_names_are_all_importable_and_no_others() -> None:
 @proves("X.19")
 def test_everything_works_without_network_model_or_key(work: Path) -> None:
     """The fixture forbids sockets; strace-free proof that no command needs one."""
-    from memolith.cli import main
+    from memolith.edges.cli import main
 
     for command in (
         ["write", "daily", "x"],

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem, TextError, TooLargeError
+from memolith.adapters.conversations import Conversation
+from memolith.adapters.files import Memories
 from memolith.adapters.matching import matches, namespaces
-from memolith.adopt import adopt
-from memolith.conversations import Conversation
-from memolith.items import Items
-from memolith.memories import Memories
+from memolith.adapters.values import Items
+from memolith.care.adopt import adopt
 from tests.conftest import Clock
 from tests.test_scan import canary, hits
 

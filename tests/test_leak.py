@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from memolith import Mem, MemolithError, addresses
-from memolith.cli import main
-from memolith.hook import edge
+from memolith import Mem, MemolithError
+from memolith.edges.cli import main
+from memolith.edges.mcp.protocol import Protocol
+from memolith.hosts.hook import edge
 from memolith.learn import run
-from memolith.serving.protocol import Protocol
+from memolith.memory import addresses
 from tests.ledger import proves
 from tests.recalled import record, session
 from tests.test_mcp import READERS

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memolith import lean
+from memolith.base import lean
 from memolith.store.sqlite import sqlite3 as bare
 
 Manager = Callable[[Callable[..., Iterator[Any]]], Callable[..., contextlib.AbstractContextManager[Any]]]

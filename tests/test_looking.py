@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, NotFoundError, import_memory, slash
-from memolith.editing import edit
-from memolith.hook.edge import answer
-from memolith.learn.promoting import promote
-from memolith.why import why
+from memolith.care.edit import edit
+from memolith.care.why import why
+from memolith.hosts.hook.edge import answer
+from memolith.learn.consolidate.promote import promote
 from tests.conftest import Clock
 from tests.ledger import proves
 

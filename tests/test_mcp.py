@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import Mem, append_memory_block
-from memolith.addresses import SUMMARY
-from memolith.errors import StorageError
-from memolith.notes import KINDS
-from memolith.record import CATEGORIES
-from memolith.serving import offers, wire
-from memolith.serving.protocol import Protocol
+from memolith.base.errors import StorageError
+from memolith.edges.mcp import offers, wire
+from memolith.edges.mcp.protocol import Protocol
+from memolith.memory.addresses import SUMMARY
+from memolith.memory.notes import KINDS
+from memolith.memory.record import CATEGORIES
 from tests.ledger import proves
 from tests.mcp import COMMAND, LEGACY, MODERN, Client
 from tests.recalled import session
@@ -521,7 +521,7 @@ def test_the_tools_are_listed_within_three_starts_of_python(work: Path) -> None:
 
 
 def test_listing_the_tools_imports_neither_the_library_nor_click(work: Path) -> None:
-    code = "import sys\nfrom memolith.cli import main\nmain(['mcp'])\nsys.stderr.write(' '.join(sys.modules))"
+    code = "import sys\nfrom memolith.edges.cli import main\nmain(['mcp'])\nsys.stderr.write(' '.join(sys.modules))"
     request = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
     done = subprocess.run(
         [sys.executable, "-c", code], input=request, cwd=work, capture_output=True, check=True

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, MemolithError, NotFoundError, TooLargeError
-from memolith.memories import Memories
+from memolith.adapters.files import Memories
 from tests.shared import SAMPLES
 from tests.test_scan import canary, hits
 

@@ -12,9 +12,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import InputError, MatchError, Mem, TextError, noteindex
-from memolith.doctor import examine
-from memolith.places import Folder, Tree
+from memolith import InputError, MatchError, Mem, TextError
+from memolith.care.doctor import examine
+from memolith.env.paths import Folder, Tree
+from memolith.memory import note_index
 from memolith.store import layout
 from tests.ledger import proves
 
@@ -279,7 +280,7 @@ def test_every_file_name_has_exactly_one_line(mem: Mem, store: Path, name: str) 
     for n in range(3):
         mem.write("note", f"{n}", name="other")
     assert len(index_lines(store)) == 3
-    assert f"{name}.md" in [noteindex.link_target(line) for line in index_lines(store)]
+    assert f"{name}.md" in [note_index.link_target(line) for line in index_lines(store)]
 
 
 @given(
@@ -293,7 +294,7 @@ def test_a_line_leads_back_to_its_note(
     directory.mkdir(exist_ok=True)
     short = name[:40] + ".md"
     (directory / short).write_bytes(text.encode("utf-8", "replace"))
-    assert noteindex._link(noteindex._line(Folder(str(directory)), short)) == (short, True)
+    assert note_index._link(note_index._line(Folder(str(directory)), short)) == (short, True)
     (directory / short).unlink()
 
 
@@ -302,7 +303,7 @@ def test_only_regular_files_with_a_printable_name_are_notes(mem: Mem, store: Pat
     (store / "notes" / "dir.md").mkdir()
     (store / "notes" / "two\nlines.md").write_text("x\n")
     os.symlink(tmp_path / "outside.md", store / "notes" / "link.md")
-    assert noteindex.note_files(str(mem.root), mem.project) == ["one.md"]
+    assert note_index.note_files(str(mem.root), mem.project) == ["one.md"]
     mem.remember("y", "Two")
     assert len(index_lines(store)) == 2
     assert mem.list() == [f"projects/{mem.project}/notes/{name}.md" for name in ("one", "two")]
@@ -310,17 +311,17 @@ def test_only_regular_files_with_a_printable_name_are_notes(mem: Mem, store: Pat
 
 def test_the_index_of_ten_thousand_notes_is_compared_in_linear_time() -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
-    text = noteindex.HEADER + "".join(f"- [Note](n{n:05d}.md) — hook\n" for n in range(10_000))
+    text = note_index.HEADER + "".join(f"- [Note](n{n:05d}.md) — hook\n" for n in range(10_000))
     began = time.process_time()
-    assert noteindex._reconcile(text, Folder("/nowhere"), names, "") == (text, False)
-    assert noteindex._reconcile("", Folder("/nowhere"), [], "") == ("", False)
+    assert note_index._reconcile(text, Folder("/nowhere"), names, "") == (text, False)
+    assert note_index._reconcile("", Folder("/nowhere"), [], "") == ("", False)
     assert time.process_time() - began < 0.3
 
 
 def test_the_index_lists_the_newest_notes_and_counts_all(
     mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(noteindex, "MOST", 5)
+    monkeypatch.setattr(note_index, "MOST", 5)
     for n in range(4):
         mem.remember(f"text {n}", f"Note {n}")
     index = store / "notes" / "MEMORY.md"
@@ -333,7 +334,7 @@ def test_the_index_lists_the_newest_notes_and_counts_all(
     assert "8 notes" in index.read_text()
     before = index.read_bytes()
     mem.context_block()
-    assert noteindex.is_current(Tree(str(mem.root)).place(f"projects/{mem.project}/notes/MEMORY.md"))
+    assert note_index.is_current(Tree(str(mem.root)).place(f"projects/{mem.project}/notes/MEMORY.md"))
     assert [finding for finding in examine(mem) if finding.kind == "index"] == []
     mem.remember("text 7", "Note 7")
     assert index.read_bytes() == before
@@ -345,7 +346,7 @@ def test_the_index_lists_the_newest_notes_and_counts_all(
 def test_many_unknown_notes_are_added_in_linear_time(tmp_path: Path) -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
     began = time.process_time()
-    text, lost = noteindex._reconcile(None, Folder(str(tmp_path)), names, "")
+    text, lost = note_index._reconcile(None, Folder(str(tmp_path)), names, "")
     assert time.process_time() - began < 1
     assert not lost
     assert (text or "").count("\n- [") == 10_000

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem
-from memolith.text.hygiene import clean, for_block, inert
+from memolith.text.safe.hygiene import clean, for_block, inert
 
 WORDS = {
     "emoji families and professions": "👩‍👩‍👧‍👦 👩🏽‍💻 🧑‍🚀 👁️‍🗨️ 🏳️‍🌈 🏴‍☠️ ❤️‍🔥",

@@ -26,7 +26,7 @@ def test_the_metadata_says_what_it_is_and_how_it_is_started() -> None:
     told = metadata("memolith")
     assert told["Version"] == memolith.__version__
     assert re.fullmatch(r"\d+\.\d+\.\d+", memolith.__version__)
-    assert PROJECT["scripts"] == {"memolith": "memolith.cli:entry"}
+    assert PROJECT["scripts"] == {"memolith": "memolith.edges.cli:entry"}
     assert PROJECT["dependencies"] == ["click>=8.1"]
     assert PROJECT["requires-python"] == ">=3.11"
     assert {"Typing :: Typed", "Environment :: Console"} <= set(PROJECT["classifiers"])

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.cli import main, progress
-from memolith.doctor import examine
+from memolith.care.doctor import examine
+from memolith.edges.cli import main, progress
 from tests.conftest import Clock
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.cli import main
-from memolith.project import slug_of
+from memolith.edges.cli import main
+from memolith.env.project import slug_of
 from tests.ledger import proves
 from tests.repos import ORIGIN, WORD, at, clone, git, repo, sees, slug, tell
 

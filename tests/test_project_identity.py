@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, project
-from memolith.errors import InputError
-from memolith.project import free_slug, slug_of
-from memolith.repository import normalise
+from memolith import Mem
+from memolith.base.errors import InputError
+from memolith.env import project
+from memolith.env.git import normalise
+from memolith.env.project import free_slug, slug_of
 from memolith.store import registry
 from tests.ledger import proves
 from tests.repos import ORIGIN, WORD, clone, git, repo, sees, slug, tell

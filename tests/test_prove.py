@@ -15,7 +15,7 @@ from prove import powerloss
 from prove.commands import COMMANDS
 from prove.fuzz import mutate
 
-from memolith.cli.app import cli, load_commands
+from memolith.edges.cli.app import cli, load_commands
 from tests.shared import ROOT
 
 # Commands that change nothing, and two that change something else: `demo` its own throw-away memory, and

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.errors import BusyError, ConflictError, MatchError, StorageError
-from memolith.places import Place
+from memolith.base.errors import BusyError, ConflictError, MatchError, StorageError
+from memolith.env.paths import Place
 from memolith.store import files, gate
 from memolith.text.digest import sha256
 from tests import workers

@@ -7,9 +7,9 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import ranking, staleness
 from memolith.index import Analysis, Term, Unit
-from memolith.ranking import Candidate
+from memolith.recall import rank, supersede
+from memolith.recall.rank import Candidate
 
 DAY = "2026-11-15"
 
@@ -40,11 +40,11 @@ def asked(*terms: tuple[str, int], total: int = 1000) -> Analysis:
 
 
 def order(candidates: list[Candidate], question: Analysis) -> list[int]:
-    return [hit.unit.id for hit in ranking.rank(candidates, question, DAY)]
+    return [hit.unit.id for hit in rank.rank(candidates, question, DAY)]
 
 
 def test_a_rare_word_says_more_than_common_ones() -> None:
-    weight = ranking.weights(asked(("zebra", 1), ("server", 400)))
+    weight = rank.weights(asked(("zebra", 1), ("server", 400)))
     assert weight["zebra"] > 3 * weight["server"]
 
 
@@ -72,9 +72,7 @@ def test_of_texts_with_the_same_words_the_one_that_begins_with_them_goes_first()
     found = [Candidate(unit(number, date=f"2026-01-0{3 - number}"), 5.0, ["zebra"]) for number in said]
     question = asked(("zebra", 3))
     assert order(found, question) == [1, 2]
-    ranked = ranking.rank(
-        found, question, DAY, texts=lambda units: {each.id: said[each.id] for each in units}
-    )
+    ranked = rank.rank(found, question, DAY, texts=lambda units: {each.id: said[each.id] for each in units})
     assert [hit.unit.id for hit in ranked] == [2, 1]
 
 
@@ -84,7 +82,7 @@ def test_of_many_equals_the_order_does_not_depend_on_who_was_indexed_first() -> 
     texts = {number: f"Zebra {number}" for number in range(30)}
 
     def order_of(candidates: list[Candidate]) -> list[int]:
-        ranked = ranking.rank(
+        ranked = rank.rank(
             candidates,
             asked(("zebra", 30)),
             DAY,
@@ -116,7 +114,7 @@ def test_a_document_and_its_parts_are_one_hit() -> None:
 @given(st.lists(st.tuples(st.floats(0, 20), st.floats(-1, 1) | st.none()), max_size=30))
 def test_scores_fall_and_stay_between_0_and_1(values: list[tuple[float, float | None]]) -> None:
     found = [Candidate(unit(n), score, ["zebra"], near) for n, (score, near) in enumerate(values)]
-    ranked = ranking.rank(found, asked(("zebra", 3)), DAY)
+    ranked = rank.rank(found, asked(("zebra", 3)), DAY)
     scores = [hit.score for hit in ranked]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
@@ -126,15 +124,15 @@ def test_scores_fall_and_stay_between_0_and_1(values: list[tuple[float, float | 
 def test_three_versions_of_a_fact_come_newest_first() -> None:
     texts = ["Mail goes through SendGrid.", "Mail moved to Postmark.", "Mail went back to SendGrid again."]
     units = [unit(n, date=f"2026-0{n + 1}-01", text=text) for n, text in enumerate(texts)]
-    hits = [ranking.Ranked(unit=each, score=0.5, terms=["mail"], why="words") for each in units]
-    assert ranking.current_first([hits[1], hits[0], hits[2]])[0].unit.id == 2
+    hits = [rank.Ranked(unit=each, score=0.5, terms=["mail"], why="words") for each in units]
+    assert rank.current_first([hits[1], hits[0], hits[2]])[0].unit.id == 2
 
 
 def test_without_an_earlier_date_nothing_is_replaced() -> None:
-    one = staleness.Statement(unit(1, text="Mail goes through SendGrid."))
-    other = staleness.Statement(unit(2, text="Mail moved to Postmark."))
-    assert not staleness.replaces(one, other)
-    assert not staleness.replaces(other, one)
+    one = supersede.Statement(unit(1, text="Mail goes through SendGrid."))
+    other = supersede.Statement(unit(2, text="Mail moved to Postmark."))
+    assert not supersede.replaces(one, other)
+    assert not supersede.replaces(other, one)
 
 
 def test_ranking_200_candidates_takes_little() -> None:
@@ -154,7 +152,7 @@ def test_ranking_200_candidates_takes_little() -> None:
 
 def _seconds(found: list[Candidate], question: Analysis) -> float:
     start = time.process_time()
-    ranking.rank(found, question, DAY)
+    rank.rank(found, question, DAY)
     return time.process_time() - start
 
 
@@ -187,18 +185,18 @@ def test_a_time_weighs_the_more_the_less_is_of_that_time() -> None:
     better = [Candidate(unit(n, date="2026-01-01"), 3.0, ["zebra"]) for n in range(20)]
     then = Candidate(unit(50, date="2026-06-05"), 2.0, ["zebra"])
     span = [("2026-06-01", "2026-06-30")]
-    rare = ranking.rank([*better, then], question, DAY, times=span)
+    rare = rank.rank([*better, then], question, DAY, times=span)
     assert rare[0].unit.id == 50
     other = [
         Candidate(unit(60 + n, date="2026-06-05", content_hash=b"x"), 1.0, ["zebra"]) for n in range(200)
     ]
-    assert ranking.rank([*better, then, *other], question, DAY, times=span)[0].unit.id != 50
+    assert rank.rank([*better, then, *other], question, DAY, times=span)[0].unit.id != 50
 
 
 def test_a_word_of_change_is_one_as_it_is_written() -> None:
-    said = staleness.Statement(unit(1, text="The rotation is weekly."))
-    later = staleness.Statement(unit(2, date="2026-02-01", text="Keys rotated; the rotation is daily now."))
+    said = supersede.Statement(unit(1, text="The rotation is weekly."))
+    later = supersede.Statement(unit(2, date="2026-02-01", text="Keys rotated; the rotation is daily now."))
     assert "rotat" in said.subject
     assert not said.changes
     assert later.changes
-    assert staleness.replaces(later, said)
+    assert supersede.replaces(later, said)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem, NotFoundError
-from memolith.cli import main
-from memolith.errors import InputError
+from memolith.base.errors import InputError
+from memolith.edges.cli import main
 from tests.ledger import proves
 from tests.recalled import put, record, session
 from tests.repos import ORIGIN, at, clone, repo
@@ -285,7 +285,7 @@ def test_filters_leave_out_what_was_not_asked_for(mem: Mem) -> None:
 
 @proves("S3.18")
 def test_a_budget_holds_whole_items_only(mem: Mem) -> None:
-    from memolith import brief
+    from memolith.prompt import brief
     from memolith.text.budget import estimate_tokens
 
     for number in range(8):
@@ -393,7 +393,7 @@ def test_a_ticket_is_a_question(mem: Mem, work: Path, capfd: Capture) -> None:
 
 
 def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Capture) -> None:
-    from memolith.cli import app, fast
+    from memolith.edges.cli import app, fast
 
     record(mem, "zebra", "The zebra server is in Graz.", created="2026-01-01")
     for arguments in (

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem, NotFoundError, TooLargeError
-from memolith.record import CATEGORIES, read
-from memolith.text import likeness
+from memolith.memory.record import CATEGORIES, read
+from memolith.text.words import likeness
 from tests.conftest import Clock
 from tests.ledger import proves
 

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memolith import ranking, relevance
 from memolith.index import Analysis, Term
-from memolith.relevance import Subject
+from memolith.recall import abstain, rank
+from memolith.recall.abstain import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memolith import Mem
-    from memolith.relevance import Found
+    from memolith.recall.abstain import Found
 
 ASKED = {"zebra": 5, "stripe": 5, "mane": 5, "hoof": 5}
 
 
 def subject(asked: dict[str, int], names: Collection[str] = (), total: int = 1000) -> Subject:
     question = Analysis(terms=[Term(term=term, df=df, weight=1.0) for term, df in asked.items()], total=total)
-    return Subject(question, ranking.weights(question), names, ())
+    return Subject(question, rank.weights(question), names, ())
 
 
 def found(*words: str, of: int = 4) -> Found:
@@ -78,7 +78,7 @@ def test_a_code_does_not_come_up_by_chance() -> None:
 
 def test_a_larger_memory_needs_more_up_to_a_size() -> None:
     sizes = (0, 5, 50, 500, 5_000, 50_000, 500_000)
-    needed = [relevance.needed(0.6, size) for size in sizes]
+    needed = [abstain.needed(0.6, size) for size in sizes]
     assert needed == sorted(needed)
     assert needed[0] == needed[1] > 0
     assert needed[3] == 0.6

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.cli import main
-from memolith.doctor import examine
-from memolith.purging import PLACES, purge, quote_markers
-from memolith.scanning import MAX_BYTES, scan_home
-from memolith.text.miniyaml import parse
+from memolith.care.doctor import examine
+from memolith.care.purge import PLACES, purge, quote_markers
+from memolith.care.scan import MAX_BYTES, scan_home
+from memolith.edges.cli import main
+from memolith.text.yaml import parse
 
 Capture = pytest.CaptureFixture[str]
 
@@ -143,8 +143,8 @@ def test_a_purge_keeps_everything_but_the_secrets(mem: Mem, store: Path) -> None
 def test_no_undo_brings_a_purged_secret_back(mem: Mem, leaky: dict[str, str]) -> None:
     purge(mem)
     values = list(leaky.values())
-    from memolith.errors import HistoryError
-    from memolith.undoing import files_with_history
+    from memolith.base.errors import HistoryError
+    from memolith.memory.undo import files_with_history
 
     for name in files_with_history(mem):
         for version in mem.gate.history.versions(name, markers=True):

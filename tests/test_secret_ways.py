@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, redact
-from memolith.purging import purge
-from memolith.scanning import scan_home, scan_text
-from memolith.store.screening import settled
+from memolith.care.purge import purge
+from memolith.care.scan import scan_home, scan_text
+from memolith.store.screen import settled
 
 VALUE = "Zebra!Strasse9"
 WEAK = "Sommerregen12"

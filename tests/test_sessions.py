@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem, NotFoundError, TextError
-from memolith.cli import main
-from memolith.sessions import Session, Turn, parse, read_turns
+from memolith.edges.cli import main
+from memolith.memory.sessions import Session, Turn, parse, read_turns
 from tests.ledger import proves
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import Mem, NotFoundError, pieces, slash
-from memolith.cli import main
-from memolith.editing import command, edit
-from memolith.text.threeway import merged
+from memolith.care.edit import command, edit
+from memolith.edges.cli import main
+from memolith.text.three_way import merged
 from tests.ledger import proves
 
 Snapshot = Callable[[Path], dict[str, bytes]]

@@ -19,8 +19,8 @@ from hypothesis.stateful import (
 )
 
 from memolith import Mem
-from memolith.errors import ConfigError, ConflictError, HistoryError
-from memolith.places import Place
+from memolith.base.errors import ConfigError, ConflictError, HistoryError
+from memolith.env.paths import Place
 from memolith.store.history import History
 from memolith.text.digest import sha256
 from tests import workers

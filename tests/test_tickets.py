@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, NotFoundError
-from memolith.cli import main
+from memolith.edges.cli import main
 from tests.ledger import proves
 
 

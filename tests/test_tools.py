@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memolith import InputError, Mem, Tool, Tools, append_memory_block
-from memolith.cli import main
-from memolith.serving.protocol import Protocol
+from memolith.edges.cli import main
+from memolith.edges.mcp.protocol import Protocol
 from tests.ledger import proves
 from tests.shared import ROOT
 

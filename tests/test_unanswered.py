@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from memolith import Mem, StorageError, import_memory
-from memolith.cli import main
-from memolith.errors import PartialError
+from memolith.base.errors import PartialError
+from memolith.edges.cli import main
+from memolith.env.paths import Tree
 from memolith.learn import run
-from memolith.places import Tree
-from memolith.sessions import Session, Turn
+from memolith.memory.sessions import Session, Turn
 
 FACT = "Please remember: the gateway listens on port 4431."
 

@@ -13,8 +13,8 @@ from prove.attack import reads
 from prove.report import Tally
 
 from memolith import Mem
-from memolith.cli import main
-from memolith.whole import NOT_WHOLE, Watch
+from memolith.base.whole import NOT_WHOLE, Watch
+from memolith.edges.cli import main
 
 
 def test_calls_that_fail_are_never_silent() -> None:
@@ -63,7 +63,7 @@ def test_the_library_says_what_is_missing(mem: Mem) -> None:
 
 
 def test_what_is_set_aside_is_not_missing_from_an_answer() -> None:
-    from memolith import whole
+    from memolith.base import whole
 
     with Watch() as answer:
         with Watch(aside=True) as inner:

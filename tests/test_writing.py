@@ -23,10 +23,10 @@ from memolith import (
     WriteMode,
     WriteTarget,
 )
-from memolith.cli import main
-from memolith.hook import edge
-from memolith.model import MODES, TARGETS
-from memolith.tools import Tools
+from memolith.base.values import MODES, TARGETS
+from memolith.edges.cli import main
+from memolith.edges.mcp.tools import Tools
+from memolith.hosts.hook import edge
 from tests.conftest import Clock
 from tests.ledger import proves
 
@@ -164,7 +164,7 @@ def test_names_that_differ_only_in_case_are_refused(mem: Mem) -> None:
 def test_renaming_over_an_open_file_is_tried_again_on_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memolith.places import Place
+    from memolith.env.paths import Place
     from memolith.store import files
 
     real, calls = os.replace, []

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from memolith import Mem
-from memolith.errors import MemolithError
-from memolith.places import Place, Tree
+from memolith.base.errors import MemolithError
+from memolith.env.paths import Place, Tree
 from memolith.store import files
 from memolith.store.gate import Gate
 from tests.shared import ROOT

@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from memolith.cli import main
-from memolith.serving import offers
+from memolith.edges.cli import main
+from memolith.edges.mcp import offers
 from prove import surfaces
 from prove.commands import COMMANDS, Command, event, frame
 from prove.report import Tally
@@ -272,7 +272,7 @@ def _started() -> list[str]:
         sys.executable,
         "-P",
         "-c",
-        f"import sys\n{_patch[-1]}\nfrom memolith.cli import entry\nsys.exit(entry())",
+        f"import sys\n{_patch[-1]}\nfrom memolith.edges.cli import entry\nsys.exit(entry())",
     ]
 
 
@@ -296,7 +296,7 @@ def attack(stand: Stand, command: Command, searched: str, cwd: Path, *, is_new: 
 # Many commands in one process, each on the memory as it was: a command that is loaded once is loaded for all.
 _DRIVER = """
 import json, shutil, sys
-from memolith.cli import main
+from memolith.edges.cli import main
 seed, place, rows = sys.argv[1:]
 for lines in json.load(open(rows)):
     shutil.rmtree(place)
@@ -380,19 +380,19 @@ def _broken(code: str) -> Iterator[None]:
 def worker_by_name() -> AbstractContextManager[None]:
     """Let the worker be `python -m memolith`, where the hook stands."""
     again = "lambda *a: [sys.executable, '-m', 'memolith', *a]"
-    return _broken(f"import memolith.programs as p\np.ourselves = {again}")
+    return _broken(f"import memolith.env.programs as p\np.ourselves = {again}")
 
 
 def programs_as_found() -> AbstractContextManager[None]:
     """Let programs be found as a shell finds them."""
     return _broken(
-        "import shutil, memolith.programs as p\np.find = lambda name, *_, **__: shutil.which(name)"
+        "import shutil, memolith.env.programs as p\np.find = lambda name, *_, **__: shutil.which(name)"
     )
 
 
 def git_as_it_is() -> AbstractContextManager[None]:
     """Let git look at the directory, with whatever settings it finds there."""
-    code = "import subprocess, memolith.project as p\nreal = p.resolve\n"
+    code = "import subprocess, memolith.env.project as p\nreal = p.resolve\n"
     code += "def resolve(*a):\n    subprocess.run(['git', 'rev-list', 'HEAD'], capture_output=True)\n"
     return _broken(f"{code}    return real(*a)\np.resolve = resolve")
 

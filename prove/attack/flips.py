@@ -23,9 +23,9 @@ from tests.recalled import put, record, session
 from tests.semantic.stand_ins import WordModel
 
 from memolith import Mem
-from memolith.semantic import packs
-from memolith.semantic.vectors import Vectors
-from memolith.store import sums
+from memolith.index.vectors import packs
+from memolith.index.vectors.meaning import Vectors
+from memolith.store import page_sums
 from prove.report import Tally
 from prove.world import SECRET, scratch
 
@@ -117,7 +117,7 @@ class _Memory:
     def broken_seal(self) -> list[str]:
         """Return what is wrong with the sums of the index, looked at page by page."""
         path = next(self.cache.glob("index-*.sqlite3"))
-        data, known = path.read_bytes(), array("I", Path(f"{path}.sums").read_bytes()[sums._LINE :])
+        data, known = path.read_bytes(), array("I", Path(f"{path}.sums").read_bytes()[page_sums._LINE :])
         found = array("I", [crc32(data[at : at + _PAGE]) for at in range(0, len(data), _PAGE)])
         return [] if found == known else [f"other sums than those of {len(found)} pages"]
 
@@ -241,7 +241,7 @@ def patched(owner: object, name: str, value: object) -> Iterator[None]:
 
 
 BROKEN = (
-    lambda: patched(sums, "_is_right", lambda *_: True),
+    lambda: patched(page_sums, "_is_right", lambda *_: True),
     lambda: patched(packs.Pack, "intact", classmethod(lambda cls, number, *parts: cls(number, *parts[:3]))),
-    lambda: patched(sums, "journalled", lambda *_: set()),
+    lambda: patched(page_sums, "journalled", lambda *_: set()),
 )

@@ -25,9 +25,11 @@ from unittest import mock
 from tests import test_project as honest
 from tests.repos import WORD, git, repo, tell
 
-from memolith import Mem, commits, evidence, places, repository
-from memolith.hook import edge
-from memolith.serving.protocol import Protocol
+from memolith import Mem
+from memolith.edges.mcp.protocol import Protocol
+from memolith.env import git as repository
+from memolith.env import git_objects, identity, paths
+from memolith.hosts.hook import edge
 from prove.attack import packs
 from prove.report import Tally
 from prove.surfaces import printed
@@ -557,20 +559,20 @@ def _bare_anywhere(directory: str) -> repository.Checkout | None:
 _FIND = repository.find
 _FOLLOWING = ~os.O_NOFOLLOW
 BROKEN = (
-    mock.patch.object(evidence, "_proved", return_value=True),  # an origin alone is trusted
-    mock.patch.object(evidence, "is_same", return_value=True),  # a path alone is trusted
+    mock.patch.object(identity, "_proved", return_value=True),  # an origin alone is trusted
+    mock.patch.object(identity, "is_same", return_value=True),  # a path alone is trusted
     mock.patch.object(repository, "_linked", _trusting),  # the way back is not checked
-    mock.patch.object(commits, "_named", return_value=mock.ANY),  # the hash is not checked
-    mock.patch.object(commits.Commits, "reaches", return_value=True),  # any object at all will do
-    mock.patch.multiple(commits, monotonic=lambda: 0.0, _MAX_HELD=1 << 40),  # no pack is too much
+    mock.patch.object(git_objects, "_named", return_value=mock.ANY),  # the hash is not checked
+    mock.patch.object(git_objects.Commits, "reaches", return_value=True),  # any object at all will do
+    mock.patch.multiple(git_objects, monotonic=lambda: 0.0, _MAX_HELD=1 << 40),  # no pack is too much
     mock.patch.object(
         repository, "_is_hidden_in", lambda at, git: git.startswith(at)
     ),  # all below is its own
     mock.patch.object(repository, "_ours", lambda checkout, *_: checkout),  # the owner is not looked at
     mock.patch.object(repository, "find", _bare_anywhere),  # what looks bare is a repository
     mock.patch.multiple(  # links are followed
-        places,
-        _OPEN_READ=places._OPEN_READ & _FOLLOWING,
-        _OPEN_DIRECTORY=places._OPEN_DIRECTORY & _FOLLOWING,
+        paths,
+        _OPEN_READ=paths._OPEN_READ & _FOLLOWING,
+        _OPEN_DIRECTORY=paths._OPEN_DIRECTORY & _FOLLOWING,
     ),
 )

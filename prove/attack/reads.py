@@ -22,11 +22,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from memolith import Mem, places, whole
-from memolith.cli import main
-from memolith.errors import MemolithError
-from memolith.hook import answering, edge
-from memolith.serving.protocol import Protocol
+from memolith import Mem
+from memolith.base import whole
+from memolith.base.errors import MemolithError
+from memolith.edges.cli import main
+from memolith.edges.mcp.protocol import Protocol
+from memolith.env import paths
+from memolith.hosts.hook import answers, edge
 from prove.report import Tally
 from prove.world import can_trace, scratch
 
@@ -149,7 +151,7 @@ def hook(name: str, **fields: str) -> Way:
     def run(home: Path, work: Path) -> Answer:
         row = {"session_id": "fresh", "cwd": str(work), "hook_event_name": name, **fields}
         said = edge.answer(json.dumps(row).encode(), "claude", home=str(home))
-        return Answer(said, whole.NOT_WHOLE in said or answering.TROUBLE in said)
+        return Answer(said, whole.NOT_WHOLE in said or answers.TROUBLE in said)
 
     return run
 
@@ -418,13 +420,13 @@ def _nobody_is_told() -> contextlib.AbstractContextManager[None]:
 def _unreadable_is_empty() -> contextlib.AbstractContextManager[None]:
     """Let a directory that cannot be listed be empty."""
 
-    def names(folder: places.Folder) -> list[Any]:
+    def names(folder: paths.Folder) -> list[Any]:
         try:
             return list(os.scandir(folder.fd if folder.fd is not None else folder.path).__enter__())
         except OSError:
             return []
 
-    return _broken(places.Folder, "entries", names)
+    return _broken(paths.Folder, "entries", names)
 
 
 def _the_block_does_not_say() -> contextlib.AbstractContextManager[None]:

@@ -20,14 +20,14 @@ from pathlib import Path
 from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
-from memolith.cli.output import masked
-from memolith.hook import edge, keeping, worker
+from memolith.edges.cli.output import masked
+from memolith.edges.mcp.protocol import Protocol
+from memolith.hosts.hook import edge, keep, worker
 from memolith.learn import background
-from memolith.serving.protocol import Protocol
-from memolith.store import screening
-from memolith.text import secret_commands, secret_tongues, veil
-from memolith.text.secret_precheck import may_hold_secret
-from memolith.text.secrets import redact
+from memolith.store import screen
+from memolith.text.secrets import commands, tongues, veil
+from memolith.text.secrets.precheck import may_hold_secret
+from memolith.text.secrets.redact import redact
 from prove.attack import secret_grammar as grammar
 from prove.report import Tally
 from prove.world import scratch
@@ -187,7 +187,7 @@ def _used(place: Place, tally: Tally) -> None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"HOME": str(place.user), "CLAUDE_CONFIG_DIR": ""}))
         # The worker runs here, and must not end this process.
-        stack.enter_context(mock.patch.object(keeping, "work"))
+        stack.enter_context(mock.patch.object(keep, "work"))
         stack.enter_context(mock.patch.object(background, "bound"))
         mem = stack.enter_context(Mem.open(place.work, home=place.home))
         for way in WAYS:
@@ -269,14 +269,14 @@ def _found_again(place: Place) -> list[str]:
 @contextlib.contextmanager
 def only_english() -> Iterator[None]:
     """Know no name of another language."""
-    with mock.patch.object(secret_tongues, "names", return_value=()):
+    with mock.patch.object(tongues, "names", return_value=()):
         yield
 
 
 @contextlib.contextmanager
 def any_program() -> Iterator[None]:
     """Know no program."""
-    with mock.patch.object(secret_commands, "KNOWN", frozenset()):
+    with mock.patch.object(commands, "KNOWN", frozenset()):
         yield
 
 
@@ -291,7 +291,7 @@ def names_as_they_are() -> Iterator[None]:
 def unscreened() -> Iterator[None]:
     """Store texts as they are given."""
     with (
-        mock.patch.object(screening, "settled", lambda _, new, *__, **___: (new, [])),
+        mock.patch.object(screen, "settled", lambda _, new, *__, **___: (new, [])),
         mock.patch("memolith.store.gate.screen", lambda text, *_, **__: (text, [])),
     ):
         yield
@@ -300,14 +300,14 @@ def unscreened() -> Iterator[None]:
 @contextlib.contextmanager
 def digits_are_secrets() -> Iterator[None]:
     """Take every word with a digit for a secret."""
-    with mock.patch("memolith.text.secret_prose.is_strange", lambda word: any(map(str.isdigit, word))):
+    with mock.patch("memolith.text.secrets.prose.is_strange", lambda word: any(map(str.isdigit, word))):
         yield
 
 
 @contextlib.contextmanager
 def piece_by_piece() -> Iterator[None]:
     """Look at what is new, and not at the lines that it lands in."""
-    with mock.patch.object(screening, "settled", lambda _, new, *__, **___: (new, [])):
+    with mock.patch.object(screen, "settled", lambda _, new, *__, **___: (new, [])):
         yield
 
 

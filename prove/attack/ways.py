@@ -22,16 +22,19 @@ from unittest.mock import patch
 
 from tests.test_scan import canary
 
-from memolith import InputError, Mem, export_memory, import_memory, quarantine, review
-from memolith.agents import AGENTS, gathering
-from memolith.cli import main
-from memolith.hook import edge
+from memolith import InputError, Mem, export_memory, import_memory
+from memolith.base.values import Source
+from memolith.edges.cli import main
+from memolith.edges.mcp import handlers, offers, resources
+from memolith.hosts.hook import edge
+from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
-from memolith.model import Source
-from memolith.provenance import is_outside
-from memolith.recall import Question
-from memolith.serving import offers, resources, tools
-from memolith.text import hygiene, secrets, turns
+from memolith.memory import quarantine, review
+from memolith.recall.recall import Question
+from memolith.text import turns
+from memolith.text.safe import hygiene
+from memolith.text.secrets import redact as secrets
+from memolith.text.source_label import is_outside
 from prove.attack import talks
 from prove.report import Tally
 from prove.world import scratch
@@ -100,17 +103,17 @@ class Place:
 def _session(place: Place, text: str) -> None:
     agent = place.rng.choice(talks.AGENTS)
     path = place.talk(agent, place.rng.choice(talks.KINDS), text)
-    gatherer = gathering.Gatherer(place.mem)
-    list(gatherer.bring(gathering.named([path], AGENTS[agent], mine=True)[0]))
+    gatherer = gather.Gatherer(place.mem)
+    list(gatherer.bring(gather.named([path], AGENTS[agent], mine=True)[0]))
     gatherer.close()
 
 
 def _learned(place: Place, text: str) -> None:
     said = talks.talk(place.rng.choice(talks.KINDS), f"Remember: {text}\nFrom now on {text}")
-    gatherer = gathering.Gatherer(place.mem)
+    gatherer = gather.Gatherer(place.mem)
     said += [("user", "Remember that we always deploy through the blue queue.", "")]
     path = talks.written(place.base, place.work, "claude", said)
-    list(gatherer.bring(gathering.named([path], AGENTS["claude"], mine=True)[0]))
+    list(gatherer.bring(gather.named([path], AGENTS["claude"], mine=True)[0]))
     gatherer.close()
     _learn(place)
     shown = place.mem.context_block() or ""
@@ -129,9 +132,9 @@ def _forged(place: Place, text: str) -> None:
         os.symlink(path.partition("#")[0], clone / "link.jsonl")
         path = str(clone / "link.jsonl")
     base = place.mem if clone == place.work else Mem.open(clone, home=place.home)
-    gatherer = gathering.Gatherer(base)
+    gatherer = gather.Gatherer(base)
     with suppress(InputError):  # a link
-        for found in gathering.named([path], AGENTS[agent]):
+        for found in gather.named([path], AGENTS[agent]):
             list(gatherer.bring(found))
     gatherer.close()
     _learn(place)
@@ -165,8 +168,8 @@ def _delegated(place: Place, text: str) -> None:
 
 
 def _bring(place: Place, agent: str, path: str) -> None:
-    gatherer = gathering.Gatherer(place.mem)
-    list(gatherer.bring(gathering.named([path], AGENTS[agent], mine=True)[0]))
+    gatherer = gather.Gatherer(place.mem)
+    list(gatherer.bring(gather.named([path], AGENTS[agent], mine=True)[0]))
     gatherer.close()
     _learn(place)
 
@@ -223,7 +226,7 @@ def _server(place: Place, text: str) -> None:
         ("memory_write", {"target": "note", "name": "n", "content": text}),
     ])  # fmt: skip
     offered = next(tool for tool in offers.WRITING if tool["name"] == name)
-    tools.call(lambda: outside, offered, dict(given))
+    handlers.call(lambda: outside, offered, dict(given))
 
 
 def _library(place: Place, text: str) -> None:
@@ -385,7 +388,10 @@ def _by_wording() -> Iterator[None]:
     def hold(mem: Mem, call: str, text: str, *args: Any, **more: Any) -> object:
         return real(mem, call, text, *args, **more) if suspicions(text) else None
 
-    with patch.object(quarantine, "hold", hold), patch("memolith.provenance.inside", lambda text, **_: text):
+    with (
+        patch.object(quarantine, "hold", hold),
+        patch("memolith.text.source_label.inside", lambda text, **_: text),
+    ):
         yield
 
 
@@ -409,7 +415,7 @@ def _hears_nothing() -> Iterator[None]:
 
 @contextmanager
 def _believes_any_program() -> Iterator[None]:
-    with patch("memolith.text.local.stays", lambda *_: True):
+    with patch("memolith.text.local_tools.stays", lambda *_: True):
         yield
 
 
@@ -427,13 +433,13 @@ def _ends_at_any_fence() -> Iterator[None]:
 
 @contextmanager
 def _takes_all_prompts_for_the_users() -> Iterator[None]:
-    with patch("memolith.agents.reading.Transcript._whose", lambda *_: ""):
+    with patch("memolith.hosts.sessions.read.Transcript._whose", lambda *_: ""):
         yield
 
 
 @contextmanager
 def _believes_any_file() -> Iterator[None]:
-    with patch("memolith.whose.is_kept", lambda *_: True):
+    with patch("memolith.env.whose.is_kept", lambda *_: True):
         yield
 
 
@@ -442,8 +448,8 @@ def _ends_at_the_first_tag() -> Iterator[None]:
     """Take what follows the first closing tag for the user's, as it once was."""
     first = re.compile(r"(?is)<([\w-]+)>.*?</[\w-]+>")
     with (
-        patch("memolith.learn.stripping._without_blocks", lambda text: first.sub("", text, count=1)),
-        patch("memolith.learn.stripping.is_hosts", lambda _: False),
+        patch("memolith.learn.extract.strip._without_blocks", lambda text: first.sub("", text, count=1)),
+        patch("memolith.learn.extract.strip.is_hosts", lambda _: False),
     ):
         yield
 

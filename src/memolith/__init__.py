@@ -14,14 +14,8 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.choices import WriteMode, WriteTarget
-    from memolith.compaction import (
-        append_memory_block,
-        compaction_heading,
-        effective_reserve,
-        flush_compaction_summary,
-    )
-    from memolith.errors import (
+    from memolith.base.choices import WriteMode, WriteTarget
+    from memolith.base.errors import (
         BusyError,
         ConfigError,
         ConflictError,
@@ -37,8 +31,7 @@ if TYPE_CHECKING:
         TooLargeError,
         UnsafePathError,
     )
-    from memolith.mem import Mem
-    from memolith.model import (
+    from memolith.base.values import (
         MAX_INJECT_BYTES,
         MAX_WRITE_BYTES,
         Answer,
@@ -47,55 +40,62 @@ if TYPE_CHECKING:
         Version,
         WriteResult,
     )
-    from memolith.porting.importing import import_memory
-    from memolith.porting.outgoing import export_memory
-    from memolith.prompts import MEMORY_TOOLS_PROMPT
-    from memolith.recall import Hit, Recall
-    from memolith.search import SearchResults
-    from memolith.slashing import slash
+    from memolith.care.transfer.outgoing import export_memory
+    from memolith.care.transfer.transfer import import_memory
+    from memolith.edges.mcp.tools import Tools
+    from memolith.edges.slash import slash
+    from memolith.mem import Mem
+    from memolith.prompt.compaction import (
+        append_memory_block,
+        compaction_heading,
+        effective_reserve,
+        flush_compaction_summary,
+    )
+    from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
+    from memolith.recall.recall import Hit, Recall
+    from memolith.recall.search import SearchResults
     from memolith.text.budget import pieces
-    from memolith.text.secrets import redact
-    from memolith.tools import Tools
+    from memolith.text.secrets.redact import redact
 
 _HOME = {
-    "append_memory_block": "compaction",
-    "compaction_heading": "compaction",
-    "effective_reserve": "compaction",
-    "flush_compaction_summary": "compaction",
+    "append_memory_block": "prompt.compaction",
+    "compaction_heading": "prompt.compaction",
+    "effective_reserve": "prompt.compaction",
+    "flush_compaction_summary": "prompt.compaction",
     "Mem": "mem",
-    "MAX_INJECT_BYTES": "model",
-    "MAX_WRITE_BYTES": "model",
-    "SearchHit": "model",
-    "Version": "model",
-    "WriteMode": "choices",
-    "WriteResult": "model",
-    "WriteTarget": "choices",
-    "import_memory": "porting.importing",
-    "export_memory": "porting.outgoing",
-    "MEMORY_TOOLS_PROMPT": "prompts",
-    "Hit": "recall",
-    "Recall": "recall",
-    "SearchResults": "search",
-    "slash": "slashing",
+    "MAX_INJECT_BYTES": "base.values",
+    "MAX_WRITE_BYTES": "base.values",
+    "SearchHit": "base.values",
+    "Version": "base.values",
+    "WriteMode": "base.choices",
+    "WriteResult": "base.values",
+    "WriteTarget": "base.choices",
+    "import_memory": "care.transfer.transfer",
+    "export_memory": "care.transfer.outgoing",
+    "MEMORY_TOOLS_PROMPT": "prompt.guidance",
+    "Hit": "recall.recall",
+    "Recall": "recall.recall",
+    "SearchResults": "recall.search",
+    "slash": "edges.slash",
     "pieces": "text.budget",
-    "redact": "text.secrets",
-    "Answer": "model",
-    "Tool": "model",
-    "Tools": "tools",
-    "BusyError": "errors",
-    "ConfigError": "errors",
-    "ConflictError": "errors",
-    "HistoryError": "errors",
-    "InputError": "errors",
-    "LossError": "errors",
-    "MatchError": "errors",
-    "MemolithError": "errors",
-    "NotFoundError": "errors",
-    "PartialError": "errors",
-    "StorageError": "errors",
-    "TextError": "errors",
-    "TooLargeError": "errors",
-    "UnsafePathError": "errors",
+    "redact": "text.secrets.redact",
+    "Answer": "base.values",
+    "Tool": "base.values",
+    "Tools": "edges.mcp.tools",
+    "BusyError": "base.errors",
+    "ConfigError": "base.errors",
+    "ConflictError": "base.errors",
+    "HistoryError": "base.errors",
+    "InputError": "base.errors",
+    "LossError": "base.errors",
+    "MatchError": "base.errors",
+    "MemolithError": "base.errors",
+    "NotFoundError": "base.errors",
+    "PartialError": "base.errors",
+    "StorageError": "base.errors",
+    "TextError": "base.errors",
+    "TooLargeError": "base.errors",
+    "UnsafePathError": "base.errors",
 }
 
 __all__ = [

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import os
 
-from memolith import journal, targets, whole
-from memolith.errors import InputError, MatchError
-from memolith.home import Home
-from memolith.model import MAX_WRITE_BYTES, Listing, WriteResult
-from memolith.places import MAX_LOOK_BYTES, Tree
+from memolith.base import whole
+from memolith.base.errors import InputError, MatchError
+from memolith.base.values import MAX_WRITE_BYTES, Listing, WriteResult
+from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory import arguments, daily
+from memolith.memory.home import Home
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from memolith.context import Trace
-    from memolith.lessons import Lessons
-    from memolith.recall import Recall
-    from memolith.records import Records
-    from memolith.search import SearchResults
-    from memolith.sessions import Sessions
+    from memolith.memory.lessons import Lessons
+    from memolith.memory.records import Records
+    from memolith.memory.sessions import Sessions
+    from memolith.memory.tickets import Tickets
+    from memolith.memory.undo import Undone
+    from memolith.prompt.block import Trace
+    from memolith.recall.recall import Recall
+    from memolith.recall.search import SearchResults
     from memolith.store.gate import Change
-    from memolith.tickets import Tickets
-    from memolith.undoing import Undone
 
 
 class Mem(Home):
@@ -51,10 +52,10 @@ class Mem(Home):
         Raises InputError for an unknown target, mode or name, ConflictError if the file is not the one
         with `if_sha256`, StorageError if the disk refuses.
         """
-        where, how = targets.target(target), targets.mode(mode)
+        where, how = arguments.target(target), arguments.mode(mode)
         if where == "note":
-            targets.check_name(name, content)
-        targets.check_text(content)
+            arguments.check_name(name, content)
+        arguments.check_text(content)
         asked = {"target": where, "mode": how, "name": name, "scope": scope}
         if held := self._held("write", content, asked, where):
             return held
@@ -93,12 +94,12 @@ class Mem(Home):
         `offset` skips lines and `lines` limits them, so that the rest of a long file can be read.
         """
         if source == "list":
-            return targets.page("\n".join(self.list()), offset, lines) or targets.EMPTY
-        relative = self._locate(targets.target(source, "source"), name, scope)
+            return arguments.page("\n".join(self.list()), offset, lines) or arguments.EMPTY
+        relative = self._locate(arguments.target(source, "source"), name, scope)
         data = Tree(self._store).read(relative, MAX_LOOK_BYTES, cut=True)
         text = files.text_of(data or b"").removeprefix("\ufeff")
-        shown = targets.page(text, offset, lines)
-        return shown if text.strip() else targets.EMPTY
+        shown = arguments.page(text, offset, lines)
+        return shown if text.strip() else arguments.EMPTY
 
     def edit(
         self,
@@ -115,17 +116,17 @@ class Mem(Home):
         Raises MatchError if `old_str` does not occur exactly once, NotFoundError if a note to delete is
         not there.
         """
-        where = targets.target(target)
-        targets.check_text(new_str, "new_str", empty=True)
+        where = arguments.target(target)
+        arguments.check_text(new_str, "new_str", empty=True)
         relative = self._locate(where, name, scope)
         if old_str is None:
             if where != "note":
                 raise InputError(f"which text of {where}? Give old_str (CLI: --old TEXT)")
-            from memolith import notes
+            from memolith.memory import notes
 
             change = notes.delete(self.gate, relative, if_sha256)
             return self._result(change, message=f"Deleted {relative} (memolith undo brings it back)")
-        apply = targets.replacement(relative, old_str)
+        apply = arguments.replacement(relative, old_str)
         if Tree(self._store).stat(relative) is None:
             raise MatchError(relative, 0)  # before anything is created for it
         asked = {"target": where, "old_str": old_str, "name": name, "scope": scope}
@@ -136,12 +137,12 @@ class Mem(Home):
 
     def append_daily(self, heading: str, body: str) -> WriteResult:
         """Add a timestamped entry to today's log."""
-        targets.check_text(heading, "heading")
-        targets.check_text(body, "body", empty=True)
+        arguments.check_text(heading, "heading")
+        arguments.check_text(body, "body", empty=True)
         if held := self._held("append_daily", body, {"heading": heading}, "daily"):
             return held
-        from memolith.store.allowing import allowed
-        from memolith.store.screening import together
+        from memolith.store.allow_list import allowed
+        from memolith.store.screen import together
 
         given, body, warnings = together(
             {"heading": heading},
@@ -149,9 +150,9 @@ class Mem(Home):
             lambda: allowed(self._store, self.project),
             by_hand=self.gate.by_hand,
         )
-        entry = journal.entry(self._now(), str(given["heading"]), body)
+        entry = daily.entry(self._now(), str(given["heading"]), body)
         self._prepare("daily", "project")
-        change = self._change(layout.daily(self.project, self.today), entry, journal.add, op="write")
+        change = self._change(layout.daily(self.project, self.today), entry, daily.add, op="write")
         change.warnings[:0] = warnings
         return self._result(change)
 
@@ -169,12 +170,12 @@ class Mem(Home):
         recalled = ""
         with whole.Watch() as watch:
             if query and query.strip():
-                from memolith import recalling
+                from memolith.recall import recalling
 
                 recalled = recalling.brief(self, query)
-            from memolith import context  # a question needs nothing of it
+            from memolith.prompt import block  # a question needs nothing of it
 
-            return context.build(
+            return block.build(
                 Tree(self._store),
                 self.project,
                 self.today,
@@ -189,7 +190,7 @@ class Mem(Home):
 
     def search(self, query: str) -> SearchResults:
         """Find files by keywords: any term, any case, literally."""
-        from memolith import search
+        from memolith.recall import search
 
         if not isinstance(query, str):
             raise InputError(f"query must be text, not {type(query).__name__}")
@@ -217,7 +218,7 @@ class Mem(Home):
         leaves out what is older than a date, `as_of` answers for a day in the past, `budget` is the room
         for the brief in tokens. `semantic` asks by meaning too; by default if the extra is installed.
         """
-        from memolith import recalling
+        from memolith.recall import recalling
 
         return recalling.recall(
             self,
@@ -234,7 +235,7 @@ class Mem(Home):
 
     def list(self) -> Listing:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""
-        from memolith.search import searchable
+        from memolith.recall.search import searchable
 
         tree = Tree(self._store)
         with whole.Watch() as watch:
@@ -248,7 +249,7 @@ class Mem(Home):
 
         `scope="user"` remembers it for all projects.
         """
-        from memolith import notes
+        from memolith.memory import notes
 
         notes.check(content, title)
         asked = {"title": title, "kind": kind, "scope": scope}
@@ -262,7 +263,7 @@ class Mem(Home):
 
     def guidance(self) -> str:
         """Return what an agent should be told about its memory, with its directory; nothing if it is off."""
-        from memolith.prompts import MEMORY_TOOLS_PROMPT
+        from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
 
         if not self.settings.flag("enabled"):
             return ""
@@ -283,9 +284,9 @@ class Mem(Home):
 
         `action` is another name for `mode`. Raises LossError with the diff if too much would be lost.
         """
-        from memolith import document
+        from memolith.memory import document
 
-        targets.check_text(content)
+        arguments.check_text(content)
         mode = mode if action is None else action
         if held := self._held("update", content, {"mode": mode}, "long_term"):
             return held
@@ -297,10 +298,10 @@ class Mem(Home):
 
     def update_section(self, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
         """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
-        from memolith import document
+        from memolith.memory import document
 
-        targets.check_text(section, "section", empty=True)
-        targets.check_text(text, empty=True)
+        arguments.check_text(section, "section", empty=True)
+        arguments.check_text(text, empty=True)
         apply, warnings = document.section_setter(section, self.today)
         if held := self._held("update_section", text, {"section": section}, "long_term"):
             return held
@@ -311,28 +312,28 @@ class Mem(Home):
     @property
     def records(self) -> Records:
         """The typed facts of this project and its user."""
-        from memolith.records import Records
+        from memolith.memory.records import Records
 
         return Records(self)
 
     @property
     def lessons(self) -> Lessons:
         """What is to be learned of this project, in somebody's own words."""
-        from memolith.lessons import Lessons
+        from memolith.memory.lessons import Lessons
 
         return Lessons(self)
 
     @property
     def tickets(self) -> Tickets:
         """The pieces of work of this project."""
-        from memolith.tickets import Tickets
+        from memolith.memory.tickets import Tickets
 
         return Tickets(self)
 
     @property
     def sessions(self) -> Sessions:
         """The finished sessions of this project."""
-        from memolith.sessions import Sessions
+        from memolith.memory.sessions import Sessions
 
         return Sessions(self)
 
@@ -341,7 +342,7 @@ class Mem(Home):
 
         Raises NotFoundError if there is no such file and none in the history.
         """
-        from memolith.undoing import find_file
+        from memolith.memory.undo import find_file
 
         return find_file(self, text)
 
@@ -350,7 +351,7 @@ class Mem(Home):
 
         Raises HistoryError if there is nothing to undo.
         """
-        from memolith.undoing import undo
+        from memolith.memory.undo import undo
 
         return undo(self, file, version)
 
@@ -360,7 +361,7 @@ class Mem(Home):
         """Keep a text for review instead of writing it, if it is from outside and would be seen unasked."""
         if not self.source.outside:
             return None
-        from memolith.quarantine import hold
+        from memolith.memory.quarantine import hold
 
         scope = asked.get("scope") or "project"
         self._prepare(where, scope)
@@ -378,22 +379,23 @@ class Mem(Home):
         if_sha256: str | None = None,
     ) -> Change:
         is_note = os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
-        from memolith import notes, provenance
+        from memolith.memory import notes
+        from memolith.text import source_label
 
-        apply = provenance.stamped(apply, self.source, is_note=is_note, op=op)
+        apply = source_label.stamped(apply, self.source, is_note=is_note, op=op)
         if is_note:
             return notes.write(self.gate, relative, content, apply, op=op, if_sha256=if_sha256)
         return self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
 
     def _result(self, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:
-        from memolith.replies import reply
+        from memolith.memory.replies import reply
 
         if change.relative == layout.MEMORY and change.changed:
-            from memolith.document import keep_small
+            from memolith.memory.document import keep_small
 
             keep_small(self, change)
         if change.after and change.after.startswith(b"---") and self.source.trusted:
-            from memolith.provenance import waits
+            from memolith.text.source_label import waits
 
             change.warnings.extend(waits(files.text_of(change.after)))
         return reply(self._store, change, skipped, message)

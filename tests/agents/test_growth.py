@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.agents import AGENTS, reading
-from memolith.agents.reading import MAX_RESULT, Transcript, without_injected
-from memolith.cli import main
-from memolith.sessions import Turn
+from memolith.edges.cli import main
+from memolith.hosts.sessions import AGENTS, read
+from memolith.hosts.sessions.read import MAX_RESULT, Transcript, without_injected
+from memolith.memory.sessions import Turn
 from tests.agents import written
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -187,8 +187,8 @@ def test_of_a_session_that_is_too_long_beginning_and_end_are_kept_and_the_rest_i
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(reading, "MOST", 20_000)
-    monkeypatch.setattr(reading, "LATEST", 10)
+    monkeypatch.setattr(read, "MOST", 20_000)
+    monkeypatch.setattr(read, "LATEST", 10)
     path = tmp_path / "session-1.jsonl"
     command = ["session", "import", str(path), "--agent", agent, "--project", str(work)]
     rows = [{**row(number), **({"cwd": str(work)} if agent == "claude" else {})} for number in range(1, 121)]

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.agents import AGENTS
-from memolith.agents.gathering import Gatherer, find, named
-from memolith.cli import main
-from memolith.errors import ConfigError, PartialError, StorageError
+from memolith.base.errors import ConfigError, PartialError, StorageError
+from memolith.edges.cli import main
+from memolith.hosts.sessions import AGENTS
+from memolith.hosts.sessions.gather import Gatherer, find, named
 from memolith.store.archive import Archive
 from tests.agents import written
 from tests.test_scan import canary

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.agents import AGENTS
-from memolith.cli import main
-from memolith.learn import stripping
+from memolith.edges.cli import main
+from memolith.hosts.sessions import AGENTS
+from memolith.learn.extract import strip
 from memolith.text.turns import parted
 from tests.agents import written
 
@@ -188,7 +188,7 @@ def test_a_codex_message_that_begins_with_a_hosts_block_is_all_the_hosts(tmp_pat
 
 def test_files_that_a_prompt_names_are_not_what_the_user_typed() -> None:
     asked = "See @README.md"
-    assert stripping.typed([asked, "\n--- Content from referenced files ---", "\nIn @x:\n", ORDER]) == asked
+    assert strip.typed([asked, "\n--- Content from referenced files ---", "\nIn @x:\n", ORDER]) == asked
     inlined = f'<file name="README.md">\n</file>\n{ORDER}\n</file>\nWhich port?'
     assert ORDER not in parted(inlined)[0]
     assert "Which port?" in parted(inlined)[0]
@@ -273,7 +273,7 @@ def test_a_file_of_the_repository_does_not_choose_a_sessions_project(tmp_path: P
     ["The <instructions> tag was wrong. Use x.", "Contents of /etc/hosts must never be changed. Ask me."],
 )
 def test_words_that_only_look_like_a_hosts_are_the_persons(text: str) -> None:
-    assert stripping.typed([text]) == text
+    assert strip.typed([text]) == text
 
 
 def test_a_message_of_very_many_parts_is_put_together_once(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memolith.agents import AGENTS, finding, guess
-from memolith.errors import TextError
-from memolith.sessions import Session
+from memolith.base.errors import TextError
+from memolith.hosts.sessions import AGENTS, find, guess
+from memolith.memory.sessions import Session
 from tests.agents import written
 
 FORMS = {
@@ -203,4 +203,4 @@ def test_files_are_found_by_a_pattern_as_glob_finds_them(pattern: str, tmp_path:
         for name in ["x.jsonl", "r-1.jsonl", ".r-2.jsonl", "x.txt"]:
             (tmp_path / place / name).touch()
     wanted = glob.glob(f"{glob.escape(str(tmp_path))}/{pattern}", recursive=True, include_hidden=True)
-    assert sorted(finding.newest(str(tmp_path), pattern)) == sorted(wanted)
+    assert sorted(find.newest(str(tmp_path), pattern)) == sorted(wanted)

@@ -15,7 +15,7 @@ from pydantic_ai.models.function import FunctionModel
 
 from memolith import Mem
 from memolith.adapters.pydantic_ai import MemolithToolset
-from memolith.serving import offers
+from memolith.edges.mcp import offers
 from tests.ledger import proves
 
 

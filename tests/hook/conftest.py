@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith.hook import edge
+from memolith.hosts.hook import edge
 from tests.conftest import Clock
 
 

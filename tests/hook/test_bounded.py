@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 from prove.world import can_trace
 
-from memolith import Mem, quarantine
-from memolith.cli import main
-from memolith.hook import payload, worker
-from memolith.hook.answering import TROUBLE
+from memolith import Mem
+from memolith.base.whole import NOT_WHOLE
+from memolith.edges.cli import main
+from memolith.hosts.hook import payload, worker
+from memolith.hosts.hook.answers import TROUBLE
+from memolith.memory import quarantine
 from memolith.store import receipts
-from memolith.whole import NOT_WHOLE
 from tests.hook.conftest import context, unless_busy
 from tests.test_scan import canary
 
@@ -28,7 +29,7 @@ HOOK = [sys.executable, "-m", "memolith", "hook"]
 HELD = 1.5  # seconds
 _HOLDER = """
 import os, signal, sys
-from memolith.places import Place
+from memolith.env.paths import Place
 from memolith.store import locks
 fd = locks.open_lock(Place.of(sys.argv[1]), os.O_CREAT)
 locks.acquire(fd, sys.argv[1], 5)
@@ -184,7 +185,7 @@ def test_a_pipe_as_transcript_holds_nobody_up(home: Path, work: Path) -> None:
 
 
 def test_the_alarm_of_a_host_is_left_alone(host_alarm: list[int], work: Path, home: Path) -> None:
-    from memolith.hook import edge
+    from memolith.hosts.hook import edge
 
     row = {"session_id": "s", "hook_event_name": "SessionStart", "cwd": str(work)}
     assert edge.answer(json.dumps(row).encode(), "claude")

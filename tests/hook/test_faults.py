@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.hook.answering import TROUBLE
+from memolith.hosts.hook.answers import TROUBLE
 from tests.hook.conftest import context, unless_busy
 
 SECONDS = 1.5  # that a prompt may be held

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, quarantine
-from memolith.errors import InputError
-from memolith.hook import edge, payload
+from memolith import Mem
+from memolith.base.errors import InputError
+from memolith.hosts.hook import edge, payload
+from memolith.memory import quarantine
 from tests.hook.conftest import context
 from tests.shared import SAMPLES
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, MemolithError, quarantine, review
-from memolith.agents import reading
-from memolith.hook import answering, edge
-from memolith.learn import stripping
+from memolith import Mem, MemolithError
+from memolith.hosts.hook import answers, edge
+from memolith.hosts.sessions import read
+from memolith.learn.extract import strip
+from memolith.memory import quarantine, review
 from memolith.store import receipts as kept
 from memolith.text.budget import estimate_tokens
 from tests.conftest import Clock
@@ -83,7 +84,7 @@ def test_what_changed_since_the_snapshot_is_said_once_in_few_lines(filled: Mem, 
     assert host.ask("And then?") == ""
     filled.write("daily", "\n".join(f"- step {number}" for number in range(50)))
     many = host.ask("Go on")
-    assert many.count("\n- step") == answering._NEW_LINES
+    assert many.count("\n- step") == answers._NEW_LINES
     assert "(38 more lines; `memolith context` has them)" in many
     assert host.ask("And on") == ""
 
@@ -129,7 +130,7 @@ def test_in_a_hundred_turns_with_twenty_writes_the_prefix_is_never_said_again(
 ) -> None:
     filled.write("long_term", "\n".join(f"- old fact {number}" for number in range(300)))
     prefix = host.start()
-    assert len(prefix) <= answering.LIMIT
+    assert len(prefix) <= answers.LIMIT
     said = set(prefix.split("\n"))
     told = []
     for turn in range(100):
@@ -319,8 +320,8 @@ def test_what_is_said_is_dropped_by_the_readers_of_transcripts(
     assert "shed is green" in block
     for text in (block, host.ask(QUESTION)):
         assert text
-        assert stripping.said(f"before {text} after") == "before  after"
-        assert reading.without_injected(f"before {text} after") == "before  after"
+        assert strip.said(f"before {text} after") == "before  after"
+        assert read.without_injected(f"before {text} after") == "before  after"
 
 
 def test_receipts_say_what_a_session_was_given_and_hold_no_text(filled: Mem, host: Host) -> None:

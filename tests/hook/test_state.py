@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from prove.attack.secrets import leaks
 
 from memolith import Mem
-from memolith.cli import main
-from memolith.hook import edge, worker
+from memolith.edges.cli import main
+from memolith.hosts.hook import edge, worker
 from memolith.learn import background
 from memolith.store import receipts
 from tests.hook.test_bounded import _pipe, _slug, home, stopped, tell

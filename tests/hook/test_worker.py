@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.cli import main
-from memolith.hook import worker
+from memolith.edges.cli import main
+from memolith.hosts.hook import worker
 from memolith.store import receipts
 from tests.agents import written
 from tests.conftest import Clock

@@ -16,9 +16,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memolith import Mem, MemolithError, NotFoundError, TextError, export_memory, import_memory
-from memolith.cli import main
-from memolith.porting.checking import Archive, ArchiveError
-from memolith.sessions import Session, Turn
+from memolith.care.transfer.check import Archive, ArchiveError
+from memolith.edges.cli import main
+from memolith.memory.sessions import Session, Turn
 from memolith.text.digest import sha256
 from tests.test_hostile import CORPUS, rows
 

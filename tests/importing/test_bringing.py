@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from memolith import InputError, Mem, import_memory, quarantine, review
-from memolith.cli import main
-from memolith.porting import sources
-from memolith.porting.bringing import Imported
-from memolith.project import slug_of
+from memolith import InputError, Mem, import_memory
+from memolith.care.transfer import sources
+from memolith.care.transfer.bring import Imported
+from memolith.edges.cli import main
+from memolith.env.project import slug_of
+from memolith.memory import quarantine, review
 from memolith.text import frontmatter
 from tests.ledger import proves
 from tests.shared import SAMPLES
@@ -188,7 +189,7 @@ def test_a_single_memory_file_is_merged_section_by_section_into_another(mem: Mem
 
 
 def test_what_learning_wrote_below_its_marker_is_not_touched(mem: Mem, store: Path, tmp_path: Path) -> None:
-    from memolith.document import MARKER
+    from memolith.memory.document import MARKER
 
     mem.register()
     (store / "MEMORY.md").write_text(f"- mine\n{MARKER}\n- learned\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.porting.merging import merged
-from memolith.porting.naming import note_name, relinked
+from memolith.care.transfer.merge import merged
+from memolith.care.transfer.names import note_name, relinked
 from memolith.store import layout
 
 LINES = st.sampled_from(

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from memolith.porting import sources
+from memolith.care.transfer import sources
 from tests import console
 from tests.shared import ROOT
 

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from prove.damage import DAMAGE
 
+from memolith.env.paths import Place
 from memolith.index import Index, schema
 from memolith.index.sync import Sync, Task
-from memolith.places import Place
-from memolith.store import sums
+from memolith.store import page_sums
 from memolith.store.derived import Derived
 from tests.index.corpus import BOTH, SLUG, everything, fill, ranked, write
 from tests.ledger import proves
@@ -242,13 +242,13 @@ def test_a_write_notes_the_sums_of_the_pages_that_it_changed_and_of_no_other(
         index.sync(BOTH)
         made = schema.identity(index._connection() or sqlite3.connect(":memory:"))
         read: list[int] = []
-        pages = sums._pages
+        pages = page_sums._pages
 
         def reading(file: int, begin: int, end: int, page: int) -> Iterator[array[int]]:
             read.append(begin)
             return pages(file, begin, end, page)
 
-        monkeypatch.setattr(sums, "_pages", reading)
+        monkeypatch.setattr(page_sums, "_pages", reading)
         notes = sorted((home / "memory/projects/shop/notes").iterdir())
         for number, path in enumerate([*notes, *notes[::3]]):
             if number % 3:
@@ -259,7 +259,7 @@ def test_a_write_notes_the_sums_of_the_pages_that_it_changed_and_of_no_other(
             stamp = Place.of(index.path).fingerprint()
             assert stamp is not None
             assert 0 not in read
-            assert sums.Sums(index.path).hold(stamp)
+            assert page_sums.Sums(index.path).hold(stamp)
             read.clear()
         assert schema.identity(index._connection() or sqlite3.connect(":memory:")) == made
 
@@ -267,15 +267,15 @@ def test_a_write_notes_the_sums_of_the_pages_that_it_changed_and_of_no_other(
 def test_a_large_file_that_was_found_right_is_not_read_again_for_ten_minutes(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sums, "_SMALL", 0)
+    monkeypatch.setattr(page_sums, "_SMALL", 0)
     looks: list[int] = []
-    look = sums._is_right
+    look = page_sums._is_right
 
     def looking(*given: Any) -> bool:
         looks.append(given[0])
         return look(*given)
 
-    monkeypatch.setattr(sums, "_is_right", looking)
+    monkeypatch.setattr(page_sums, "_is_right", looking)
 
     def asked() -> int:
         looks.clear()
@@ -288,7 +288,7 @@ def test_a_large_file_that_was_found_right_is_not_read_again_for_ten_minutes(
     path = Path(index_path(home))
     os.utime(path)  # somebody touched it: what is in it may be something else
     assert (asked(), asked()) == (1, 0)
-    later = time.time() + sums.TRUSTED + 1
+    later = time.time() + page_sums.TRUSTED + 1
     monkeypatch.setattr(time, "time", lambda: later)
     assert asked() == 1
 

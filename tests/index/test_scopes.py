@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from memolith.cli import main
+from memolith.edges.cli import main
 from memolith.index import Index
-from memolith.semantic import minilm
+from memolith.index.vectors import minilm
 from tests.index.corpus import WORDS, fill, ranked, write
 
 WORKER = """
 import sys
 from memolith.index import Index
-from memolith.semantic import minilm
+from memolith.index.vectors import minilm
 from tests.index.corpus import BOTH
 home, name = sys.argv[1:]
 for number in range(20):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.index import Index
-from memolith.text.terms import count, of_query
+from memolith.text.words.terms import count, of_query
 from tests.index.corpus import BOTH, SLUG, fill, ranked, write
 from tests.ledger import proves
 from tests.shared import DATA

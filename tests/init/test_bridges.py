@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memolith.install import bridges
+from memolith.hosts.install import bridges
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(

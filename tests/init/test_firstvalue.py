@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.cli import main
+from memolith.edges.cli import main
 from tests.agents import written
 
 LATELY = time.time() - 3 * 86_400

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from memolith.cli import main
-from memolith.errors import ConflictError
-from memolith.install import jsontext
-from memolith.install.hosts import HOSTS, Place
-from memolith.install.planning import Planner
+from memolith.base.errors import ConflictError
+from memolith.edges.cli import main
+from memolith.hosts.install import json_text
+from memolith.hosts.install.agents import HOSTS, Place
+from memolith.hosts.install.plan import Planner
 from memolith.store.outside import Installs, tidy
 from tests.agents import written
 from tests.ledger import proves
@@ -84,7 +84,7 @@ def told(capfd: pytest.CaptureFixture[str], *options: str, code: int = 0) -> dic
 
 
 def value(path: Path) -> Any:
-    return jsontext.parse(path.read_bytes().decode()).value
+    return json_text.parse(path.read_bytes().decode()).value
 
 
 def test_every_agent_gets_hooks_and_server_and_what_was_there_stays(everybody: Path) -> None:

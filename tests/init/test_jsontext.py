@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.install import jsontext
+from memolith.hosts.install import json_text
 
 BLANKS = st.sampled_from(["", " ", "\n", "\n  ", "\r\n\t", " // a comment\n", "/* b */", ' /* {[,\n"]} */ '])
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.just("// no comment")
@@ -54,7 +54,7 @@ def test_comments_trailing_commas_and_a_mark_do_not_change_what_a_text_says(
     document: tuple[str, dict[str, Any]],
 ) -> None:
     text, value = document
-    assert jsontext.parse(text).value == value
+    assert json_text.parse(text).value == value
 
 
 @given(documents(), VALUES)
@@ -62,10 +62,10 @@ def test_a_member_that_is_put_and_cut_leaves_the_text_as_it_was(
     document: tuple[str, dict[str, Any]], new: Any
 ) -> None:
     text, value = document
-    after = jsontext.put(text, ("a new key",), new)
-    assert jsontext.parse(after).value == {**value, "a new key": new}
-    back = jsontext.cut(after, ("a new key",))
-    assert jsontext.parse(back).value == value
+    after = json_text.put(text, ("a new key",), new)
+    assert json_text.parse(after).value == {**value, "a new key": new}
+    back = json_text.cut(after, ("a new key",))
+    assert json_text.parse(back).value == value
     if value:  # of an empty object only the blanks between its braces may go
         assert back == text
 
@@ -77,11 +77,11 @@ def test_an_element_is_added_behind_the_others_of_any_array_and_cut_again(
     text, value = document
     arrays = [key for key, each in value.items() if isinstance(each, list)]
     key = data.draw(st.sampled_from(arrays)) if arrays else "a new key"
-    after = jsontext.append(text, (key,), new)
+    after = json_text.append(text, (key,), new)
     there = value.get(key, [])
-    assert jsontext.parse(after).value == {**value, key: [*there, new]}
-    back = jsontext.cut(after, (key, len(there)))
-    assert jsontext.parse(back).value == {**value, key: there}
+    assert json_text.parse(after).value == {**value, key: [*there, new]}
+    back = json_text.cut(after, (key, len(there)))
+    assert json_text.parse(back).value == {**value, key: there}
     if there:
         assert back == text
 
@@ -93,12 +93,12 @@ def test_whatever_is_cut_nothing_else_is(document: tuple[str, dict[str, Any]], d
         return
     key = data.draw(st.sampled_from(sorted(value)))
     left = {name: each for name, each in value.items() if name != key}
-    assert jsontext.parse(jsontext.cut(text, (key,))).value == left
+    assert json_text.parse(json_text.cut(text, (key,))).value == left
 
 
 def test_indentation_line_ends_and_comments_are_those_of_the_file() -> None:
     text = '{\r\n\t"a": 1, // one\r\n\t"b": [\r\n\t\t1 /* last */\r\n\t]\r\n}\r\n'
-    after = jsontext.append(jsontext.put(text, ("c", "d"), {"e": True}), ("b",), 2)
+    after = json_text.append(json_text.put(text, ("c", "d"), {"e": True}), ("b",), 2)
     assert after == (
         '{\r\n\t"a": 1, // one\r\n\t"b": [\r\n\t\t1, /* last */\r\n\t\t2\r\n\t],\r\n'
         '\t"c": {\r\n\t\t"d": {\r\n\t\t\t"e": true\r\n\t\t}\r\n\t}\r\n}\r\n'
@@ -106,8 +106,8 @@ def test_indentation_line_ends_and_comments_are_those_of_the_file() -> None:
 
 
 def test_what_stands_on_one_line_stays_on_one_line() -> None:
-    assert jsontext.put('{"a": [1]}', ("b",), {"c": [2]}) == '{"a": [1], "b": {"c": [2]}}'
-    assert jsontext.append('{"a": [1,]}', ("a",), 2) == '{"a": [1, 2,]}'
+    assert json_text.put('{"a": [1]}', ("b",), {"c": [2]}) == '{"a": [1], "b": {"c": [2]}}'
+    assert json_text.append('{"a": [1,]}', ("a",), 2) == '{"a": [1, 2,]}'
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def test_what_stands_on_one_line_stays_on_one_line() -> None:
     ],
 )
 def test_a_text_that_is_broken_is_refused_with_its_line(text: str, line: int, what: str) -> None:
-    with pytest.raises(jsontext.BrokenError) as caught:
-        jsontext.put(text, ("x",), 1)
+    with pytest.raises(json_text.BrokenError) as caught:
+        json_text.put(text, ("x",), 1)
     assert (caught.value.line, caught.value.what) == (line, what)
 
 
 def test_a_value_of_another_kind_is_not_replaced() -> None:
-    with pytest.raises(jsontext.BrokenError, match="line 2: hooks is not an object"):
-        jsontext.put('{\n"hooks": []}', ("hooks", "Stop"), 1)
-    with pytest.raises(jsontext.BrokenError, match=r"hooks\.Stop is not an array"):
-        jsontext.append('{"hooks": {"Stop": 1}}', ("hooks", "Stop"), 1)
+    with pytest.raises(json_text.BrokenError, match="line 2: hooks is not an object"):
+        json_text.put('{\n"hooks": []}', ("hooks", "Stop"), 1)
+    with pytest.raises(json_text.BrokenError, match=r"hooks\.Stop is not an array"):
+        json_text.append('{"hooks": {"Stop": 1}}', ("hooks", "Stop"), 1)

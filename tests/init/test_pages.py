@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from memolith.install import jsontext, merging
-from memolith.install.hosts import HOSTS, Place, Target
+from memolith.hosts.install import entries, json_text
+from memolith.hosts.install.agents import HOSTS, Place, Target
 from tests.shared import ROOT, SAMPLES
 
 PAGES = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot"}
@@ -41,8 +41,8 @@ def written(target: Target) -> Any:
     """Return what a file that was not there says after an installation."""
     if target.form == "toml":
         (entry,) = target.entries
-        return tomllib.loads(merging.merged_toml("", entry, entry.path))
-    return jsontext.parse(merging.merged("", target.entries)).value
+        return tomllib.loads(entries.merged_toml("", entry, entry.path))
+    return json_text.parse(entries.merged("", target.entries)).value
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -72,7 +72,7 @@ def test_the_index_names_every_page_and_links_lead_somewhere() -> None:
 def test_the_page_for_other_clients_shows_servers_that_are_ours() -> None:
     for body in re.findall(r"(?ms)^```json\n(.*?)^```$", page("mcp")):
         (servers,) = json.loads(body).values()
-        assert merging.is_our_server(servers["memolith"])
+        assert entries.is_our_server(servers["memolith"])
         assert servers["memolith"]["args"] == ["mcp"]
 
 
@@ -99,5 +99,5 @@ def test_what_is_written_has_the_shape_of_what_the_real_programs_took(sample: st
     theirs = json.loads((SAMPLES / sample).read_text(encoding="utf-8"))
     # A matcher is allowed where the sample of Claude Code has one; the plugin has it in both.
     assert keys(written(target)) - keys(theirs) <= {".hooks.SessionStart[].matcher:str"}
-    after = merging.merged((SAMPLES / sample).read_text(encoding="utf-8"), target.entries)
-    assert merging.merged(after, []) == (SAMPLES / sample).read_text(encoding="utf-8")
+    after = entries.merged((SAMPLES / sample).read_text(encoding="utf-8"), target.entries)
+    assert entries.merged(after, []) == (SAMPLES / sample).read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import memolith
-from memolith.install import bridges
-from memolith.install.hosts import HOSTS, Place
+from memolith.hosts.install import bridges
+from memolith.hosts.install.agents import HOSTS, Place
 from tests.shared import ROOT
 
 PLUGIN = ROOT / "plugins" / "memolith"
@@ -52,7 +52,7 @@ def test_its_server_command_and_skill_are_in_the_form_that_the_agents_read() -> 
 
 
 def test_the_tools_that_texts_name_exist() -> None:
-    from memolith.serving.offers import tools
+    from memolith.edges.mcp.offers import tools
 
     names = {str(each["name"]) for each in tools(read_only=False)}
     texts = [(PLUGIN / "skills" / "memory" / "SKILL.md").read_text(), bridges.markdown()]

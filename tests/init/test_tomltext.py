@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.install import tomltext
-from memolith.install.jsontext import BrokenError
+from memolith.hosts.install import toml_text
+from memolith.hosts.install.json_text import BrokenError
 
 PATH = ("mcp_servers", "memolith")
 TABLE: dict[str, object] = {
@@ -45,35 +45,37 @@ def documents(draw: st.DrawFn) -> str:
 
 @given(documents())
 def test_a_table_that_is_put_and_cut_leaves_the_text_as_it_was(text: str) -> None:
-    after = tomltext.put(text, PATH, TABLE)
-    expected = tomltext.parse(text)
+    after = toml_text.put(text, PATH, TABLE)
+    expected = toml_text.parse(text)
     expected.setdefault("mcp_servers", {})["memolith"] = TABLE
-    assert tomltext.parse(after) == expected
-    assert tomltext.cut(after, PATH) == text
-    assert tomltext.put(after, PATH, TABLE) == after
+    assert toml_text.parse(after) == expected
+    assert toml_text.cut(after, PATH) == text
+    assert toml_text.put(after, PATH, TABLE) == after
 
 
 @given(documents(), documents())
 def test_what_others_write_behind_it_stays(before: str, more: str) -> None:
     newline = "\r\n" if "\r\n" in before else "\n"
-    after = tomltext.put(before, PATH, TABLE)
+    after = toml_text.put(before, PATH, TABLE)
     after += "" if after.endswith("\n") else newline
     theirs = newline + "[theirs]" + newline + "# mine" + newline
-    expected = tomltext.parse(before) | {"theirs": {}}
-    left = tomltext.cut(after + theirs, PATH)
-    assert tomltext.parse(left) == expected
+    expected = toml_text.parse(before) | {"theirs": {}}
+    left = toml_text.cut(after + theirs, PATH)
+    assert toml_text.parse(left) == expected
     assert left.endswith(theirs)
-    assert not more or tomltext.cut(more, PATH) == more
+    assert not more or toml_text.cut(more, PATH) == more
 
 
 def test_tables_below_it_go_too_and_a_comment_behind_it_stays() -> None:
     ours = "[mcp_servers.memolith]\ncommand = 'x'\n\n[mcp_servers.memolith.env]\nA = 'b'\n"
     text = f"a = 1\n\n{ours}\n# mine\n[b]\n"
-    assert tomltext.cut(text, PATH) == "a = 1\n\n# mine\n[b]\n"
+    assert toml_text.cut(text, PATH) == "a = 1\n\n# mine\n[b]\n"
 
 
 def test_an_older_table_is_replaced_wherever_it_is() -> None:
-    after = tomltext.put('[mcp_servers.memolith]\ncommand = "/gone"\n[b]\nc = 1\n', PATH, {"command": "/new"})
+    after = toml_text.put(
+        '[mcp_servers.memolith]\ncommand = "/gone"\n[b]\nc = 1\n', PATH, {"command": "/new"}
+    )
     assert tomllib.loads(after) == {"mcp_servers": {"memolith": {"command": "/new"}}, "b": {"c": 1}}
 
 
@@ -87,10 +89,10 @@ def test_an_older_table_is_replaced_wherever_it_is() -> None:
 )
 def test_what_cannot_be_edited_is_refused(text: str, what: str) -> None:
     with pytest.raises(BrokenError, match=what):
-        tomltext.put(text, PATH, TABLE)
+        toml_text.put(text, PATH, TABLE)
 
 
 def test_a_text_that_is_nested_too_deeply_is_told() -> None:
     """Found by `prove fuzz`: a RecursionError came out."""
     with pytest.raises(BrokenError, match="nested too deeply"):
-        tomltext.parse("a = " + "[" * 5000)
+        toml_text.parse("a = " + "[" * 5000)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from memolith.context import CLOSE, OPEN
-from memolith.sessions import Session
+from memolith.memory.sessions import Session
+from memolith.prompt.block import CLOSE, OPEN
 from tests.learn.talk import session
 
 # What is said, with places for values; what may be claimed of it; category.

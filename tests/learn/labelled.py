@@ -13,10 +13,10 @@ from typing import Any
 
 import yaml
 
-from memolith.learn import heuristics
-from memolith.learn.extracted import Learned
-from memolith.model import Value
-from memolith.sessions import ROLES, Session, Turn
+from memolith.base.values import Value
+from memolith.learn.extract.extracted import Learned
+from memolith.learn.extract.rules import rules
+from memolith.memory.sessions import ROLES, Session, Turn
 
 HALVES = ("tuned", "apart")
 _FOLDER = Path(__file__).parent / "sessions"
@@ -75,7 +75,7 @@ def score(half: str) -> Score:
     misplaced: list[str] = []
     found = said = noisy = 0
     for row in rows:
-        facts = heuristics.extract(session(row)).records
+        facts = rules.extract(session(row)).records
         expected = row.get("learn", [])
         said += len(facts)
         noisy += not expected and bool(facts)

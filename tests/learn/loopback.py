@@ -14,10 +14,10 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from memolith.config import Settings
-from memolith.learn.backends.anthropic import Anthropic
-from memolith.learn.backends.openai import OpenAI
-from memolith.learn.client import Client
+from memolith.env.settings import Settings
+from memolith.learn.model.backends.anthropic import Anthropic
+from memolith.learn.model.backends.openai import OpenAI
+from memolith.learn.model.client import Client
 
 _numbers = count(1)
 

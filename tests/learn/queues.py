@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memolith.config import Settings
-from memolith.learn.queue import CONSOLIDATE, EXTRACT, Job, Queue
+from memolith.env.settings import Settings
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Job, Queue
 from tests.conftest import Clock
 from tests.learn.workers import PROJECT, extraction
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memolith import Mem
-from memolith.learn import phase2
-from memolith.learn.phase2 import Outcome
-from memolith.model import Value
+from memolith.base.values import Value
+from memolith.learn.consolidate import phase2
+from memolith.learn.consolidate.phase2 import Outcome
 
 
 class Extraction(Value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memolith.sessions import ROLES, Session, Turn
+from memolith.memory.sessions import ROLES, Session, Turn
 
 
 def session(*turns: tuple[str, str], name: str = "s1", time: str = "", **fields: str) -> Session:

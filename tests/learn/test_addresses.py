@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, MemolithError, NotFoundError
-from memolith.addresses import Resource, complete, resolve
-from memolith.cli import main
-from memolith.errors import UnsafePathError
-from memolith.sessions import Session, Turn
+from memolith.base.errors import UnsafePathError
+from memolith.edges.cli import main
+from memolith.memory.addresses import Resource, complete, resolve
+from memolith.memory.sessions import Session, Turn
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
 from tests.test_hostile import payload, rows

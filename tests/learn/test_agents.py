@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from memolith.config import Settings
-from memolith.learn import llm
-from memolith.learn.client import Client
-from memolith.learn.llm import ModelError, Reply
+from memolith.env.settings import Settings
+from memolith.learn.model import llm
+from memolith.learn.model.client import Client
+from memolith.learn.model.llm import ModelError, Reply
 from tests.learn.fake_agent import Agent, install
 from tests.ledger import proves
 

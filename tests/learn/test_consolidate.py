@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem, MemolithError
-from memolith.document import MARKER
-from memolith.errors import ProviderError, UnsafePathError
-from memolith.learn import consolidate as phase_two
-from memolith.learn import current, merging
+from memolith.base.errors import ProviderError, UnsafePathError
+from memolith.learn.consolidate import consolidate as phase_two
+from memolith.learn.consolidate import current, statements
+from memolith.memory.document import MARKER
 from tests.conftest import Clock
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.learn.test_writeset import texts
@@ -268,8 +268,8 @@ def test_merging_two_thousand_statements_is_quick_enough(mem: Mem) -> None:
         )
         for session in range(200)
     ]
-    found = [one for each in given for one in merging.statements(each)]
-    assert len(merging.merge(found)) == 2000
+    found = [one for each in given for one in statements.statements(each)]
+    assert len(statements.merge(found)) == 2000
 
 
 @proves("S2.63")

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from memolith import Mem
-from memolith.config import Settings
-from memolith.learn import eligible
-from memolith.sessions import Session, read_rollout
+from memolith.env.settings import Settings
+from memolith.learn.extract import eligible
+from memolith.memory.sessions import Session, read_rollout
 from tests.learn.talk import session
 from tests.ledger import proves
 

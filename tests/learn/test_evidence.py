@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from memolith.config import Settings
-from memolith.context import CLOSE, OPEN
-from memolith.learn import evidence, extract
+from memolith.env.settings import Settings
+from memolith.learn.extract import evidence, extract
+from memolith.prompt.block import CLOSE, OPEN
 from tests.learn import labelled
 from tests.learn.inventions import Scene
 from tests.learn.talk import session

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.config import Settings
-from memolith.learn import evidence, extract
-from memolith.learn.extracted import Extracted, citations
-from memolith.model import Value
-from memolith.sessions import Session
+from memolith.base.values import Value
+from memolith.env.settings import Settings
+from memolith.learn.extract import evidence, extract
+from memolith.learn.extract.extracted import Extracted, citations
+from memolith.memory.sessions import Session
 from tests.learn.talk import session
 from tests.ledger import proves
 

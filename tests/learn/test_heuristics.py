@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from memolith.config import Settings
-from memolith.learn import evidence, heuristics
+from memolith.env.settings import Settings
+from memolith.learn.extract import evidence
+from memolith.learn.extract.rules import rules
 from tests.learn import labelled
 from tests.learn.talk import session
 from tests.ledger import proves
 
 
 def learned(*turns: tuple[str, str]) -> list[str]:
-    return [fact.body for fact in heuristics.extract(session(*turns)).records]
+    return [fact.body for fact in rules.extract(session(*turns)).records]
 
 
 def said(text: str) -> list[str]:
@@ -62,7 +63,7 @@ def test_on_labelled_sessions_it_is_nearly_always_right_and_finds_most(half: str
 def test_an_explicit_signal_becomes_a_short_sentence_in_its_place(
     text: str, statement: str, place: str
 ) -> None:
-    (fact,) = heuristics.extract(session(("assistant", "Done."), ("user", text))).records
+    (fact,) = rules.extract(session(("assistant", "Done."), ("user", text))).records
     assert (fact.body, f"{fact.scope}/{fact.category}") == (statement, place)
     assert fact.evidence[0][0] == 2
     assert fact.evidence[0][1] in text
@@ -127,7 +128,7 @@ def test_the_last_word_counts() -> None:
 
 
 def test_a_command_that_worked_after_another_form_of_it_failed_is_learned_with_both_as_evidence() -> None:
-    found = heuristics.extract(
+    found = rules.extract(
         session(
             ("user", "run the tests"),
             ("bash error", "$ npm test\nnpm ERR! Missing script: test"),
@@ -160,13 +161,13 @@ def test_every_statement_passes_the_check_that_a_models_would_have_to() -> None:
     for half in labelled.HALVES:
         for row in labelled.read(half):
             one = labelled.session(row)
-            for fact in heuristics.extract(one).records:
+            for fact in rules.extract(one).records:
                 assert evidence.Witness(one).check(fact.body, fact.evidence).holds
 
 
 def test_a_scope_that_is_switched_off_learns_nothing() -> None:
     settings = Settings("/nonexistent", {"MEMOLITH_MEMORIES_USER": "off"})
-    found = heuristics.extract(session(("user", "I prefer short answers over long ones")), settings)
+    found = rules.extract(session(("user", "I prefer short answers over long ones")), settings)
     assert found.empty
     assert found.dropped == {"memories.user is off": 1}
 

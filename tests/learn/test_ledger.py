@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memolith.config import Settings
-from memolith.errors import CeilingError
-from memolith.learn.ledger import Entry, Ledger, estimate
-from memolith.learn.queue import EXTRACT, Queue
+from memolith.base.errors import CeilingError
+from memolith.env.settings import Settings
+from memolith.learn.queue.ledger import Entry, Ledger, estimate
+from memolith.learn.queue.queue import EXTRACT, Queue
 from tests.conftest import Clock
 from tests.learn import workers
 from tests.learn.workers import PROJECT

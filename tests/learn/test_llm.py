@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from memolith.config import Settings
-from memolith.learn import llm
-from memolith.learn.client import Client
-from memolith.learn.llm import ModelError, Reply
-from memolith.learn.metered import Metered
-from memolith.model import Value
+from memolith.base.values import Value
+from memolith.env.settings import Settings
+from memolith.learn.model import llm
+from memolith.learn.model.client import Client
+from memolith.learn.model.llm import ModelError, Reply
+from memolith.learn.model.metered import Metered
 from tests.learn.loopback import Loopback, body, breaks_off, drips, hangs, refuses, says, status
 from tests.learn.loopback import Reply as Scripted
 from tests.ledger import proves

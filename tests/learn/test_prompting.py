@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memolith.errors import ConfigError, MemolithError
-from memolith.learn import prompting
+from memolith.base.errors import ConfigError, MemolithError
+from memolith.learn.model import prompting
 from memolith.text import memory_url
 from tests.ledger import proves
 from tests.shared import ROOT
@@ -40,7 +40,7 @@ def own(home: Path, name: str, text: str) -> Path:
 @pytest.mark.parametrize("name", list(VALUES))
 def test_each_prompt_is_a_file_with_its_variables(tmp_path: Path, name: str) -> None:
     prompt = prompting.load(name, str(tmp_path))
-    assert prompt.source.endswith(f"learn/prompts/{name}.md")
+    assert prompt.source.endswith(f"learn/model/prompts/{name}.md")
     text = prompt.fill(**VALUES[name])
     assert "{{" not in text
     assert "<!--" not in text  # what stands in a prompt is sent
@@ -130,7 +130,7 @@ def test_the_prompts_hold_to_the_shapes_that_are_checked(tmp_path: Path) -> None
     """The example in the prompt satisfies what the prompt asks for."""
     import json
 
-    from memolith.record import CATEGORIES
+    from memolith.memory.record import CATEGORIES
 
     text = prompting.StageOne(str(tmp_path)).system
     assert all(f"`{category}`" in text for category in CATEGORIES)
@@ -147,7 +147,7 @@ def test_the_prompts_hold_to_the_shapes_that_are_checked(tmp_path: Path) -> None
 
 def test_loading_a_prompt_imports_nothing_heavy(tmp_path: Path) -> None:
     code = (
-        f"from memolith.learn import prompting; prompting.load('read_path', {str(tmp_path)!r})\n"
+        f"from memolith.learn.model import prompting; prompting.load('read_path', {str(tmp_path)!r})\n"
         "import sys; print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -160,4 +160,4 @@ def test_the_prompts_are_in_the_wheel(tmp_path: Path) -> None:
 
     (built,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
     names = set(zipfile.ZipFile(built).namelist())
-    assert {f"memolith/learn/prompts/{name}.md" for name in VALUES} <= names
+    assert {f"memolith/learn/model/prompts/{name}.md" for name in VALUES} <= names

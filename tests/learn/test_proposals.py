@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, quarantine
-from memolith.cli import main
-from memolith.doctor import examine
-from memolith.document import MARKER
-from memolith.learn import phase2, waiting
-from memolith.learn.waiting import OutdatedError
+from memolith import Mem
+from memolith.care.doctor import examine
+from memolith.edges.cli import main
+from memolith.learn.consolidate import phase2, waiting
+from memolith.learn.consolidate.waiting import OutdatedError
+from memolith.memory import quarantine
+from memolith.memory.document import MARKER
 from memolith.store.writeset import NotMineError
 from tests.learn.scripted import Answer, Scripted, consolidate, extraction, prompts, reply
 from tests.learn.test_writeset import texts

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memolith.errors import BusyError, InputError, NotFoundError
-from memolith.learn.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
+from memolith.base.errors import BusyError, InputError, NotFoundError
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from tests.conftest import Clock
 from tests.learn import queues
 from tests.learn.queues import KEY, OTHER, claim, consolidated, extracted, state

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.doctor import examine
-from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
-from memolith.learn.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
+from memolith.base.errors import BusyError, MemolithError, StorageError, UnsafePathError
+from memolith.care.doctor import examine
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
 from tests.conftest import Clock
 from tests.learn import queues, workers
 from tests.learn.queues import KEY, claim, extracted
@@ -190,9 +190,9 @@ def test_a_database_that_somebody_keeps_locked_can_be_read_and_not_written(
 
 READ_ONLY = """
 import sys
-from memolith.config import Settings
-from memolith.errors import MemolithError
-from memolith.learn.queue import Queue
+from memolith.env.settings import Settings
+from memolith.base.errors import MemolithError
+from memolith.learn.queue.queue import Queue
 queue = Queue(sys.argv[1], Settings(sys.argv[1]))
 print(len(queue.jobs()))
 try:

@@ -10,8 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from memolith.config import Settings
-from memolith.learn.queue import EXTRACT, Job, LeaseLostError, Queue
+from memolith.env.settings import Settings
+from memolith.learn.queue.queue import EXTRACT, Job, LeaseLostError, Queue
 from tests.conftest import Clock
 from tests.learn.workers import PROJECT, extraction
 

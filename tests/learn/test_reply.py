@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.learn import schema
-from memolith.learn.schema import ReplyError
+from memolith.learn.model import schema
+from memolith.learn.model.schema import ReplyError
 
 RECORD: dict[str, Any] = {
     "type": "object",

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.cli import main
-from memolith.errors import ConfigError, MemolithError, StorageError
+from memolith.base.errors import ConfigError, MemolithError, StorageError
+from memolith.edges.cli import main
 from memolith.learn import background, run
-from memolith.learn.queue import CONSOLIDATE, EXTRACT, Queue
-from memolith.records import Records
-from memolith.sessions import Session, Turn
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
+from memolith.memory.records import Records
+from memolith.memory.sessions import Session, Turn
 from tests.conftest import NOON, Clock
 from tests.learn.loopback import Loopback, Reply, Request, says, status
 from tests.ledger import proves

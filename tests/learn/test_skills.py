@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.learn.skills import file_path, files_of, page, skill_name
+from memolith.learn.consolidate.skills import file_path, files_of, page, skill_name
 from memolith.text import frontmatter
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.learn.test_writeset import texts

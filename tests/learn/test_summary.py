@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.context import CLOSE, OPEN, SUMMARY, payload
-from memolith.learn.current import VERSION
-from memolith.model import MAX_INJECT_BYTES, TRUNCATED
-from memolith.places import Tree
+from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED
+from memolith.env.paths import Tree
+from memolith.learn.consolidate.current import VERSION
+from memolith.prompt.block import CLOSE, OPEN, SUMMARY, payload
 from memolith.text.budget import Section, allot
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
@@ -189,5 +189,5 @@ def test_a_person_may_word_the_guidance_and_a_file_without_a_place_for_the_summa
 def test_the_summary_costs_the_hot_path_no_heavy_import(mem: Mem, summary: Path, work: Path) -> None:
     assert summary.exists()
     block(mem)  # the first look at a changed file scans it for secrets
-    code = f"from memolith.cli import main; main({['context', '--project', str(work)]!r})"
+    code = f"from memolith.edges.cli import main; main({['context', '--project', str(work)]!r})"
     assert loaded(code) & HEAVY == set()

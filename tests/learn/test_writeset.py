@@ -14,11 +14,11 @@ import pytest
 from hypothesis import settings
 
 from memolith import ConflictError, Mem
-from memolith.adopt import adopt
-from memolith.cli import main
-from memolith.doctor import examine, repair
-from memolith.document import MARKER
-from memolith.errors import StorageError
+from memolith.base.errors import StorageError
+from memolith.care.adopt import adopt
+from memolith.care.doctor import examine, repair
+from memolith.edges.cli import main
+from memolith.memory.document import MARKER
 from memolith.store import files, writeset
 from memolith.store.gate import Gate
 from memolith.store.writeset import Edit, NotMineError, base_of, commit

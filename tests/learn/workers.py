@@ -18,11 +18,11 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from memolith.config import Settings
-from memolith.errors import CeilingError
-from memolith.learn import jobs
-from memolith.learn.ledger import Ledger
-from memolith.learn.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
+from memolith.base.errors import CeilingError
+from memolith.env.settings import Settings
+from memolith.learn.queue import jobs
+from memolith.learn.queue.ledger import Ledger
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from tests.shared import ROOT
 
 PROJECT = "shop-01234567"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from memolith.install import jsontext, merging, tomltext
-from memolith.install.hosts import HOSTS, Place
+from memolith.hosts.install import entries, json_text, toml_text
+from memolith.hosts.install.agents import HOSTS, Place
 from tests.real.model import Reply
 from tests.real.programs import MEMOLITH, Program
 
@@ -165,10 +165,10 @@ def test_uninstalling_gives_every_settings_file_back(bare: Program) -> None:
             continue
         assert after is not None, path
         assert b"memolith" not in after, path
-        parse = tomltext.at if target.form == "toml" else None
-        kept = parse(after.decode(), ()) if parse else jsontext.parse(after.decode()).value
+        parse = toml_text.at if target.form == "toml" else None
+        kept = parse(after.decode(), ()) if parse else json_text.parse(after.decode()).value
         assert kept
-        assert target.form != "json" or merging.commands(kept) == []
+        assert target.form != "json" or entries.commands(kept) == []
     written = {path.name for path in paths if met[path] != ours[path]}
     assert written <= {".claude.json", "opencode.jsonc"}, (
         "agents wrote into more of these files than is known"

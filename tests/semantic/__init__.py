@@ -1,3 +1,3 @@
 """Search by meaning. numpy is imported first by our own module: with one thread."""
 
-from memolith.semantic import numbers as numbers
+from memolith.index.vectors import numbers

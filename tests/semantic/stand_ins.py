@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from memolith.errors import ProviderError
-from memolith.semantic.bert import unit as to_unit
+from memolith.base.errors import ProviderError
+from memolith.index.vectors.bert import unit as to_unit
 
 # Words that mean the same to the stand-in model.
 _SAME = {"undo": "rollback", "revert": "rollback", "car": "vehicle", "auto": "vehicle"}

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memolith.config import Settings
-from memolith.errors import ConfigError
-from memolith.semantic import minilm, providers
-from memolith.semantic.bert import Bert, batches
-from memolith.semantic.wordpiece import WordPiece, split
+from memolith.base.errors import ConfigError
+from memolith.env.settings import Settings
+from memolith.index.vectors import minilm, providers
+from memolith.index.vectors.bert import Bert, batches
+from memolith.index.vectors.wordpiece import WordPiece, split
 
 WORDS = (
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -222,7 +222,7 @@ def test_a_directory_can_be_named_and_a_broken_one_says_so(tiny: Path, tmp_path:
 
 
 def test_numpy_gets_one_thread_and_children_are_not_told() -> None:
-    code = "from memolith.semantic import minilm; import os; print(os.environ.get('OMP_NUM_THREADS'))"
+    code = "from memolith.index.vectors import minilm; import os; print(os.environ.get('OMP_NUM_THREADS'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "None\n"
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memolith.cli import main
-from memolith.config import Settings
-from memolith.errors import ConfigError, ProviderError
+from memolith.base.errors import ConfigError, ProviderError
+from memolith.edges.cli import main
+from memolith.env.settings import Settings
+from memolith.index.vectors import providers, remote
+from memolith.index.vectors.meaning import Vectors
 from memolith.mem import Mem
-from memolith.semantic import providers, remote
-from memolith.semantic.vectors import Vectors
 from tests.ledger import proves
 from tests.semantic.stand_ins import Shelf, WordModel
 
@@ -222,7 +222,7 @@ def test_no_provider_touches_the_network_before_it_is_named(tmp_path: Path) -> N
 def test_a_service_elsewhere_gets_the_texts_of_this_project_and_of_the_user_alone(
     action: str, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memolith.service._LOCAL", ())  # the loopback is another machine then
+    monkeypatch.setattr("memolith.env.endpoint._LOCAL", ())  # the loopback is another machine then
     monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "openai")
     monkeypatch.setenv("MEMOLITH_SEMANTIC_URL", service.url)
     for name in ("a", "b"):

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memolith.config import Settings
-from memolith.semantic import packs as packs_module
-from memolith.semantic import passages, scan
-from memolith.semantic.packs import Packs
-from memolith.semantic.vectors import Vectors
+from memolith.env.settings import Settings
+from memolith.index.vectors import nearest, passages
+from memolith.index.vectors import packs as packs_module
+from memolith.index.vectors.meaning import Vectors
+from memolith.index.vectors.packs import Packs
 from tests.ledger import proves
 from tests.semantic.stand_ins import Shelf, WordModel, key
 from tests.shared import ROOT
@@ -117,7 +117,7 @@ def test_the_vector_of_a_removed_text_is_gone_from_the_file(shelf: Shelf) -> Non
     kept, gone = shelf.put("shop", "kept text", "gone text")
     vectors = open_vectors(shelf)
     vectors.sync(["shop"])
-    vector = scan.quantise([b""], WordModel().embed(["gone text"]))[0][2]
+    vector = nearest.quantise([b""], WordModel().embed(["gone text"]))[0][2]
     assert vector in file_of(shelf).read_bytes()
     assert key("gone text") in file_of(shelf).read_bytes()
     shelf.take("shop", gone)
@@ -215,8 +215,8 @@ def test_without_the_extra_nothing_is_found_by_meaning_and_nothing_fails(
     code = f"""
 import sys
 sys.modules["numpy"] = None
-from memolith.config import Settings
-from memolith.semantic.vectors import Vectors
+from memolith.env.settings import Settings
+from memolith.index.vectors.meaning import Vectors
 class Index:
     home = {shelf.home!r}
 vectors = Vectors(Index(), Settings(Index.home))
@@ -275,7 +275,7 @@ def test_a_damaged_file_is_made_again(shelf: Shelf, damage: str) -> None:
 def test_a_flipped_bit_in_a_vector_is_noticed(shelf: Shelf) -> None:
     shelf.put("shop", *(f"text {number}" for number in range(50)))
     expected = _synced(shelf).scores(["shop"], "text 7")
-    vector = scan.quantise([b""], WordModel().embed(["text 7"]))[0][2]
+    vector = nearest.quantise([b""], WordModel().embed(["text 7"]))[0][2]
     data = bytearray(file_of(shelf).read_bytes())
     data[data.index(vector) + 5] ^= 0x40
     file_of(shelf).write_bytes(data)
@@ -326,8 +326,8 @@ def test_a_link_in_the_place_of_the_file_is_not_followed(shelf: Shelf, tmp_path:
 
 _KILLED = """
 import sys
-from memolith.semantic import scan
-from memolith.semantic.packs import Packs
+from memolith.index.vectors import nearest as scan
+from memolith.index.vectors.packs import Packs
 from tests.semantic.stand_ins import WordModel, key
 packs = Packs(sys.argv[1], 1)
 for number in range(10_000):
@@ -378,7 +378,7 @@ def _fill(home: str, first: int) -> None:
     packs = Packs(home, 1)
     for number in range(first, first + 40):
         name = f"text {number}"
-        assert packs.add("words", "shop", scan.quantise([key(name)], WordModel().embed([name])))
+        assert packs.add("words", "shop", nearest.quantise([key(name)], WordModel().embed([name])))
 
 
 def test_several_processes_add_at_the_same_time(shelf: Shelf) -> None:
@@ -410,8 +410,8 @@ def test_the_nearest_rows_are_those_of_an_exact_search(shelf: Shelf, count: int)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     keys = [key(str(number)) for number in range(count)]
     packs = Packs(shelf.home, 1)
-    packs.add("m", "shop", scan.quantise(keys, rows))
-    matrix = scan.Matrix()
+    packs.add("m", "shop", nearest.quantise(keys, rows))
+    matrix = nearest.Matrix()
     matrix.refresh(packs, "m", "shop")
     shares = []
     for row in rows[:20]:
@@ -420,7 +420,7 @@ def test_the_nearest_rows_are_those_of_an_exact_search(shelf: Shelf, count: int)
         exact = np.argsort(-(rows @ query))[:10]
         names, scores = matrix.nearest(query, 10)
         assert np.all(np.diff(scores) <= 0)
-        wanted = set(scan.names(b"".join(keys[at] for at in exact)).tolist())
+        wanted = set(nearest.names(b"".join(keys[at] for at in exact)).tolist())
         shares.append(len(wanted & set(names.tolist())) / len(wanted))
     assert sum(shares) / len(shares) > 0.97
 
@@ -430,6 +430,6 @@ def test_many_small_additions_make_few_packs(shelf: Shelf, monkeypatch: pytest.M
     packs = Packs(shelf.home, 1)
     model = WordModel()
     for number in range(300):
-        assert packs.add("words", "shop", scan.quantise([key(str(number))], model.embed([str(number)])))
+        assert packs.add("words", "shop", nearest.quantise([key(str(number))], model.embed([str(number)])))
     assert len(packs.keys("words", "shop")) == 300
     assert len(packs.numbers("words", "shop")) <= 300 // 64 + 8

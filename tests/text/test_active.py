@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.hygiene import for_block
+from memolith.text.safe.hygiene import for_block
 from tests.workers import LONG
 
 ORDINARY = [

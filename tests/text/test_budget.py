@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.model import TRUNCATED
+from memolith.base.values import TRUNCATED
 from memolith.text.budget import Section, allot, estimate_tokens, head, tail, utf8_len
 from memolith.text.markdown import open_fence
 from tests.ledger import proves

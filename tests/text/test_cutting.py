@@ -13,13 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prove.attack.secrets import leaks
 
-from memolith import Mem, compaction
-from memolith.agents import calls, gemini, reading
-from memolith.learn import shaping
-from memolith.model import MAX_WRITE_BYTES
-from memolith.sessions import Session, Turn
-from memolith.text import cutting, markdown
-from memolith.text.secrets import redact
+from memolith import Mem
+from memolith.base.values import MAX_WRITE_BYTES
+from memolith.hosts.sessions import calls, gemini, read
+from memolith.learn.extract import shape
+from memolith.memory.sessions import Session, Turn
+from memolith.prompt import compaction
+from memolith.text import markdown
+from memolith.text.secrets import cut
+from memolith.text.secrets.redact import redact
 from tests.hook.conftest import Host, host, no_worker
 
 __all__ = ["host", "no_worker"]
@@ -46,7 +48,7 @@ def _placed(secret: str, limit: int, offset: int, fill: str = "word ") -> str:
 
 
 def _said(text: str, role: str = "assistant", left_out: int = 0) -> str:
-    into = reading.Transcript("claude-code", "x")
+    into = read.Transcript("claude-code", "x")
     if left_out:
         into.leave_out(left_out)
     into.say(role, text)
@@ -54,20 +56,20 @@ def _said(text: str, role: str = "assistant", left_out: int = 0) -> str:
 
 
 def _parts(text: str) -> str:
-    into = reading.Transcript("claude-code", "x")
+    into = read.Transcript("claude-code", "x")
     into.say("assistant", "word " * 6_000, key="k")
     into.say("assistant", text, key="k")
     return json.dumps(into.state())
 
 
 def _named(text: str) -> str:
-    into = reading.Transcript("claude-code", "x")
+    into = read.Transcript("claude-code", "x")
     into.result(1, "", ok=True, tool=text)
     return json.dumps([turn.as_dict() for turn in into.session("x").turns])
 
 
 def _result(text: str, spent: int = 0) -> str:
-    into = reading.Transcript("claude-code", "x")
+    into = read.Transcript("claude-code", "x")
     into._spent = spent
     into.call(1, "Bash", {"command": "cat log"})
     into.result(1, text, ok=True)
@@ -77,7 +79,7 @@ def _result(text: str, spent: int = 0) -> str:
 def _shaped(text: str) -> str:
     turn = Turn(number=1, role="tool", text=f"$ cat\n{text}", time="", tool="Bash", outcome="ok")
     about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
-    return shaping.shape(Session(**about, turns=[turn]), 100_000)
+    return shape.shape(Session(**about, turns=[turn]), 100_000)
 
 
 CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
@@ -93,11 +95,11 @@ CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
     "one of the latest turns": (4_000, lambda text: _said(text, left_out=1)),
     "a call": (2_000, lambda text: calls.call_line("Bash", {"command": text})),
     "a tool's name": (120, _named),
-    "a session's id": (100, reading.safe),
-    "a message of Gemini": (64_000, lambda text: str(gemini._small({"content": text}, reading.MAX_RESULT))),
+    "a session's id": (100, read.safe),
+    "a message of Gemini": (64_000, lambda text: str(gemini._small({"content": text}, read.MAX_RESULT))),
     "a first line": (100, markdown.first_line),
-    "for a model": (shaping.MAX_RESULT * 6 // 10, _shaped),
-    "bytes": (4_000, lambda text: cutting.in_bytes(text, 4_000)),
+    "for a model": (shape.MAX_RESULT * 6 // 10, _shaped),
+    "bytes": (4_000, lambda text: cut.in_bytes(text, 4_000)),
 }
 
 
@@ -120,7 +122,7 @@ def test_a_cut_text_is_short_enough_and_ends_outside_of_a_marker(
     pieces: list[str], most: int, exact: bool
 ) -> None:
     text = "".join(pieces)
-    for part in (cutting.cut(text, most, exact=exact), cutting.in_bytes(text, most)):
+    for part in (cut.cut(text, most, exact=exact), cut.in_bytes(text, most)):
         assert len(part) <= most
         assert part.rfind("[secret:") <= part.rfind("]")
 
@@ -176,7 +178,7 @@ JOINED: dict[str, Callable[[Mem, str], object]] = {
     "a ticket's note": lambda mem, text: mem.tickets.note(mem.tickets.add("Port").id, text),
     "a heading": lambda mem, text: mem.append_daily(text, "x"),
     "a title": lambda mem, text: mem.records.add("x", title=text, category="decisions", scope="project"),
-    "a checklist": lambda mem, text: mem.write("scratchpad", f"- [ ] {cutting.in_one_line(text)}"),
+    "a checklist": lambda mem, text: mem.write("scratchpad", f"- [ ] {cut.in_one_line(text)}"),
 }
 
 

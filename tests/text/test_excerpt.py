@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import excerpt, terms
+from memolith.text import excerpt
+from memolith.text.words import terms
 
 REST = "and the rest of it is said here " * 12
 SAID = "deploy the billing service only after the canary has been green for an hour,"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.context import CLOSE, OPEN
-from memolith.hook import edge
+from memolith.hosts.hook import edge
+from memolith.prompt.block import CLOSE, OPEN
 from memolith.text import forms
-from memolith.text.hygiene import for_block
+from memolith.text.safe.hygiene import for_block
 
 SAID = "zebra"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text.frontmatter import compose, set_fields, split
-from memolith.text.miniyaml import YamlError
+from memolith.text.yaml import YamlError
 
 HEADED = st.builds(
     lambda bom, lines, newline: bom + newline.join(lines),

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.hygiene import clean, for_block, inert
 from memolith.text.markdown import open_fence
-from memolith.text.structure import disarm
+from memolith.text.safe.hygiene import clean, for_block, inert
+from memolith.text.safe.structure import disarm
 
 # Between any two characters of a tag: white space and what nobody sees.
 UNSEEN = r"[\s\u200b-\u200f\u2060\u034f\ufe00-\ufe0f]*"

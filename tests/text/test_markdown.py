@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.document import SECTIONS, TEMPLATE
+from memolith.memory.document import SECTIONS, TEMPLATE
 from memolith.text import markdown
 from tests.ledger import proves
 

@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import miniyaml
-from memolith.text.miniyaml import YamlError, dump, parse, set_value
-from memolith.text.yamledit import set_path
+from memolith.text import yaml as miniyaml
+from memolith.text.yaml import YamlError, dump, parse, set_value
+from memolith.text.yaml_edit import set_path
 from tests.ledger import proves
 
 AWKWARD = [

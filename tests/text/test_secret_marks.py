@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.secrets import redact
+from memolith.text.secrets.redact import redact
 
 
 def kinds(text: str) -> list[str]:

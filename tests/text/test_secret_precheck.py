@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import secret_names, secret_precheck, secret_rules
-from memolith.text.secret_precheck import may_hold_secret
-from memolith.text.secrets import redact
+from memolith.text.secrets import formats, names, precheck
+from memolith.text.secrets.precheck import may_hold_secret
+from memolith.text.secrets.redact import redact
 from tests.shared import ROOT
 from tests.text.test_secret_rules import SAMPLES as FORMATS
 from tests.text.test_secrets import CONTEXTS, HARMLESS, SAMPLES
 
 DATA = Path(os.environ.get("MEMOLITH_DATA") or ROOT.parent / "shared" / "data") / "secrets"
 SECRETS = ["".join(sample[1:]) for sample in SAMPLES] + FORMATS
-NAMES = [f"{word}{sign}" for word in secret_names.WORDS for sign in ("", "=", ": ", " is ", "='")]
+NAMES = [f"{word}{sign}" for word in names.WORDS for sign in ("", "=", ": ", " is ", "='")]
 PIECES = ["<private>", "hook/", "://", "@", "?sas=", "-u a:", "github ", "spaces ", "$2b$", "[secret:token]"]
 
 
@@ -107,12 +107,12 @@ def test_it_says_no_to_ordinary_text() -> None:
 
 def test_every_beginning_is_made_of_what_a_run_is_made_of() -> None:
     """The look goes through runs only, so no format may begin with anything else."""
-    for rows in secret_rules.beginnings().values():
+    for rows in formats.beginnings().values():
         for _, beginning, alphabet, _ in rows:
-            assert set(beginning.encode().translate(secret_precheck._RUNS)) == {ord("x")}
-            assert alphabet in secret_rules.MEMBERS
-    pattern = secret_rules._ALPHABETS
-    for name, members in secret_rules.MEMBERS.items():
+            assert set(beginning.encode().translate(precheck._RUNS)) == {ord("x")}
+            assert alphabet in formats.MEMBERS
+    pattern = formats._ALPHABETS
+    for name, members in formats.MEMBERS.items():
         import re
 
         every = {chr(code) for code in range(256)}
@@ -121,9 +121,9 @@ def test_every_beginning_is_made_of_what_a_run_is_made_of() -> None:
 
 def test_it_loads_neither_patterns_nor_the_scanner() -> None:
     code = (
-        "import sys; from memolith.text.secret_precheck import may_hold_secret; "
+        "import sys; from memolith.text.secrets.precheck import may_hold_secret; "
         "may_hold_secret('ordinary text of 2024-01-02 in src/some/longer/path.py'); "
-        "print([name for name in sys.modules if name in ('re', 'json', 'typing', 'memolith.text.secrets')])"
+        "print([name for name in sys.modules if name in ('re', 'json', 'typing', 'memolith.text.secrets.redact')])"
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", code],

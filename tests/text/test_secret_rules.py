@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import secret_names, secret_rules
-from memolith.text.secrets import redact
+from memolith.text.secrets import formats, names
+from memolith.text.secrets.redact import redact
 
 HEX = "0123456789abcdef"
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -20,7 +20,7 @@ ALNUM = "abcdefghijkmnopqrstuvwyzABCDEFGHIJKLMNPQRSTUVWYZ0123456789"
 ALPHABETS = {"hex": HEX, "upper": UPPER}
 ROWS = [
     (kind, beginning, alphabet, least)
-    for kind, beginnings, alphabet, least in secret_rules._PREFIXED
+    for kind, beginnings, alphabet, least in formats._PREFIXED
     for beginning in beginnings.split()
 ]
 
@@ -63,9 +63,7 @@ def test_a_beginning_alone_and_its_placeholder_stay(row: tuple[str, str, str, in
 @given(
     st.lists(
         st.sampled_from(SAMPLES)
-        | st.sampled_from(
-            [f"{word}{sign}" for word in secret_names.WORDS for sign in ("", "=", ": ", " is ")]
-        )
+        | st.sampled_from([f"{word}{sign}" for word in names.WORDS for sign in ("", "=", ": ", " is ")])
         | st.sampled_from(
             [" ", "\n", "=", ":", "'", '"', "`", "-", "_", ".", "/", "@", "://", "&", "[secret:token]"]
         )

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from memolith.text import secret_forms, secret_names, secret_rules, secret_shapes, secret_words
-from memolith.text.secrets import redact
+from memolith.text.secrets import formats, forms, names, shapes, words
+from memolith.text.secrets.redact import redact
 from tests.workers import LONG
 
 # The end makes every rule run.
@@ -26,18 +26,18 @@ LIMIT = 0.5 * SIZE / 65_536 + 0.05
 
 def pieces() -> list[str]:
     """Return what rules begin with, cut into what makes a pattern start and not end."""
-    found = [row.split()[0] for _, row, _, _ in secret_rules._PREFIXED]
-    found += [needle for _, needle, _ in (*secret_rules._IN_RUNS, *secret_rules._SHAPED)]
-    found += [f"{word} " for word in secret_names.WORDS] + [f"{word}=" for word in secret_names.WORDS]
-    found += [f"{word} is " for word in secret_forms._PHRASES] + [
-        word.decode() for word in sorted(secret_shapes.APART_WORDS)
+    found = [row.split()[0] for _, row, _, _ in formats._PREFIXED]
+    found += [needle for _, needle, _ in (*formats._IN_RUNS, *formats._SHAPED)]
+    found += [f"{word} " for word in names.WORDS] + [f"{word}=" for word in names.WORDS]
+    found += [f"{word} is " for word in forms._PHRASES] + [
+        word.decode() for word in sorted(shapes.APART_WORDS)
     ]
     found += [*"a-=/:'\"\\([<1éİ", "a.", "a-", "a=", "$6$a$"]
     found += ["://", "a://b:", "https://a:bcd@x ", "?sig=", "hook/", "-u a:b1 ", "aB1 ", "aB1. ", "x_"]
     found += ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- a\n"]
     found += ["Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
     found += ["eyJaaaaaaaaaaaaa.", "BUNDLE_A__B="]
-    found += [f"{word} " for line in secret_words.lines("secret_names.txt") for word in line.split()[2::6]]
+    found += [f"{word} " for line in words.lines("names.txt") for word in line.split()[2::6]]
     found += ["password: a b c\n", "passphrase: ", "the new one ", "code door 1-", "a:1:b:c:", "x / y!1 "]
     found += ["Passwort ist x ", "пароль: ", "密码", "密码是", "パスワードは", "x1 ist das Passwort "]
     found += ["PIN 1", "code ", "mysql -p", "sshpass -p x ", " -p ", " -pA1# ", "echo a | sudo -S "]
@@ -90,7 +90,9 @@ def test_a_text_sixteen_times_as_long_takes_about_sixteen_times_as_long(unit: st
 
 
 def test_importing_the_scanner_compiles_nothing() -> None:
-    code = "import sys; from memolith.text import secrets; print('re' in sys.modules)"
+    code = (
+        "import sys; from memolith.text.secrets.redact import redact as secrets; print('re' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-S", "-c", code],
         capture_output=True,

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 from prove.attack import secret_grammar as grammar
 
-from memolith.text.secret_precheck import may_hold_secret
-from memolith.text.secrets import redact
+from memolith.text.secrets.precheck import may_hold_secret
+from memolith.text.secrets.redact import redact
 
 DATA = grammar.DATA
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memolith.text.local import stays
+from memolith.text.local_tools import stays
 from memolith.text.turns import Hearing, parted, taint
 
 ASKED = "## My request for Codex:"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text import when
+from memolith.text.words import times
 
 TODAY = "2026-11-15"  # a Sunday
 
@@ -27,19 +27,19 @@ TODAY = "2026-11-15"  # a Sunday
     ],
 )
 def test_a_named_time_is_found(question: str, inside: str, outside: str) -> None:
-    named = when.spans(question, TODAY)
-    assert when.within(inside, named) or not inside
-    assert not when.within(outside, named)
+    named = times.spans(question, TODAY)
+    assert times.within(inside, named) or not inside
+    assert not times.within(outside, named)
 
 
 @pytest.mark.parametrize(
     "question", ["How may I march on?", "which port", "", "the last one", "ago", "0 days ago"]
 )
 def test_most_questions_name_none(question: str) -> None:
-    assert when.spans(question, TODAY) == []
+    assert times.spans(question, TODAY) == []
 
 
 @given(st.text(max_size=60), st.text(max_size=12))
 def test_any_text_is_a_question(question: str, date: str) -> None:
-    when.within(date, when.spans(question, TODAY))
-    when.spans(f"{question} 99999999999 years ago", TODAY)
+    times.within(date, times.spans(question, TODAY))
+    times.spans(f"{question} 99999999999 years ago", TODAY)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.miniyaml import YamlError, parse
-from memolith.text.yamledit import set_list
+from memolith.text.yaml import YamlError, parse
+from memolith.text.yaml_edit import set_list
 from tests.text.test_miniyaml import PIECES
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.sessions import Session, Turn
+from memolith.memory.sessions import Session, Turn
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
 from memolith import Mem
-from memolith.tui.app import Memolith
-from memolith.tui.editor import Editor
-from memolith.tui.listing import Listing
+from memolith.edges.tui.app import Memolith
+from memolith.edges.tui.editor import Editor
+from memolith.edges.tui.lists import Listing
 
 _CHARACTERS = {"slash": "/", "question_mark": "?", "space": " "}
 WIDE, NARROW = (120, 30), (80, 24)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from textual.widgets import Input, Static, TextArea
 
-from memolith import Mem, quarantine
-from memolith.tui import changing, shelves, views
-from memolith.tui.dialogs import Choose, Confirm, Form, History
+from memolith import Mem
+from memolith.edges.tui import changes as changing
+from memolith.edges.tui import shelves, views
+from memolith.edges.tui.dialogs import Choose, Confirm, Form, History
+from memolith.memory import quarantine
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.learn.test_writeset import texts
 from tests.ledger import proves

@@ -10,7 +10,7 @@ from textual.widgets import Footer, Static
 from textual.widgets._footer import FooterKey
 
 from memolith import Mem
-from memolith.tui.dialogs import Help
+from memolith.edges.tui.dialogs import Help
 from tests.ledger import proves
 from tests.tui.driving import NARROW, Driver, drive
 

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import TextArea
 
 from memolith import Mem
-from memolith.tui import rendering
+from memolith.edges.tui import render
 from tests.test_hostile import CORPUS
 from tests.tui.driving import NARROW, Driver, drive
 
@@ -43,9 +43,9 @@ def hostile() -> list[str]:
 def test_no_text_reaches_the_screen_with_a_control_character_or_as_markup() -> None:
     for text in hostile():
         for width in (20, 80):
-            shown = rendering.wrapped(rendering.markdown(text, "quit"), width)
+            shown = render.wrapped(render.markdown(text, "quit"), width)
             assert controls(shown.plain) == []
-            assert controls(rendering.for_editor(text)) in (
+            assert controls(render.for_editor(text)) in (
                 [],
                 ["\r"] * text.count("\r"),
                 ["\t"] * text.count("\t"),
@@ -53,21 +53,21 @@ def test_no_text_reaches_the_screen_with_a_control_character_or_as_markup() -> N
             assert all(
                 "click" not in str(span.style) and "link" not in str(span.style) for span in shown.spans
             )
-    assert "[@click=app.quit]quit[/]" in rendering.wrapped(rendering.markdown(MARKUP), 200).plain
+    assert "[@click=app.quit]quit[/]" in render.wrapped(render.markdown(MARKUP), 200).plain
 
 
 def test_what_hides_text_is_shown_as_a_sign_and_what_belongs_to_it_stays() -> None:
-    assert rendering.visible("\x1b[31mred\x07") == "␛[31mred␇"
-    assert rendering.visible("a\u202eb") == "a⟨202E⟩b"
-    assert rendering.visible("a\rb") == "a␍\nb"
+    assert render.visible("\x1b[31mred\x07") == "␛[31mred␇"
+    assert render.visible("a\u202eb") == "a⟨202E⟩b"
+    assert render.visible("a\rb") == "a␍\nb"
     family = "👨\u200d👩\u200d👧 नमस्\u200dते"
-    assert rendering.visible(family) == family
-    assert rendering.visible("one\r\ntwo") == "one\ntwo"
+    assert render.visible(family) == family
+    assert render.visible("one\r\ntwo") == "one\ntwo"
 
 
 def test_markdown_is_rendered_and_every_line_stays_one() -> None:
     text = "# Title\n\n- [ ] **open** `code`\n- [x] done\n> said\n\n```\n[x](y)\n```\n[text](https://x.example)\n"
-    lines = [line.content.plain for line in rendering.markdown(text)]
+    lines = [line.content.plain for line in render.markdown(text)]
     assert lines == [
         "# Title",
         "",
@@ -85,7 +85,7 @@ def test_markdown_is_rendered_and_every_line_stays_one() -> None:
 @pytest.mark.parametrize("width", [8, 13, 40])
 def test_a_long_line_is_wrapped_below_its_beginning_and_loses_nothing(width: int) -> None:
     text = "- a list item with words, 日本語のテキスト and averyveryverylongwordthatdoesnotfit at all"
-    (line,) = rendering.markdown(text)
+    (line,) = render.markdown(text)
     rows = line.rows(width)
     assert all(isinstance(row, Content) and row.cell_length <= width for row in rows)
     assert "".join("".join(row.plain.split()) for row in rows) == "".join(text.replace("-", "•").split())
@@ -110,7 +110,7 @@ def test_the_whole_app_shows_hostile_texts_as_they_are_and_edits_them_safely(per
         await app.keys("escape")
         await app.home()
         assert ESCAPES in path.read_text(encoding="utf-8")  # looking at it changes nothing
-        app.app.tell(f"told: {MARKUP} {rendering.visible(ESCAPES)}")
+        app.app.tell(f"told: {MARKUP} {render.visible(ESCAPES)}")
         await app.told(MARKUP)
         assert app.app.is_running
 

@@ -15,10 +15,10 @@ import pytest
 from textual.binding import Binding
 
 from memolith import InputError, Mem
-from memolith.cli import main
-from memolith.tui import keys
-from memolith.tui.app import Memolith
-from memolith.tui.finding import Newest
+from memolith.edges.cli import main
+from memolith.edges.tui import keys
+from memolith.edges.tui.app import Memolith
+from memolith.edges.tui.find import Newest
 from tests.shared import ROOT
 
 
@@ -39,7 +39,7 @@ def test_in_a_pipe_or_for_json_the_command_says_what_to_use_instead(
 
 
 def test_only_the_command_imports_textual() -> None:
-    load = "from memolith.cli.app import load_commands; load_commands()"
+    load = "from memolith.edges.cli.app import load_commands; load_commands()"
     code = f"{load}; import sys; print('textual' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

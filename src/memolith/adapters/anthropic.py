@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from anthropic.tools import ToolError
 from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
 
-from memolith.errors import MemolithError
-from memolith.memories import Memories
-from memolith.model import Tool
-from memolith.serving import outward
-from memolith.tools import Tools, denied
+from memolith.adapters.files import Memories
+from memolith.base.errors import MemolithError
+from memolith.base.values import Tool
+from memolith.edges.mcp import outward
+from memolith.edges.mcp.tools import Tools, denied
 
 if TYPE_CHECKING:
+    from memolith.edges.mcp.tools import Permit
     from memolith.mem import Mem
-    from memolith.tools import Permit
 
 _READS = ("view",)
 _ADDS = ("create",)

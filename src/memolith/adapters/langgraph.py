@@ -23,12 +23,12 @@ from langgraph.store.base import (
 )
 
 from memolith.adapters.matching import matches, namespaces
-from memolith.items import Items
+from memolith.adapters.values import Items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memolith import items
+    from memolith.adapters import values
     from memolith.mem import Mem
 
 
@@ -90,7 +90,7 @@ def _check(op: Any) -> None:
         raise NotImplementedError("memolith keeps what it is given: there is no ttl; delete the key instead")
 
 
-def _fields(item: items.Item) -> dict[str, Any]:
+def _fields(item: values.Item) -> dict[str, Any]:
     return {
         "value": item.value,
         "key": item.key,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memolith.errors import InputError
+from memolith.base.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 from agents.memory import SessionABC
 
 from agents import FunctionTool
-from memolith.agents.reading import Transcript, plain
-from memolith.compaction import append_memory_block
-from memolith.conversations import Conversation
-from memolith.tools import Tools
+from memolith.adapters.conversations import Conversation
+from memolith.edges.mcp.tools import Tools
+from memolith.hosts.sessions.read import Transcript, plain
+from memolith.prompt.compaction import append_memory_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memolith.base.values import Tool
+    from memolith.edges.mcp.tools import Permit
     from memolith.mem import Mem
-    from memolith.model import Tool
-    from memolith.sessions import Stored
-    from memolith.tools import Permit
+    from memolith.memory.sessions import Stored
 
 
 class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]

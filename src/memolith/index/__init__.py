@@ -8,6 +8,6 @@ index.with_text(units)                             # the same, cut out of the fi
 """
 
 from memolith.index.index import Index
-from memolith.index.model import KINDS, Analysis, Match, State, Term, Unit, kind_of
+from memolith.index.units import KINDS, Analysis, Match, State, Term, Unit, kind_of
 
 __all__ = ["KINDS", "Analysis", "Index", "Match", "State", "Term", "Unit", "kind_of"]

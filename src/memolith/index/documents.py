@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import time
 
-from memolith.provenance import of_note
 from memolith.store import layout
 from memolith.store.layout import is_date
 from memolith.text import frontmatter, markdown
+from memolith.text.source_label import of_note
 from memolith.text.turns import Hearing, parted
 
 TYPE_CHECKING = False
@@ -108,7 +108,7 @@ class Document:
 
 def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
     """Return text without its secrets, line for line, and whether it had any."""
-    from memolith.text.secrets import redact
+    from memolith.text.secrets.redact import redact
 
     done = redact(text, by_hand=by_hand)
     if not done.findings:

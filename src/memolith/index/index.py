@@ -10,12 +10,13 @@ import time
 import zlib
 from _thread import RLock  # `threading` costs more than the rest of this module
 
-from memolith.errors import BusyError, MemolithError, StorageError, UnsafePathError
-from memolith.index import reading, schema, walk
+from memolith.base.errors import BusyError, MemolithError, StorageError, UnsafePathError
+from memolith.base.lean import contextmanager, suppress
+from memolith.index import schema, walk
+from memolith.index import texts as reading
 from memolith.index.lexical import Lexicon
-from memolith.index.model import Analysis, Match, State, Unit
 from memolith.index.sync import ReplacedError, Sync
-from memolith.lean import contextmanager, suppress
+from memolith.index.units import Analysis, Match, State, Unit
 from memolith.store import forks
 from memolith.store.derived import Derived
 from memolith.store.sqlite import sqlite3
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Self, TypeVar
 
-    from memolith.index.journal import Journal
     from memolith.index.walk import Place
+    from memolith.index.watch import Journal
 
     T = TypeVar("T")
     Progress = Callable[[int, int], None]
@@ -179,7 +180,7 @@ class Index:
             self._answered = True  # most processes give only one answer: the first does without a journal
             return {}
         if self._journal is None:
-            from memolith.index.journal import Journal
+            from memolith.index.watch import Journal
 
             self._journal = Journal()
         # Before the files are looked at, so that nothing that happens from now on is missed.

@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import log
 
 from memolith.index import schema
-from memolith.index.model import KINDS, Analysis, Match, Term
-from memolith.text import terms as analyser
+from memolith.index.units import KINDS, Analysis, Match, Term
+from memolith.text.words import terms as analyser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 
-from memolith.errors import BusyError, StorageError, UnsafePathError
+from memolith.base.errors import BusyError, StorageError, UnsafePathError
+from memolith.base.whole import Watch, note
 from memolith.index import schema, walk
 from memolith.index.known import known_files
-from memolith.index.model import KINDS
+from memolith.index.units import KINDS
 from memolith.store import files, layout
 from memolith.store.sqlite import sqlite3
-from memolith.text import terms
-from memolith.whole import Watch, note
+from memolith.text.words import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,16 +11,16 @@ import stat
 import time
 from zlib import crc32
 
-from memolith.errors import StorageError, UnsafePathError
-from memolith.index.model import KINDS
-from memolith.places import inside
+from memolith.base.errors import StorageError, UnsafePathError
+from memolith.env.paths import inside
+from memolith.index.units import KINDS
 from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memolith.places import Folder, Tree
+    from memolith.env.paths import Folder, Tree
 
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 _MASK = (1 << 63) - 1

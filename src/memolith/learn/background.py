@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from memolith import programs
+from memolith.env import programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,20 +10,23 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from memolith.config import Settings
-from memolith.errors import CeilingError, ConfigError, MemolithError, StorageError
-from memolith.learn import eligible, forgetting, llm, phase1, phase2, prompting
-from memolith.learn.ledger import Ledger
-from memolith.learn.metered import Metered
-from memolith.learn.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
-from memolith.model import Value
+from memolith.base.errors import CeilingError, ConfigError, MemolithError, StorageError
+from memolith.base.values import Value
+from memolith.env.settings import Settings
+from memolith.learn import forget
+from memolith.learn.consolidate import phase2
+from memolith.learn.extract import eligible, phase1
+from memolith.learn.model import llm, prompting
+from memolith.learn.model.metered import Metered
+from memolith.learn.queue.ledger import Ledger
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from memolith.learn.eligible import Choice
-    from memolith.learn.llm import Model
-    from memolith.learn.queue import Job
+    from memolith.learn.extract.eligible import Choice
+    from memolith.learn.model.llm import Model
+    from memolith.learn.queue.queue import Job
     from memolith.mem import Mem
 
     Progress = Callable[[int, int], None]
@@ -169,7 +172,7 @@ class Run:
         gone = {each.session for each in self._queue.outputs(slug)} - set(self._mem.sessions.stored())
         for name in sorted((withdrawn & set(self._queue.watermarks(slug))) | gone):
             try:
-                forgetting.forget(self._mem, self._queue, name)
+                forget.forget(self._mem, self._queue, name)
             except StorageError:  # the next run tries again, and this one goes on
                 self._done.failed += 1
         with self._queue.together():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memolith.learn import llm, run
-from memolith.learn.ledger import Cost, Ledger
-from memolith.learn.queue import Job, Queue
-from memolith.model import Value
+from memolith.base.values import Value
+from memolith.learn import run
+from memolith.learn.model import llm
+from memolith.learn.queue.ledger import Cost, Ledger
+from memolith.learn.queue.queue import Job, Queue
 
 if TYPE_CHECKING:
     from memolith.mem import Mem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith.places import Place, Tree
+from memolith.env.paths import Place, Tree
 from memolith.store import files
 
 SUFFIX = ".jsonl.gz"

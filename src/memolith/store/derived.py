@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import time
 
-from memolith.errors import StorageError, UnsafePathError
-from memolith.lean import contextmanager, suppress
-from memolith.places import Place, Tree
-from memolith.store import files, locks, sums
+from memolith.base.errors import StorageError, UnsafePathError
+from memolith.base.lean import contextmanager, suppress
+from memolith.env.paths import Place, Tree
+from memolith.store import files, locks, page_sums
 from memolith.store.sqlite import connect, sqlite3
 
 TYPE_CHECKING = False
@@ -34,10 +34,10 @@ class Derived:
     ) -> None:
         self.path = os.path.join(home, "cache", name)
         self._home, self._name, self._version, self._build = home, name, version, build
-        self._sums, self._wait = sums.Sums(self.path), min(wait, _WAIT)
+        self._sums, self._wait = page_sums.Sums(self.path), min(wait, _WAIT)
         self._connection: Connection | None = None
         self._until = 0.0  # when the file is to be looked at again, even if it seems to be the same
-        self.seen: sums.Stamp | None = None  # changes with every write of anybody
+        self.seen: page_sums.Stamp | None = None  # changes with every write of anybody
 
     def connection(self, wait: float = 0) -> Connection | None:
         """Return the connection to a file that nobody but us has changed; None if there is none.
@@ -63,7 +63,7 @@ class Derived:
             self.close()
             self._connection = self._open()
         self.seen = seen if self._connection is not None else None
-        self._until = time.monotonic() + sums.TRUSTED
+        self._until = time.monotonic() + page_sums.TRUSTED
         return self._connection
 
     @contextmanager
@@ -79,7 +79,7 @@ class Derived:
                 yield connection
                 self._check()
                 connection.execute("COMMIT")
-                changed = sums.journalled(self.path, size)
+                changed = page_sums.journalled(self.path, size)
             except BaseException:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
@@ -147,12 +147,12 @@ class Derived:
 
     def _free(self) -> tuple[int, set[int]]:
         with files.told(self.path):
-            return sums.free(self.path, self.seen or (0, 0, 0, 0))
+            return page_sums.free(self.path, self.seen or (0, 0, 0, 0))
 
     def _seal(self, changed: set[int] | None = None) -> None:
         with files.told(self.path):
             self.seen = self._sums.write(changed)
-        self._until = time.monotonic() + sums.TRUSTED
+        self._until = time.monotonic() + page_sums.TRUSTED
 
     def _clean(self) -> None:
         """Remove the journal: it has pages as they were, with what is forgotten since."""

@@ -7,8 +7,8 @@ import os
 import stat
 import time
 
-from memolith.errors import MemolithError
-from memolith.places import Tree
+from memolith.base.errors import MemolithError
+from memolith.env.paths import Tree
 from memolith.store.locks import open_lock, try_lock
 
 TYPE_CHECKING = False

@@ -13,15 +13,15 @@ import os
 import stat
 import sys
 
-from memolith.errors import MemolithError, StorageError
-from memolith.lean import contextmanager, suppress
-from memolith.places import MARK, Place, Tree, is_marked, refused
+from memolith.base.errors import MemolithError, StorageError
+from memolith.base.lean import contextmanager, suppress
+from memolith.env.paths import MARK, Place, Tree, is_marked, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.places import Folder
+    from memolith.env.paths import Folder
 
 _WINDOWS = sys.platform == "win32"
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)

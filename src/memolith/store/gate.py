@@ -16,21 +16,22 @@ import os
 import time
 from _thread import get_ident
 
-from memolith import repository, whole
-from memolith.errors import ConflictError, MemolithError, StorageError, UnsafePathError
-from memolith.places import Place, Tree
+from memolith.base import whole
+from memolith.base.errors import ConflictError, MemolithError, StorageError, UnsafePathError
+from memolith.env import git
+from memolith.env.paths import Place, Tree
 from memolith.store import files, layout, temporary
-from memolith.store.allowing import allowed
+from memolith.store.allow_list import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
-from memolith.store.screening import screen, settling
+from memolith.store.screen import screen, settling
 from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.config import Settings
+    from memolith.env.settings import Settings
 
     # From the text before (None: no file) to the text after (None: no file).
     Apply = Callable[[str | None], str | None]
@@ -121,7 +122,7 @@ class Gate:
     def _found_home(self) -> None:
         """Make the home; inside a git checkout, keep personal memory out of it (S4.2)."""
         files.make_directory(self._home)
-        if repository.find(os.path.realpath(self._home)):
+        if git.find(os.path.realpath(self._home)):
             with files.told(self._home), contextlib.suppress(FileExistsError):
                 files.write_new(Place.of(os.path.join(self._home, ".gitignore")), b"*\n")
 

@@ -18,16 +18,16 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith.errors import HistoryError, UnsafePathError
-from memolith.model import Version
-from memolith.places import Place, Tree
+from memolith.base.errors import HistoryError, UnsafePathError
+from memolith.base.values import Version
+from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.places import Folder
+    from memolith.env.paths import Folder
 
 _MARKERS_KEPT = 50
 # Versions that were found, not made by a change: only asking for one by its number brings it back.

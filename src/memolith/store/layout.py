@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 
-from memolith.errors import InputError, MemolithError
-from memolith.places import Tree
-from memolith.text import lookalike, names
-from memolith.text.veil import masked_name
+from memolith.base.errors import InputError, MemolithError
+from memolith.env.paths import Tree
+from memolith.text import names
+from memolith.text.safe import lookalikes
+from memolith.text.secrets.veil import masked_name
 
 STORE = "memory"
 MEMORY = "MEMORY.md"
@@ -172,8 +173,8 @@ def note_name(name: str | None) -> str:
         name.encode("utf-8")
     except UnicodeEncodeError:
         raise InputError(f"note name {_quoted(name)} is not valid text; choose another") from None
-    bare = lookalike.composed(name.strip(" \t"))
-    if bare[-3:].lower() == ".md" and bare == lookalike.composed(name):
+    bare = lookalikes.composed(name.strip(" \t"))
+    if bare[-3:].lower() == ".md" and bare == lookalikes.composed(name):
         bare = bare[:-3]
     wrong = names.problem(bare, also=".") if bare else "nothing before .md"
     if not wrong and bare != bare.strip():
@@ -190,14 +191,14 @@ def check_new_note(name: str, others: list[str]) -> list[str]:
     wrong = names.problem_if_new(name)
     if wrong:
         raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use letters, digits, - and _")
-    seen = lookalike.look(name)
+    seen = lookalikes.look(name)
     for other in others:
-        if lookalike.look(other) == seen:
+        if lookalikes.look(other) == seen:
             raise InputError(
                 f"there is a note {_quoted(other)} already, and {_quoted(name)} looks the same; write to "
                 "that one, or choose a name that differs in more than case and look-alike letters"
             )
-    word = lookalike.mixed_word(name)
+    word = lookalikes.mixed_word(name)
     return [f"the note's name mixes alphabets within {word!r}; is it the one you mean?"] if word else []
 
 
@@ -222,13 +223,13 @@ def find_note(root: str, slug: str, name: str | None) -> str:
         present = tree.names(directory)
     except MemolithError:
         return relative  # whoever reads it says what is wrong
-    same = [each for each in present if lookalike.composed(each) == wanted]
+    same = [each for each in present if lookalikes.composed(each) == wanted]
     return f"{directory}/{same[0]}" if same else relative
 
 
 def _quoted(value: str) -> str:
     """Return a value as an error may show it; masking is loaded only when there is an error."""
-    from memolith.store.screening import quoted
+    from memolith.store.screen import quoted
 
     return quoted(value)
 

@@ -7,9 +7,9 @@ import sys
 import time
 from _thread import RLock
 
-from memolith.errors import BusyError
-from memolith.lean import contextmanager
-from memolith.places import Place, Tree
+from memolith.base.errors import BusyError
+from memolith.base.lean import contextmanager
+from memolith.env.paths import Place, Tree
 from memolith.store import files, forks
 
 TYPE_CHECKING = False

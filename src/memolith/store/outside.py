@@ -14,9 +14,9 @@ import stat
 import sys
 from typing import TYPE_CHECKING
 
-from memolith.errors import ConfigError, ConflictError, MemolithError, StorageError
-from memolith.model import Value
-from memolith.places import Folder, Place, Tree
+from memolith.base.errors import ConfigError, ConflictError, MemolithError, StorageError
+from memolith.base.values import Value
+from memolith.env.paths import Folder, Place, Tree
 from memolith.store import files
 from memolith.text.digest import sha256
 

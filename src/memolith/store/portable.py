@@ -10,11 +10,11 @@ import contextlib
 import os
 import stat
 
-from memolith.errors import InputError, MemolithError
-from memolith.places import MAX_FILE_BYTES, Place, Tree, inside
+from memolith.base.errors import InputError, MemolithError
+from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, inside
 from memolith.store import files, layout
 from memolith.store.archive import MAX_BYTES as MAX_SESSION
-from memolith.text import lookalike
+from memolith.text.safe import lookalikes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def problem(path: str) -> str:
 
 def same(path: str) -> str:
     """Return the form in which two paths are one on some systems."""
-    return lookalike.composed(path).casefold()
+    return lookalikes.composed(path).casefold()
 
 
 def limit(path: str) -> int:

@@ -6,14 +6,14 @@ it is not there, or took too long, only for what was checked out then.
 
 from __future__ import annotations
 
-from memolith.errors import MemolithError
-from memolith.lean import suppress
+from memolith.base.errors import MemolithError
+from memolith.base.lean import suppress
 from memolith.store import receipts
 from memolith.text.digest import fnv1a64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.repository import Checkout
+    from memolith.env.git import Checkout
 
 _YES, _NO, _LATE = "yes", "no", "late"
 _PATIENCE = 600.0  # seconds after which somebody may try again what took too long

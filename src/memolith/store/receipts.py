@@ -14,11 +14,11 @@ import errno
 import os
 import time
 
-from memolith.errors import MemolithError, StorageError
-from memolith.lean import contextmanager, suppress
-from memolith.places import Place, Tree
+from memolith.base.errors import MemolithError, StorageError
+from memolith.base.lean import contextmanager, suppress
+from memolith.base.whole import Watch
+from memolith.env.paths import Place, Tree
 from memolith.store import files, locks
-from memolith.whole import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

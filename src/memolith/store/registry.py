@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith import evidence, repository
-from memolith.errors import InputError, NotFoundError
-from memolith.places import Place
-from memolith.project import (
+from memolith.base.errors import InputError, NotFoundError
+from memolith.env import git, identity
+from memolith.env.paths import Place
+from memolith.env.project import (
     PROJECT_FILE,
     PROJECTS,
     Identity,
@@ -18,15 +18,15 @@ from memolith.project import (
     read_identity,
 )
 from memolith.store import layout
-from memolith.store.screening import quoted
-from memolith.text import miniyaml
-from memolith.text.veil import veiled
+from memolith.store.screen import quoted
+from memolith.text import yaml
+from memolith.text.secrets.veil import veiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.project import Project
+    from memolith.env.project import Project
     from memolith.store.gate import Gate
 
 MAX_PATHS = 100
@@ -37,7 +37,7 @@ class SlugTakenError(Exception):
     """Another project took the directory between our look and our write; look again."""
 
 
-def register(gate: Gate, project: Project, seconds: float = evidence.WRITE_SECONDS) -> Identity:
+def register(gate: Gate, project: Project, seconds: float = identity.WRITE_SECONDS) -> Identity:
     """Write a project's path and evidence down, before its first memory is written; return what is known."""
     checkout = project.checkout
     # A directory inside a checkout that was linked on its own is known by its path only.
@@ -58,18 +58,18 @@ def register(gate: Gate, project: Project, seconds: float = evidence.WRITE_SECON
         if checkout and checkout.origin and checkout.origin not in known.origins:
             known.origins.append(checkout.origin)
         known.commits = known.commits or ([commit] if commit else [])
-        known.seen = evidence.newest(known, checkout) if checkout else known.seen
+        known.seen = identity.newest(known, checkout) if checkout else known.seen
         _forget_old_paths(known)
 
     return _edit(gate, project.slug, add)
 
 
-def _first_commit(checkout: repository.Checkout, seconds: float) -> str:
+def _first_commit(checkout: git.Checkout, seconds: float) -> str:
     return "" if checkout.is_shallow else checkout.commits.first(seconds)
 
 
-def _mark(known: Identity, path: str, checkout: repository.Checkout | None) -> None:
-    if mark := evidence.place_mark(path, checkout):
+def _mark(known: Identity, path: str, checkout: git.Checkout | None) -> None:
+    if mark := identity.place_mark(path, checkout):
         known.marks[path] = mark
 
 
@@ -105,11 +105,11 @@ def _believe(known: Identity, path: str) -> None:
     A repository is known by its first commit from now on; if another one comes to the same path later, it was
     not meant. Everything else has only its folder to go by.
     """
-    checkout = repository.find(path)
+    checkout = git.find(path)
     if checkout and (checkout.doubt or checkout.root != path):
         checkout = None
     origin = checkout.origin if checkout else ""
-    commit = _first_commit(checkout, evidence.WRITE_SECONDS) if checkout else ""
+    commit = _first_commit(checkout, identity.WRITE_SECONDS) if checkout else ""
     if (origin or commit) and not (known.origins or known.commits):
         # The other paths never had evidence; they must not be measured by this one's.
         known.linked = [each for each in known.paths if each != path]
@@ -173,10 +173,10 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity
         change(known)
         if old is not None and known.fields() == before:
             return old
-        kept = miniyaml.parse(old or "")
+        kept = yaml.parse(old or "")
         ours = {"paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"}
         kept = {key: value for key, value in kept.items() if key not in ours}
-        return _HEADER + miniyaml.dump({**known.fields(), **kept})
+        return _HEADER + yaml.dump({**known.fields(), **kept})
 
     gate.rewrite(f"{PROJECTS}/{slug}/{PROJECT_FILE}", apply, op="identity")
     return known
@@ -184,7 +184,7 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity
 
 def set_setting(home: str, path: str, key: str, value: str) -> None:
     """Set one key of config.yml under a lock, atomically; comments and other keys stay."""
-    from memolith.errors import ConfigError
+    from memolith.base.errors import ConfigError
     from memolith.store import files
     from memolith.store.locks import locked
 
@@ -193,10 +193,10 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
         try:
             # Strictly: what is not UTF-8 could only be written back as something else, nor be read again.
             old = (place.read() or b"").decode("utf-8")
-            new = miniyaml.set_value(old, key, value)
+            new = yaml.set_value(old, key, value)
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: is not UTF-8 (byte {error.start}); repair it first") from None
-        except miniyaml.YamlError as error:
+        except yaml.YamlError as error:
             raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
         temporary = Place.of(f"{path}.{os.getpid()}.tmp")
         with files.told(path):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 
-from memolith.errors import MemolithError
-from memolith.places import Place, Tree
+from memolith.base.errors import MemolithError
+from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
 
 TYPE_CHECKING = False

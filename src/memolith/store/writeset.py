@@ -16,9 +16,9 @@ import contextlib
 import errno
 import os
 
-from memolith.errors import BusyError, ConflictError, MemolithError, StorageError, UnsafePathError
-from memolith.model import Value
-from memolith.places import Place, Tree
+from memolith.base.errors import BusyError, ConflictError, MemolithError, StorageError, UnsafePathError
+from memolith.base.values import Value
+from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
 from memolith.text import markdown
 from memolith.text.digest import sha256
@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from memolith.places import Folder
+    from memolith.env.paths import Folder
     from memolith.store.gate import Gate
 
 _MANIFEST = "manifest"

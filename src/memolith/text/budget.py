@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memolith.model import TRUNCATED
-from memolith.text.cutting import outside_marker
+from memolith.base.values import TRUNCATED
+from memolith.text.secrets.cut import outside_marker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _is_flag(char: str) -> bool:
 
 def _cut(part: Callable[[str, int, Measure], str], text: str, room: int, measure: Measure) -> str:
     """Cut with `head` or `tail`. Half a code fence or half a link would mean something else: clean again."""
-    from memolith.text.hygiene import for_block
+    from memolith.text.safe.hygiene import for_block
 
     kept = part(text, room, measure)
     shown = for_block(kept)

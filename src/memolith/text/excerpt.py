@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from memolith.text import terms
+from memolith.text.words import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

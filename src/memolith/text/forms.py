@@ -5,7 +5,7 @@ Whoever prints such a line takes its form from here, and so does what escapes im
 
 from __future__ import annotations
 
-from memolith.whole import NOT_WHOLE
+from memolith.base.whole import NOT_WHOLE
 
 # Titles of sections; what stands behind them in the line depends on the section.
 LONG_TERM = "Long-term memory ("

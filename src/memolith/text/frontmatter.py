@@ -6,14 +6,14 @@ reported, and the file is then treated as plain text (it is never rewritten beca
 
 from __future__ import annotations
 
-from memolith.text import miniyaml
+from memolith.text import yaml as miniyaml
 from memolith.text.markdown import newline_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memolith.text.miniyaml import Node
+    from memolith.text.yaml import Node
 
 
 class Parsed:
@@ -79,7 +79,7 @@ def set_fields(text: str, changes: Mapping[str, str | Sequence[str]]) -> str:
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         head = compose({key: _node(value) for key, value in changes.items()}, "")
         return bom + head.replace("\n", newline_of(text)) + text.removeprefix(bom)
-    from memolith.text.yamledit import set_path
+    from memolith.text.yaml_edit import set_path
 
     start = parsed.head.index("\n") + 1
     close = parsed.head.rindex("\n", 0, len(parsed.head) - 1) + 1

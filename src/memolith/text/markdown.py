@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memolith.lean import lru_cache
-from memolith.text.cutting import cut
+from memolith.base.lean import lru_cache
+from memolith.text.secrets.cut import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

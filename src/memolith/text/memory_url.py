@@ -6,9 +6,9 @@ once, and whatever could leave the place it names is an error. Nothing is read h
 
 from __future__ import annotations
 
-from memolith.errors import InputError
+from memolith.base.errors import InputError
 from memolith.text import names
-from memolith.text.lookalike import composed
+from memolith.text.safe.lookalikes import composed
 
 SCHEME = "memory://"
 NAMESPACES = ("root", "project", "user")

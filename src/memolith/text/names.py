@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memolith.text import hygiene
+from memolith.text.safe import hygiene
 
 MAX_BYTES = 120
 # Names that Windows gives to devices, whatever the extension.

@@ -47,7 +47,7 @@ _POLLED = lazy(r'"chars":\s*""')
 
 def kind(tool: str, text: str) -> str:
     """Return what a tool's turn was: own, outside, shell, edit, eval, read, search, aside or other."""
-    from memolith.text.local import TOOLS
+    from memolith.text.local_tools import TOOLS
 
     name = _name(tool)
     if "memolith" in name or "memory" in name:
@@ -61,7 +61,7 @@ def kind(tool: str, text: str) -> str:
 
 def taint(tool: str, text: str) -> str:
     """Return whose text a tool may have brought, `web`, `tool` or `repository`; empty if it stayed here."""
-    from memolith.text.local import TOOLS, stays
+    from memolith.text.local_tools import TOOLS, stays
 
     name = _name(tool)
     call = command(tool, text) or first_line(text)

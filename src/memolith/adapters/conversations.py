@@ -1,0 +1,130 @@
+"""Conversations that go on: what a host keeps to continue them, item by item, one JSON line each.
+
+`conversations/<name>.jsonl` of the project is written through the gate, so that a secret is masked, two
+processes lose nothing, and what was taken away can be brought back. It is a host's working state: not shown,
+not searched. At its end a conversation is stored as a session, and that is recalled and learned from.
+"""
+
+from __future__ import annotations
+
+import json
+
+from memolith.base.errors import InputError, TextError, TooLargeError
+from memolith.env.paths import MAX_FILE_BYTES, MAX_FILE_LINES, Tree
+from memolith.store import files, layout
+from memolith.store.screen import refuse_secret, screen
+from memolith.text.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from memolith.mem import Mem
+
+_NAME = 60
+
+
+class Conversation:
+    """One conversation of a project, by the host's own id for it."""
+
+    def __init__(self, mem: Mem, number: str) -> None:
+        if not mem.source.trusted:
+            raise InputError(
+                f"{mem.source} keeps no conversations: only an agent or its user; use Mem.open()"
+            )
+        if not isinstance(number, str) or not number.strip():
+            raise InputError("a conversation needs an id; give a text")
+        refuse_secret(number, "id of the conversation")
+        self._mem, self.name = mem, _name(number)
+
+    @property
+    def _relative(self) -> str:
+        return layout.conversation(self._mem.project, self.name)
+
+    def items(self, limit: int | None = None) -> list[Any]:
+        """Return what was kept, oldest first; with `limit` only so many of the newest."""
+        data = Tree(str(self._mem.root)).read(self._relative)
+        lines = [line for line in files.text_of(data or b"").split("\n") if line.strip()]
+        first = 0 if limit is None else max(0, len(lines) - max(0, limit))
+        return [self._item(line, number) for number, line in enumerate(lines, 1) if number > first]
+
+    def add(self, items: Sequence[object]) -> list[str]:
+        """Keep more; return what was done to it (a secret masked)."""
+        if not items:
+            return []
+        self._mem.register()
+        warnings: list[str] = []
+        lines = []
+        for item in items:
+            line, told = screen(_dumped(item))
+            try:
+                json.loads(line)
+            except ValueError:  # what looks like a secret goes over the end of its text
+                raise InputError("a secret in the conversation cannot be masked; take it out") from None
+            lines.append(line)
+            warnings += told
+
+        def apply(old: str | None, text: str) -> str:
+            if text.count("\n") != len(lines):
+                raise TextError("what was said reads like one secret over several items; leave it out")
+            new = f"{_whole(old or '')}{text}"
+            size = len(new.encode("utf-8", "surrogateescape"))
+            if size > MAX_FILE_BYTES or new.count("\n") > MAX_FILE_LINES:
+                raise TooLargeError(
+                    f"{self._relative}: would have {size:,} bytes, a conversation has at most "
+                    f"{MAX_FILE_BYTES:,}; clear it, or go on in a new one"
+                )
+            return new
+
+        change = self._mem.gate.change(
+            self._relative, "".join(f"{line}\n" for line in lines), apply, op="write"
+        )
+        return list(dict.fromkeys([*warnings, *change.warnings]))
+
+    def pop(self) -> Any:
+        """Take the newest away and return it; None if there is none."""
+        taken: list[Any] = []
+
+        def apply(old: str | None) -> str | None:
+            taken.clear()
+            lines = [line for line in (old or "").split("\n") if line.strip()]
+            if not lines:
+                return old
+            taken.append(self._item(lines.pop(), len(lines) + 1))
+            return "".join(f"{line}\n" for line in lines)
+
+        if Tree(str(self._mem.root)).is_file(self._relative):
+            self._mem.gate.rewrite(self._relative, apply, op="pop")
+        return taken[0] if taken else None
+
+    def clear(self) -> None:
+        """Take everything away; `undo` brings it back."""
+        if Tree(str(self._mem.root)).is_file(self._relative):
+            self._mem.gate.rewrite(self._relative, lambda _: None, op="clear")
+
+    def _item(self, line: str, number: int) -> Any:
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            where = f"{self._relative}, line {number}"
+            raise TextError(f"{where}: is not JSON ({error}); repair the line, or take it out") from None
+
+
+def _name(number: str) -> str:
+    """Return the file name of an id: itself if it can be one, else a short form with a hash."""
+    plain = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in number)
+    if plain == number.casefold() and len(plain) <= _NAME:
+        return plain
+    return f"{plain[:_NAME].casefold()}-{sha256(number.encode('utf-8', 'surrogatepass'))[:8]}"
+
+
+def _dumped(item: object) -> str:
+    try:
+        return json.dumps(item, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"an item of the conversation is not JSON ({error})") from None
+
+
+def _whole(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"

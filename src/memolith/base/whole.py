@@ -1,0 +1,114 @@
+"""Whether an answer is whole: what could not be read while it was made.
+
+One file that cannot be read must not hide the others, so whoever reads goes on without it. That what is left
+is never taken for all there is, the door (`places`) notes every failure here, and whoever gives an answer
+(library, command line, server, hook) watches while it is made and says what is missing. An answer is made
+in one thread.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from _thread import _local  # `threading` costs more than all of this
+
+from memolith.base.lean import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+_SHOWN = 80  # characters of a path in one line about all of them
+
+
+class _Watches(_local):
+    def __init__(self) -> None:
+        self.open: list[Watch] = []
+
+
+_watches = _Watches()
+
+
+class Watch:
+    """Keeps what could not be read until its block ends; `aside`: for itself, as no answer depends on it."""
+
+    __slots__ = ("_aside", "errors", "wrote")
+
+    def __init__(self, *, aside: bool = False) -> None:
+        self.errors: dict[str, OSError] = {}  # by path
+        self.wrote = False  # a text was stored: what could not be read did not keep it from that
+        self._aside = aside
+
+    def __enter__(self) -> Self:
+        _watches.open.append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(ValueError):
+            _watches.open.remove(self)
+
+    @property
+    def missing(self) -> list[str]:
+        """What could not be read: `<path>: <why>`."""
+        return [f"{path}: {_why(error)}" for path, error in self.errors.items()]
+
+    def line(self, home: str, shown_as: Callable[[str], str]) -> str:
+        """Return one short line for a block, which names files as the block does; empty if it is whole."""
+        if not self.errors:
+            return ""
+        path, error = next(iter(self.errors.items()))
+        shown = path.removeprefix(home).removeprefix("/memory").lstrip("/") or "the memory directory"
+        if shown == path.lstrip("/"):  # it is not in the memory: where it is concerns nobody here
+            shown = path.rpartition("/")[2]
+        shown = " ".join(shown.split())
+        shown = shown if len(shown) <= _SHOWN else f"…{shown[-_SHOWN:]}"
+        more = f" and {len(self.errors) - 1} more" if len(self.errors) > 1 else ""
+        return f"{NOT_WHOLE}{shown_as(shown)}{more}: {_why(error)}; `memolith doctor` says what is wrong.)"
+
+
+NOT_WHOLE = "(Not all memory could be read: "
+
+
+def note(path: str, error: OSError) -> None:
+    """Tell whoever is making an answer that something could not be read."""
+    kept = OSError(error.errno, error.strerror)  # the error itself holds open what was when it happened
+    for watch in reversed(_watches.open):
+        watch.errors.setdefault(path, kept)
+        if watch._aside:  # noqa: SLF001 - its own module
+            return
+
+
+def looked(path: str, *, follow: bool = True) -> os.stat_result | None:
+    """Return what the system knows of a path; None if nothing is there, or if that cannot be told."""
+    try:
+        return os.stat(path, follow_symlinks=follow)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        note(path, error)
+        return None
+
+
+def is_directory(path: str) -> bool:
+    """Tell whether a directory is there, be it by a link; in doubt it is not, and that is noted."""
+    found = looked(path)
+    return found is not None and stat.S_ISDIR(found.st_mode)
+
+
+def stored() -> None:
+    """Tell whoever is watching that a text was stored."""
+    for watch in _watches.open:
+        watch.wrote = True
+
+
+def missing() -> list[str]:
+    """Return what could not be read so far for the answer that is being made."""
+    return _watches.open[0].missing if _watches.open else []
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or type(error).__name__

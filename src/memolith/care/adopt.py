@@ -1,0 +1,144 @@
+"""Bringing the memory of one project into another: everything is copied, nothing is replaced."""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import (
+    InputError,
+    MemolithError,
+    NotFoundError,
+    StorageError,
+    TextError,
+    UnsafePathError,
+)
+from memolith.base.values import MAX_ACCEPT_BYTES, Value
+from memolith.env.paths import Tree
+from memolith.env.project import PROJECTS, exists
+from memolith.memory import note_index
+from memolith.memory.document import MARKER, hand_written
+from memolith.store import layout
+from memolith.store.allow_list import allowed
+from memolith.store.screen import quoted, screen
+from memolith.text import markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+_BOM = "\ufeff"
+
+
+class Skipped(Value):
+    """A file that was not brought in, and why; `failed` if it could have been: the disk gave no answer."""
+
+    __slots__ = ("failed", "path", "reason")
+    failed: bool
+    path: str
+    reason: str
+
+
+def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
+    """Copy the notes, logs, checklist and MEMORY.md of project `source` into the current one.
+
+    A log or checklist that is in both is added at the end, MEMORY.md line by line, notes that differ get a
+    name of their own; of a value, or of a file that an agent keeps, the one that is here stays. Running it
+    twice changes nothing. Returns the files that were written, and those of the source that cannot be memory:
+    links, special files, what is too large.
+    """
+    root, target = str(mem.root), mem.project
+    if source == target:
+        raise InputError(f"{source} is this project already")
+    if not exists(os.path.join(root, PROJECTS), source):
+        raise NotFoundError(f"no project {quoted(source)}; `memolith project list` shows them all")
+    mem.register()
+    target = mem.project  # registering may have found another
+    written: list[str] = []
+    skipped: list[Skipped] = []
+    for relative in _texts(root, source):
+        try:
+            text = _read(root, relative)
+            if relative == layout.memory(source):
+                text = hand_written(text)  # what was generated is made again, from what is adopted
+            goal = relative.replace(layout.scope_directory(source), layout.scope_directory(target), 1)
+            written += _bring(mem, text, goal)
+        except (_UnusableError, UnsafePathError) as error:
+            reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
+            failed = isinstance(error.__cause__, StorageError)
+            skipped.append(Skipped(path=relative, reason=reason, failed=failed))
+    note_index.update_index(mem.gate, target)
+    return written, skipped
+
+
+class _UnusableError(Exception):
+    """A file of the source that cannot be copied; says why."""
+
+
+def _texts(root: str, slug: str) -> list[str]:
+    """Return the files that hold a project's memory; its index is made anew, not copied."""
+    tree = Tree(root)
+    found = [layout.memory(slug), layout.scratchpad(slug)]
+    flat = (layout.daily_directory(slug), layout.notes(slug), layout.lessons(slug), layout.items(slug))
+    for directory in flat:
+        found += [f"{directory}/{name}" for name in tree.names(directory)]
+    found += [f"{at}/{name}" for at, _, names in tree.walk(layout.memories(slug)) for name in names]
+    return [relative for relative in found if relative != layout.index(slug)]
+
+
+def _read(root: str, relative: str) -> str:
+    """Return a file of the source as it may be stored: masked if it is text, else as it is."""
+    try:
+        data, size = Tree(root).read_part(relative, MAX_ACCEPT_BYTES)
+    except MemolithError as error:
+        raise _UnusableError(str(error)) from error
+    if size > MAX_ACCEPT_BYTES:
+        raise _UnusableError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
+    try:
+        return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)), by_hand=True)[0]
+    except (UnicodeDecodeError, TextError):  # bytes that are no text were kept until now, and still are
+        return data.decode("utf-8", "surrogateescape")
+
+
+def _bring(mem: Mem, text: str, goal: str) -> list[str]:
+    """Add a text to the file `goal`, or a note beside it; return the file if it was changed."""
+    if os.path.dirname(goal) == layout.notes(mem.project):
+        goal = _free_note(str(mem.root), goal, text)
+    if not text.strip() or not goal:
+        return []
+    by_line = goal == layout.memory(mem.project)
+    # An agent's own file, or a value, is one piece: the one that is here stays.
+    whole = goal.startswith((f"{layout.items(mem.project)}/", f"{layout.memories(mem.project)}/"))
+
+    def merge(old: str | None) -> str:
+        if old is None:
+            return text
+        if whole:
+            return old
+        # Inside a file, a byte order mark would only be dirt.
+        new = text.removeprefix(_BOM)
+        if by_line:
+            new, _ = markdown.drop_known_lines(old, new)
+        if not new.strip() or _contains(old, new):
+            return old
+        return markdown.above(old, MARKER, lambda upper: markdown.append(upper, new))
+
+    return [goal] if mem.gate.rewrite(goal, merge, op="adopt").changed else []
+
+
+def _contains(old: str, new: str) -> bool:
+    """Tell whether `new` stands in `old` as a whole, from the beginning of a line to the end of one."""
+    old, new = (each.removeprefix(_BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
+    return f"\n{new}\n" in f"\n{old}\n"
+
+
+def _free_note(root: str, goal: str, text: str) -> str:
+    """Return a name for a copied note that is free; empty if the same note is there already."""
+    tree = Tree(root)
+    base, number = goal[:-3], 1
+    while True:
+        name = f"{base}.md" if number == 1 else f"{base}-{number}.md"
+        if tree.stat(name) is None:
+            return name
+        if tree.is_file(name) and tree.read(name) == text.encode("utf-8", "surrogateescape"):
+            return ""
+        number += 1

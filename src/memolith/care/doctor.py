@@ -1,0 +1,303 @@
+"""`doctor`: finds what is wrong with a store, and repairs what can be repaired without losing anything."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import stat
+from collections import Counter
+
+from memolith.base.errors import ConfigError, MemolithError
+from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
+from memolith.base.whole import Watch
+from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.env.project import PROJECT_FILE, PROJECTS, exists, parse_identity
+from memolith.memory import note_index
+from memolith.store import files, layout, locks, registry
+from memolith.text import frontmatter, markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memolith.env.paths import Place
+    from memolith.mem import Mem
+
+
+class Finding(Value):
+    """One thing that is wrong: what kind, where, what to do, and whether `--fix` does it."""
+
+    __slots__ = ("fixable", "kind", "message", "path")
+    kind: str
+    path: str
+    message: str
+    fixable: bool
+
+
+def _found(kind: str, path: str, message: str, *, fixable: bool = False) -> Finding:
+    return Finding(kind=kind, path=path, message=message, fixable=fixable)
+
+
+def examine(mem: Mem) -> list[Finding]:
+    """Return everything that is wrong, all projects included, in a stable order."""
+    with Watch() as watch:
+        findings = _findings(mem)
+    known = {os.path.join(str(mem.root), finding.path) for finding in findings}
+    for path, error in watch.errors.items():
+        if path not in known:
+            message = f"cannot be read ({error.strerror}); look at whose it is and who may read it"
+            findings.append(_found("unreadable", path, message))
+    return sorted(findings, key=lambda finding: (finding.path, finding.kind, finding.message))
+
+
+def _findings(mem: Mem) -> list[Finding]:
+    root = str(mem.root)
+    findings = list(_config(mem))
+    if os.path.islink(root):
+        return [*findings, _found("link", root, "the memory directory is a symbolic link; use a real one")]
+    if os.path.isdir(root):
+        findings += _tree(root)
+        for scope in scopes(root):
+            findings += _index(root, scope)
+            findings += _twins(root, scope)
+            findings += _repeats(root, scope)
+            if scope:
+                findings += _identity(root, scope)
+    return [*findings, *_locks(mem)]
+
+
+def repair(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
+    """Repair what is safe to repair; return what was repaired.
+
+    What cannot be repaired keeps nothing else from it: `tell` gets the reason, the finding stays.
+    """
+    before = [finding for finding in examine(mem) if finding.fixable]
+    steps = [_step(mem, finding) for finding in before if finding.kind in ("permissions", "lock")]
+    for step in [*steps, *(_tidy(mem, scope) for scope in scopes(str(mem.root)))]:
+        try:
+            step()
+        except MemolithError as error:
+            tell(str(error))
+    left = {(finding.kind, finding.path, finding.message) for finding in examine(mem)}
+    return [each for each in before if (each.kind, each.path, each.message) not in left]
+
+
+def _step(mem: Mem, finding: Finding) -> Callable[[], None]:
+    """Return what repairs one file."""
+
+    def repair_one() -> None:
+        if finding.kind == "lock":
+            registry.remove_lock(mem.home, os.path.basename(finding.path))
+            return
+        files.make_private(Tree(str(mem.root)), finding.path)
+
+    return repair_one
+
+
+def _tidy(mem: Mem, scope: str) -> Callable[[], None]:
+    """Return what repairs the index of a scope and its leftovers."""
+
+    def tidy() -> None:
+        with mem.gate.scope(scope):  # taking the lock puts stray temporary files into the history
+            note_index.update_index(mem.gate, scope)
+
+    return tidy
+
+
+def scopes(root: str) -> list[str]:
+    """Return the user-wide scope and every project's: real directories with the name of one."""
+    try:
+        found = Tree(root).folder(PROJECTS).entries()
+    except (FileNotFoundError, MemolithError):
+        return [layout.USER]
+    real = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+    return [layout.USER, *(slug for slug in real if exists(os.path.join(root, PROJECTS), slug))]
+
+
+def _config(mem: Mem) -> Iterator[Finding]:
+    from memolith.env.settings import PROJECT_FILE
+    from memolith.env.settings_table import TABLE
+
+    path, root = mem.settings.path, ""
+    try:
+        for key in mem.settings.unknown_keys():
+            yield _found("config", path, f"unknown setting {key!r}; it has no effect")
+        for row in TABLE:
+            mem.settings.get(row[0])
+        root = mem.identity.root  # once it is known, its own file is read
+    except ConfigError as error:
+        yield _found("config", path, str(error))
+    mem.settings.of_project()
+    for problem in mem.settings.ignored:
+        yield _found("config", os.path.join(root, PROJECT_FILE), f"ignored: {problem}")
+
+
+def _tree(root: str) -> Iterator[Finding]:
+    tree = Tree(root)
+    for directory, below, names in tree.walk():
+        # What is hidden is somebody else's (`.git`), but for our own temporary files.
+        below[:] = [name for name in below if name == ".tmp" or not name.startswith(".")]
+        with contextlib.suppress(FileNotFoundError, MemolithError):
+            yield from _mode(tree.folder(directory).stat(), directory or ".", 0o700)
+        for name in names:
+            relative = f"{directory}/{name}" if directory else name
+            if directory.endswith(".tmp/set"):
+                message = "left by an interrupted consolidation; --fix finishes it"
+                yield _found("stray", relative, message, fixable=True)
+                continue
+            if directory.endswith(".tmp"):
+                message = "left by an interrupted write; --fix moves it into the history"
+                yield _found("stray", relative, message, fixable=True)
+                continue
+            with contextlib.suppress(FileNotFoundError, MemolithError):
+                yield from _file(root, tree.place(relative), relative)
+
+
+def _mode(found: os.stat_result, relative: str, allowed: int) -> Iterator[Finding]:
+    mode = stat.S_IMODE(found.st_mode)
+    if os.name == "posix" and mode & ~allowed & 0o777:
+        message = f"can be reached by other users (mode {mode:04o})"
+        yield _found("permissions", relative, message, fixable=True)
+
+
+def _file(root: str, place: Place, relative: str) -> Iterator[Finding]:
+    found = place.stat()
+    if found is None:
+        return
+    if stat.S_ISLNK(found.st_mode):
+        yield _found("link", relative, "is a symbolic link; it is neither read nor written")
+    elif not stat.S_ISREG(found.st_mode):
+        yield _found("special", relative, "is not a regular file; it is never read")
+    else:
+        yield from _mode(found, relative, 0o600)
+        if relative.endswith((".md", ".yml")):
+            yield from _text(root, place, relative)
+
+
+def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
+    from memolith.store.allow_list import allowed
+    from memolith.text.secrets.redact import redact
+
+    try:
+        data, size = place.read_part(MAX_LOOK_BYTES)
+    except MemolithError as error:
+        yield _found("unreadable", relative, str(error))
+        return
+    try:
+        # The part may end in the middle of a character.
+        text, _ = codecs.utf_8_decode(data, "strict", size <= len(data))
+    except UnicodeDecodeError as error:
+        yield _found("encoding", relative, f"is not UTF-8 (byte {error.start}); save it as UTF-8")
+        text = files.text_of(data)
+    limit = MAX_INJECT_BYTES if relative == layout.MEMORY else MAX_WRITE_BYTES
+    if size > limit and not relative.endswith("/raw_memories.md"):  # which nobody reads as a whole
+        message = f"has {size:,} bytes, more than the {limit:,} that can be shown; split it"
+        if size > MAX_LOOK_BYTES:
+            message += f" (doctor looked at the first {MAX_LOOK_BYTES:,} only)"
+        yield _found("oversize", relative, message)
+    if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
+        yield _found("conflict", relative, "contains merge conflict markers; resolve them")
+    secrets = redact(text, allowed(root, layout.scope_of(relative)), by_hand=True).findings
+    problem = frontmatter.split(text).problem
+    if problem and relative.endswith(".md"):
+        if secrets:
+            problem = "its head cannot be read"  # the reason would show a part of the line
+        yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
+    line, at = 1, 0
+    for finding in secrets:  # in the order of the text
+        line, at = line + text.count("\n", at, finding.start), finding.start
+        what = "is marked private" if finding.kind == "private" else f"looks like a secret ({finding.kind})"
+        message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith allow` keeps it"
+        yield _found("secret", relative, message)
+
+
+def _index(root: str, scope: str) -> Iterator[Finding]:
+    relative = layout.index(scope)
+    try:
+        names = note_index.note_files(root, scope)
+        rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
+    except MemolithError:
+        return  # reported as a link
+    kept, places = note_index.survey(rows, names)
+    # What `--fix` would take out; lines in a person's own words stay and are no finding.
+    removed = Counter(rows) - Counter(kept)
+    for name in sorted({note_index.link_target(row) or "" for row in removed}):
+        problem = "more than once" if name in names else "which is gone"
+        yield _found("index", relative, f"lists {name}, {problem}", fixable=True)
+    for name in note_index.unlisted(names, places):
+        yield _found("index", relative, f"does not list {name}", fixable=True)
+
+
+def _twins(root: str, scope: str) -> Iterator[Finding]:
+    seen: dict[str, str] = {}
+    try:
+        names = Tree(root).names(layout.notes(scope))
+    except MemolithError:
+        return  # reported as a link
+    for name in names:
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            message = f"differs from {other} only in case; some file systems cannot hold both"
+            yield _found("twin", f"{layout.notes(scope)}/{name}", message)
+
+
+def _identity(root: str, scope: str) -> Iterator[Finding]:
+    relative = f"{layout.scope_directory(scope)}/{PROJECT_FILE}"
+    try:
+        data = Tree(root).read(relative)
+    except MemolithError:
+        return  # reported as a link
+    if data is None:
+        if scope == "default":
+            message = "what was written without a directory; `memolith project adopt default` brings it in"
+            yield _found("orphan", layout.scope_directory(scope), message)
+            return
+        yield _found("project", relative, "is missing; the next write in that project makes it")
+        return
+    known = parse_identity(scope, files.text_of(data))
+    if known.problem:
+        yield _found("project", relative, f"{known.problem}; repair it, or the project is not found")
+    elif known.paths and not any(os.path.isdir(path) for path in known.paths):
+        message = (
+            f"no directory leads here any more (was {known.paths[-1]}); `memolith project move` or "
+            "`memolith project adopt` brings it back"
+        )
+        yield _found("orphan", relative, message)
+
+
+def _locks(mem: Mem) -> Iterator[Finding]:
+    """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
+    tree = locks.tree(mem.home)
+    ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock"}
+    known = ours | {f"{slug}.lock" for slug in scopes(str(mem.root))}
+    try:
+        found = tree.names(locks.DIRECTORY, "")
+    except MemolithError as error:
+        yield _found("lock", os.path.join(tree.root, locks.DIRECTORY), str(error))
+        return
+    for name in found:
+        path = os.path.join(tree.root, locks.DIRECTORY, name)
+        if not tree.is_file(f"{locks.DIRECTORY}/{name}"):
+            yield _found("lock", path, "is not a regular file; move it out of the way")
+        elif name.endswith(".lock") and name not in known:
+            message = "belongs to no project; --fix removes it unless somebody holds it"
+            yield _found("lock", path, message, fixable=True)
+
+
+def _repeats(root: str, scope: str) -> Iterator[Finding]:
+    """Lines of a MEMORY.md that say the same but for case and punctuation."""
+    from memolith.text.secrets.redact import redact
+
+    relative = layout.memory(scope)
+    try:
+        text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
+    except MemolithError:
+        return
+    seen: dict[str, int] = {}
+    for number, line in enumerate(markdown.presentable(text).splitlines(), 1):
+        if line.startswith("#"):
+            continue
+        key = " ".join("".join(c if c.isalnum() else " " for c in line.casefold()).split())
+        if key and seen.setdefault(key, number) != number:
+            yield _found("duplicate", relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one")

@@ -1,0 +1,264 @@
+"""A memory file in a person's editor: the file itself, with nothing lost.
+
+find the file → remember its bytes → the editor has it, while we watch who else writes it
+→ what the editor left is text? else the bytes from before come back
+→ what others wrote meanwhile and the editor saved over is merged in → secrets are masked
+→ the bytes from before go into the history → what changed is told as a diff
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import MemolithError, NotFoundError
+from memolith.base.values import Value
+from memolith.env import programs
+from memolith.env.paths import Tree
+from memolith.memory import note_index
+from memolith.memory.document import diff
+from memolith.store import layout
+from memolith.store.screen import check, quoted
+from memolith.text import frontmatter, markdown, three_way
+from memolith.text.digest import sha256
+from memolith.text.yaml import YamlError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Self
+
+    from memolith.mem import Mem
+
+_UNIX = ("nano", "vim", "vi")
+_LOOK = 0.05  # seconds between two looks at who else writes the file
+_TARGETS = ("long_term", "scratchpad", "daily")
+
+
+class Edited(Value):
+    """What a person did to a file: the difference (empty: nothing), and what there is to say about it."""
+
+    __slots__ = ("diff", "name", "path", "warnings")
+    diff: str
+    name: str
+    path: str
+    warnings: list[str]
+
+    def __str__(self) -> str:
+        done = f"Edited {self.name} (memolith undo takes it back)" if self.diff else f"{self.name}: no change"
+        return "\n".join(filter(None, [self.diff, done, *(f"warning: {each}" for each in self.warnings)]))
+
+
+def find(mem: Mem, name: str | None) -> str:
+    """Return the file that is meant: the index of the notes, a target, or a note by its base name."""
+    tree = Tree(str(mem.root))
+    if name is None:
+        found = layout.index(mem.project)
+        if not tree.is_file(found):
+            raise NotFoundError(
+                "there are no notes yet, so there is no index to edit; `memolith remember TEXT --title "
+                "TITLE` makes the first, `memolith memory edit long_term` edits MEMORY.md"
+            )
+        return found
+    found = find_note(mem, name)
+    if found:
+        return found
+    if name in _TARGETS or layout.is_date(name):
+        target = mem.find_file(name)
+        if tree.is_file(target):
+            return target
+    raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
+
+
+def find_note(mem: Mem, name: str) -> str:
+    """Return a note's file, the project's before the user's, or nothing. Only the base name counts."""
+    base = name.replace("\\", "/").rpartition("/")[2]
+    tree = Tree(str(mem.root))
+    for slug in (mem.project, layout.USER):
+        try:
+            place = layout.find_note(str(mem.root), slug, base)
+        except MemolithError:
+            return ""  # no name of a note
+        if tree.is_file(place):
+            return place
+    return ""
+
+
+def command(environ: Mapping[str, str], platform: str, which: Callable[[str], str | None]) -> list[str]:
+    """Return the editor with its arguments: $VISUAL, $EDITOR, else what this system has; nothing if none."""
+    import shlex
+
+    windows = platform == "win32"
+    for name in ("VISUAL", "EDITOR"):
+        if environ.get(name, "").strip():
+            try:
+                return shlex.split(environ[name], posix=not windows)
+            except ValueError:
+                return [environ[name]]
+    found = [each for each in (("notepad",) if windows else _UNIX) if which(each)]
+    return found[:1]
+
+
+def run_editor(path: str, project: str = "") -> int:
+    """Open the person's editor on a file and wait for it, outside of the project; return its exit code."""
+    import subprocess
+
+    words = command(os.environ, sys.platform, lambda name: programs.find(name, project))
+    if not words:
+        raise NotFoundError(f"no editor was found; set $EDITOR, or open the file yourself: {path}")
+    program, why = programs.find(words[0], project), "it is not in PATH"
+    try:
+        if program:
+            run = [program, *words[1:], path]
+            return subprocess.call(run, cwd=os.path.dirname(path), env=programs.environment(project))
+    except OSError as error:
+        why = error.strerror or str(error)
+    raise NotFoundError(
+        f"the editor {quoted(words[0])} cannot be started ({why}); set $EDITOR to another, or "
+        f"open the file yourself: {path}"
+    )
+
+
+def edit(mem: Mem, name: str | None = None, run: Callable[[str], int] | None = None) -> Edited:
+    """Let a person edit a file: a note, a target, or (without a name) the index of the notes.
+
+    `run` opens an editor on a path and returns its exit code. NotFoundError if there is no such file, or no
+    editor: nothing is created.
+    """
+    mem = mem.from_source("user")
+    relative = find(mem, name)
+    path = layout.locate(str(mem.root), relative)
+    before = Tree(str(mem.root)).read(relative) or b""
+    with _Others(mem, relative) as others:
+        code = run(path) if run else run_editor(path, mem.identity.root)
+    with mem.gate.scope(layout.scope_of(relative)):
+        warnings, base, after = _settle(mem, relative, before, others.last)
+        if os.path.dirname(relative) == layout.notes(layout.scope_of(relative)):
+            fresh = relative if after != before and relative != layout.index(mem.project) else None
+            note_index.update_index(mem.gate, layout.scope_of(relative), fresh)
+    if code:
+        warnings.insert(0, f"the editor ended with exit code {code}")
+    changed = diff(_text(base), _text(after))
+    return Edited(name=relative, path=path, diff=changed, warnings=warnings)
+
+
+class _Others:
+    """Keeps what other writers of memolith make of a file while an editor has it: it may save over it."""
+
+    def __init__(self, mem: Mem, relative: str) -> None:
+        self._mem, self._relative = mem, relative
+        self.last: bytes | None = None
+        self._known = self._newest()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._look()
+
+    def _newest(self) -> int:
+        entries = self._mem.gate.history.entries(self._relative)
+        return entries[-1].id if entries else 0
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_LOOK):
+            self._look()
+
+    def _look(self) -> None:
+        try:
+            newest = self._newest()
+            if newest != self._known:
+                self._known = newest
+                self.last = Tree(str(self._mem.root)).read(self._relative) or self.last
+        except (MemolithError, OSError):
+            return  # the next look, or the end, tells what is wrong
+
+
+def _settle(mem: Mem, relative: str, before: bytes, theirs: bytes | None) -> tuple[list[str], bytes, bytes]:
+    """Make sense of what the editor left; return what there is to say, and the bytes before and after."""
+    gate, history = mem.gate, mem.gate.history
+    left, wrong = _left(mem, relative)
+    if left == theirs:
+        theirs = None  # they wrote last, on top of what the editor had saved
+    base = before if theirs is None else theirs
+    if left == base:
+        return [], base, base
+    if wrong:
+        if left:
+            history.keep_copy(relative, _masked(left), "conflict")
+        gate.rewrite(relative, lambda _: _text(base), op="edit", remember=False)
+        kept = f"; `memolith history {relative} --all` has what it left" if left else ""
+        return [f"{wrong}, so the text from before is back{kept}"], base, base
+    warnings: list[str] = []
+    new = _text(left or b"")
+    if theirs is not None:
+        both = three_way.merged(_text(before), _text(theirs), new)
+        if both is None:
+            history.keep_copy(relative, theirs, "conflict")
+            number = history.entries(relative)[-1].id
+            warnings.append(
+                "somebody else changed the same lines meanwhile; yours stand, and theirs are version "
+                f"{number}: memolith history {relative} --show {number}"
+            )
+        elif both != new:
+            new = both
+            warnings.append("what was written to it meanwhile was kept as well")
+    new = _following(_text(before), new)
+    if new != _text(base):
+        history.keep_copy(relative, base, "edit")
+    done = gate.change(relative, new, lambda _, text: text, op="edit", remember=False, if_sha256=sha256(left))
+    warnings += done.warnings
+    if _problem(new) and not _problem(_text(before)):
+        warnings.append(f"its frontmatter cannot be read ({_problem(new)}); edit it again")
+    return warnings, base, done.after or b""
+
+
+def _left(mem: Mem, relative: str) -> tuple[bytes | None, str]:
+    """Return what the editor left, and what is wrong with it."""
+    name = os.path.basename(relative)
+    left = Tree(str(mem.root)).read(relative)
+    if left is None:
+        return None, f"{name} was gone after the editor closed"
+    try:
+        check(left.decode("utf-8"), name)
+    except UnicodeDecodeError as error:
+        return left, f"{name} was not UTF-8 (byte {error.start}) after the editor closed"
+    except MemolithError as error:
+        return left, str(error)
+    return left, "" if left.strip() else f"{name} was empty after the editor closed"
+
+
+def _masked(data: bytes) -> bytes:
+    """Return bytes that are no text without the secrets in them; each byte is taken for a character."""
+    from memolith.text.secrets.redact import redact
+
+    return redact(data.decode("latin-1")).text.encode("latin-1", "replace")
+
+
+def _following(before: str, after: str) -> str:
+    """Return a note whose description, if it only repeats the first line, follows that line."""
+    old, new = frontmatter.split(before), frontmatter.split(after)
+    about = old.get("description")
+    if old.problem or new.problem or not about or about != new.get("description"):
+        return after
+    said = markdown.first_line(new.body)
+    if about != markdown.first_line(old.body) or about == said or not said:
+        return after
+    try:
+        return frontmatter.set_fields(new.head, {"description": said}) + new.body
+    except YamlError:
+        return after
+
+
+def _problem(text: str) -> str:
+    return frontmatter.split(text).problem or ""
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,194 @@
+"""`scan`: finds secrets in a home, in a folder, in a text. It only reads.
+
+A finding says where it is and of which kind; neither the value nor a part of it is ever shown, so paths are
+masked too.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+
+from memolith.base.errors import NotFoundError
+from memolith.base.values import Value
+from memolith.store.allow_list import allowed
+from memolith.store.archive import SUFFIX, lines_of
+from memolith.store.history import Entry
+from memolith.text.secrets.redact import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memolith.mem import Mem
+
+    Tell = Callable[[int], None]
+
+# The scanner's time is linear up to here, and its memory a small multiple of it.
+MAX_BYTES = 10_485_760
+_GLANCE = 8192
+_DERIVED = "cache/"
+_BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+
+class Leak(Value):
+    """A secret: the file, where in it (line 0: in the file's name), and its kind."""
+
+    __slots__ = ("column", "kind", "line", "path")
+    path: str
+    line: int
+    column: int
+    kind: str
+
+    def __str__(self) -> str:
+        where = f"{self.line}:{self.column}" if self.line else "name"
+        return f"{self.path}:{where} {self.kind}"
+
+
+class Report:
+    """What a scan saw: its findings, how many files it read, and what it did not read."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self.leaks: list[Leak] = []
+        self.files = 0
+        self.skipped: Counter[str] = Counter()
+
+    def add(self, path: str, data: bytes, allow: frozenset[str], *, private: bool = False) -> None:
+        """Look into one file; `private` parts count only in a memory."""
+        self.files += 1
+        self._tell(self.files)
+        text = data.decode(codec_of(data), "replace")
+        line, at = 1, 0
+        for finding in redact(text, allow, by_hand=True).findings:  # in the order of the text
+            line, at = line + text.count("\n", at, finding.start), finding.start
+            if private or finding.kind != "private":
+                self._found(path, line, at - text.rfind("\n", 0, at), finding.kind)
+
+    def add_name(self, path: str) -> None:
+        """Look at the last part of a path."""
+        for kind in name_kinds(os.path.basename(path)):
+            self._found(path, 0, 0, kind)
+
+    def _found(self, path: str, line: int, column: int, kind: str) -> None:
+        self.leaks.append(Leak(path=shown(path), line=line, column=column, kind=kind))
+
+
+def codec_of(data: bytes) -> str:
+    """Return the encoding that the first bytes of a text tell."""
+    return next((codec for bom, codec in _BOMS if data.startswith(bom)), "utf-8")
+
+
+def shown(path: str) -> str:
+    """Return a path as it may be printed: a name may be a secret itself."""
+    return os.sep.join(redact(part).text for part in path.split(os.sep))
+
+
+def name_kinds(name: str) -> list[str]:
+    """Return the kinds of secrets in the name of a file; that of a version is memolith's own."""
+    try:
+        Entry(name)
+    except ValueError:
+        pieces = name.replace("%2F", "/").split("/")  # how a leftover writes the path it is for
+        return [each.kind for piece in pieces for each in redact(piece.removesuffix(".md")).findings]
+    return []
+
+
+def scan_path(path: str, allow: frozenset[str], tell: Tell) -> Report:
+    """Look into a file, or into everything below a folder. A link is followed only if it is `path` itself."""
+    report = Report(tell)
+    top = os.path.realpath(path)
+    if not os.path.exists(top):
+        raise NotFoundError(f"{shown(path)}: there is no such file or folder; check the path")
+    if not os.path.isdir(top):
+        _look(report, path, top, allow)
+        return report
+    for place in walk(top, report):
+        _look(report, os.path.normpath(os.path.join(path, os.path.relpath(place, top))), place, allow)
+    return report
+
+
+def scan_text(data: bytes, allow: frozenset[str], tell: Tell) -> Report:
+    """Look into what came from standard input."""
+    report = Report(tell)
+    if b"\0" in data[:_GLANCE] and codec_of(data) == "utf-8":
+        report.skipped["binary"] += 1
+    else:
+        report.add("-", data, allow)
+    return report
+
+
+def scan_home(mem: Mem, tell: Tell = lambda _: None) -> Report:
+    """Look into everything that a home holds, names of files included."""
+    report = Report(tell)
+    if os.path.isdir(mem.home):
+        for place in walk(mem.home, report, names=True):
+            relative = os.path.relpath(place, mem.home).replace(os.sep, "/")
+            if relative.startswith(_DERIVED):
+                continue  # words and numbers of what is looked at itself
+            _look(report, place, place, allowed(str(mem.root), scope_of(relative)), ours=True)
+    return report
+
+
+def scope_of(relative: str) -> str:
+    """Return the scope of a path below a home: memory and history have the same folders."""
+    parts = relative.split("/")
+    return parts[2] if len(parts) > 3 and parts[1] == "projects" else ""
+
+
+def walk(top: str, report: Report, *, names: bool = False) -> Iterator[str]:
+    """Yield the regular files below a folder. Links are not followed, git's own files are not read."""
+    try:
+        with os.scandir(top) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        report.skipped["unreadable"] += 1
+        return
+    for entry in found:
+        if names:
+            report.add_name(entry.path)
+        if entry.is_symlink():
+            report.skipped["link"] += 1
+        elif entry.is_dir(follow_symlinks=False):
+            if entry.name != ".git":
+                yield from walk(entry.path, report, names=names)
+        elif entry.is_file(follow_symlinks=False):
+            yield entry.path
+        else:
+            report.skipped["special"] += 1
+
+
+def _look(report: Report, path: str, place: str, allow: frozenset[str], *, ours: bool = False) -> None:
+    """Look into the file at `place`, and call it `path`; count what is too large or, elsewhere, no text."""
+    try:
+        data, size = _read(place)
+        head = data[:_GLANCE]
+        if b"\0" in head and codec_of(head) == "utf-8" and not ours:
+            report.skipped["binary"] += 1
+        elif size > MAX_BYTES:
+            report.skipped["large"] += 1
+        else:
+            report.add(path, data, allow, private=ours)
+    except OSError:
+        report.skipped["unreadable"] += 1
+
+
+def _read(path: str) -> tuple[bytes, int]:
+    """Return the bytes of a regular file, as many as are looked at, and its size; never waits for a pipe."""
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    fd = os.open(path, os.O_RDONLY | flags)
+    with open(fd, "rb", buffering=0) as file:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError("not a regular file")
+        data = file.read(_GLANCE) if found.st_size > MAX_BYTES else file.readall()
+        return unpacked(path, data), found.st_size
+
+
+def unpacked(path: str, data: bytes) -> bytes:
+    """Return what a session's copy says; anything else, and what is damaged, is returned as it is."""
+    if not path.endswith(SUFFIX):
+        return data
+    lines = lines_of(data)
+    return data if lines is None else "\n".join(lines).encode()

@@ -1,0 +1,159 @@
+"""`status`: what is remembered, how big it is, which parts are old, what needs attention."""
+
+from __future__ import annotations
+
+import time
+
+from memolith.base.values import MAX_INJECT_BYTES, Value
+from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory import quarantine
+from memolith.memory.note_index import note_files
+from memolith.store import files, layout
+from memolith.text import markdown
+from memolith.text.budget import estimate_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+
+HINTS = (
+    "`/memory NOTE` prints a note, `/memory edit [NOTE]` opens it in your editor, `/memory view` shows "
+    "what the agent gets, `/memory help` lists the rest."
+)
+
+
+class Overview(Value):
+    """The figures of one project's and the user's memory."""
+
+    __slots__ = (
+        "block_bytes",
+        "block_tokens",
+        "characters",
+        "entries_today",
+        "home",
+        "notes",
+        "open_items",
+        "project",
+        "project_root",
+        "sections",
+        "tokens",
+        "user_notes",
+        "warnings",
+    )
+    block_bytes: int
+    block_tokens: int
+    characters: int
+    entries_today: int
+    home: str
+    notes: int
+    open_items: int
+    project: str
+    project_root: str
+    sections: list[dict[str, object]]
+    tokens: int
+    user_notes: int
+    warnings: list[str]
+
+    def render(self) -> str:
+        """Return the figures for a person."""
+        lines = [
+            f"home         {self.home}",
+            f"project      {self.project}  ({self.project_root or 'no working directory'})",
+            f"MEMORY.md    {self.characters:,} characters, about {self.tokens:,} tokens",
+            f"notes        {self.notes} of this project, {self.user_notes} for all projects",
+            f"scratchpad   {self.open_items} open item(s)",
+            f"today        {self.entries_today} entries",
+            f"block        {self.block_bytes:,} bytes, about {self.block_tokens:,} tokens per prompt",
+        ]
+        for section in self.sections:
+            age = "stale, check it" if section["stale"] else "current"
+            lines.append(f"section      {section['title']}: updated {section['updated']} ({age})")
+        return "\n".join(lines + [f"warning      {warning}" for warning in self.warnings])
+
+
+def overview(mem: Mem) -> Overview:
+    """Collect the figures."""
+    root = str(mem.root)
+    tree = Tree(root)
+    data = tree.read(layout.MEMORY, MAX_LOOK_BYTES, cut=True) or b""
+    text = files.text_of(data)
+    block = mem.context_block() or ""
+    limit = int(mem.settings.number("long_term.soft_limit"))
+    warnings = []
+    if limit and len(text) > limit:
+        warnings.append(f"MEMORY.md is above its soft limit of {limit:,} characters: condense it")
+    if len(data) > MAX_INJECT_BYTES:
+        warnings.append(
+            f"MEMORY.md has {len(data):,} bytes; only {MAX_INJECT_BYTES:,} fit into the block: it is cut"
+        )
+    held = len(quarantine.waiting(mem))
+    if held:
+        warnings.append(
+            f"{held} text(s) from outside, or learned from sessions, wait for you: memolith review"
+        )
+    scratchpad = files.text_of(tree.read_part(layout.scratchpad(mem.project), MAX_LOOK_BYTES)[0])
+    today = files.text_of(tree.read_part(layout.daily(mem.project, mem.today), MAX_LOOK_BYTES)[0])
+    return Overview(
+        home=mem.home,
+        project=mem.project,
+        project_root=mem.identity.root,
+        characters=len(text),
+        tokens=estimate_tokens(text),
+        notes=len(note_files(root, mem.project)),
+        user_notes=len(note_files(root, layout.USER)),
+        open_items=len(markdown.open_items(scratchpad).splitlines()),
+        entries_today=_count_entries(today),
+        block_bytes=len(block.encode()),
+        block_tokens=estimate_tokens(block),
+        sections=_sections(mem, text),
+        warnings=warnings,
+    )
+
+
+def _sections(mem: Mem, text: str) -> list[dict[str, object]]:
+    days = mem.settings.number("long_term.stale_days")
+    today = _day_number(mem.today)
+    return [
+        {
+            "title": part.title,
+            "updated": part.updated,
+            "stale": today - _day_number(part.updated) > days,
+        }
+        for part in markdown.parts(text)
+        if layout.is_date(part.updated)
+    ]
+
+
+def _day_number(date: str) -> float:
+    import calendar
+
+    return calendar.timegm(time.strptime(date, "%Y-%m-%d")) / 86_400
+
+
+def _count_entries(text: str) -> int:
+    """Count timestamped entries; a log without any counts its lines."""
+    entries = sum(1 for line in text.splitlines() if line.startswith("### "))
+    return entries or sum(1 for line in text.splitlines() if line.strip())
+
+
+def page(mem: Mem) -> str:
+    """Return the notes for a person, as Markdown: the index, each note with its size, where they are."""
+    root = str(mem.root)
+    tree = Tree(root)
+    parts = [f"# Memory of {mem.project}"]
+    for slug, title in ((mem.project, "Notes of this project"), (layout.USER, "Notes for all projects")):
+        names = note_files(root, slug)
+        if not names and not slug:
+            continue
+        parts.append(f"## {title}")
+        index = files.text_of(tree.read(layout.index(slug), MAX_LOOK_BYTES, cut=True) or b"")
+        said = [line for line in index.splitlines() if not line.startswith(("# ", "<!--"))]
+        if any(line.strip() for line in said):
+            parts.append("\n".join(said).strip())
+        sizes = [(name, tree.stat(f"{layout.notes(slug)}/{name}")) for name in names]
+        rows = [f"- {name[:-3]} ({found.st_size:,} bytes)" for name, found in sizes if found]
+        parts.append("\n".join(rows) or "There are no notes yet.")
+        parts.append(f"In {layout.locate(root, layout.notes(slug))}")
+    parts.append(HINTS)
+    return "\n\n".join(parts)

@@ -1,0 +1,382 @@
+"""Bringing another program's memory into ours: planned first, then text by text through the gate.
+
+    what is there → a name for each note, so that links can be mapped → each text: known, new, beside what has
+    its name, merged line by line, or held for a person → the index of the notes follows
+
+Every text is labelled as imported. A note carries a short hash of what it was made from (`imported:` in its
+head), so that the next run knows it again, wherever it is and whatever was changed in it. All changes of a
+run have one name in the history, and one `undo` takes them back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from memolith.base.errors import InputError, MemolithError
+from memolith.base.values import MAX_WRITE_BYTES, Value
+from memolith.care.transfer import names, sources
+from memolith.care.transfer.merge import merged
+from memolith.env import whose
+from memolith.env.paths import Tree
+from memolith.memory import note_index, notes, quarantine
+from memolith.memory.arguments import is_user_wide
+from memolith.memory.document import MARKER, TEMPLATE
+from memolith.memory.undo import IMPORT
+from memolith.store import files, layout, tombstones
+from memolith.store.screen import quoted, refuse_secret
+from memolith.text import frontmatter, markdown, source_label
+from memolith.text.digest import sha256
+from memolith.text.secrets.cut import cut
+from memolith.text.secrets.redact import redact
+from memolith.text.yaml import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.care.transfer.sources import Item, Source
+    from memolith.mem import Mem
+
+_KEY = "imported"
+_HEAD = 4096
+ACTIONS = ("new", "beside", "merged", "known", "held", "left out", "broken")
+
+
+class Row(Value):
+    """What became of one text: its path in the source, an action, where it is now, and what to say of it."""
+
+    __slots__ = ("action", "path", "to", "why")
+    action: str
+    path: str
+    to: str
+    why: str
+
+
+class Imported(Value):
+    """What an import did, and of which kind its source was."""
+
+    __slots__ = ("kind", "path", "rows")
+    kind: str
+    path: str
+    rows: list[Row]
+
+    def count(self, action: str) -> int:
+        """Return how many texts came to this."""
+        return sum(1 for row in self.rows if row.action == action)
+
+
+class _TakenError(Exception):
+    """Somebody made a file of that name in the meantime."""
+
+
+def bring(
+    mem: Mem,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    kind: str | None = None,
+    scope: str | None = None,
+    mine: bool | None = None,
+    dry_run: bool = False,
+    tell: Callable[[int, int], None] | None = None,
+) -> Imported:
+    """Bring a file or folder of another program into memory; without a path, Claude Code's for this project.
+
+    `kind` is one of `sources.KINDS`, else recognised; `scope` is project or user. `mine` says whether its
+    words are the user's or their agents' own, else `sources.is_mine` does. Nothing in the source is changed,
+    nothing in memory is overwritten. `tell` is told how far it is.
+    """
+    if kind is not None and kind not in sources.KINDS:
+        raise InputError(f"unknown kind {quoted(kind)}; one of {', '.join(sources.KINDS)}")
+    if path is None:
+        kind = kind or "claude-memory"
+        path = sources.find(mem, kind, os.environ)
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise InputError(f"{quoted(path)}: there is no such file or folder; check the path")
+    if os.path.realpath(path).startswith(os.path.join(os.path.realpath(mem.home), "")):
+        raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
+    if link := whose.link_on_the_way(path):
+        raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
+    own = sources.is_mine(path, os.environ) if mine is None else mine
+    alone = not own and bool(whose.checkout(path))
+    given = scope or ("project" if alone else None)
+    source = sources.Source(path, kind, lambda kind: _scope(mem, given, kind, dry_run=dry_run), alone=alone)
+    return _Run(mem, source, "user" if own else source.taint or None, dry_run=dry_run).go(tell)
+
+
+def _scope(mem: Mem, scope: str | None, kind: str, *, dry_run: bool) -> str:
+    if is_user_wide(scope or ("user" if kind in sources.USER_WIDE else "project")):
+        return layout.USER
+    if not dry_run:
+        mem.register()  # before the slug is used: registering may find that it is taken
+    return mem.project
+
+
+class _Run:
+    """One import."""
+
+    def __init__(self, mem: Mem, source: Source, whose: str | None, *, dry_run: bool) -> None:
+        outside = mem.from_source("imported", whose)
+        self._source, self._dry_run, self._from = source, dry_run, outside.source
+        self._mems = {slug: outside.of_project(slug or mem.project) for slug in _slugs(source)}
+        self._gate = outside.gate
+        self._gone = tombstones.known(outside.gate.root)
+        self._op = f"{IMPORT}-{os.urandom(3).hex()}"
+        self._rows = [_row(path, "left out", why=why) for path, why in source.left]
+        self._names: dict[str, names.Names] = {}
+        self._known: dict[str, dict[str, str]] = {}
+        self._links: dict[str, dict[str, str]] = {}
+        self._titles: dict[str, dict[str, str]] = {}
+        self._plan: list[tuple[Item, str]] = []
+        self._noted: set[str] = set()
+
+    def go(self, tell: Callable[[int, int], None] | None) -> Imported:
+        for slug in self._mems:
+            self._look_around(slug)
+        for item in self._source.items:
+            self._attempt(item, self._name)
+        for slug, titles in self._titles.items():
+            self._links[slug] = titles | self._links[slug]
+        try:
+            for number, (item, name) in enumerate(self._plan, 1):
+                self._attempt(item, lambda item, name=name: self._put(item, name))  # type: ignore[misc]
+                if tell:
+                    tell(number, len(self._plan))
+        finally:
+            for slug in self._noted:
+                note_index.update_index(self._gate, slug)
+        return Imported(kind=self._source.kind, path=self._source.path, rows=self._rows)
+
+    def _attempt(self, item: Item, step: Callable[[Item], None]) -> None:
+        """Do one step; a text that cannot be brought is named, and the rest goes on."""
+        try:
+            step(item)
+        except MemolithError as error:
+            self._row(item, "broken", why=str(error))
+        except OSError as error:
+            self._row(item, "broken", why=f"cannot be read ({error.strerror or error})")
+
+    def _row(self, item: Item, action: str, to: str = "", why: str = "") -> None:
+        path = f"{item.path}#{item.section}" if item.section else item.path
+        self._rows.append(_row(path, action, to, why))
+
+    # ------------------------------------------------------------ names, before anything is written
+
+    def _look_around(self, slug: str) -> None:
+        """Learn which notes a scope has, and which of them were imported from what."""
+        tree = Tree(self._gate.root)
+        directory = layout.notes(slug)
+        present = [name[:-3] for name in note_index.note_files(self._gate.root, slug)]
+        self._names[slug] = names.Names(present)
+        self._known[slug] = known = {}
+        for name in present:
+            with contextlib.suppress(MemolithError):
+                head = files.text_of(tree.read_part(f"{directory}/{name}.md", _HEAD)[0])
+                if f"\n{_KEY}:" in head and (mark := frontmatter.split(head).get(_KEY)):
+                    known[mark] = name
+
+    def _name(self, item: Item) -> None:
+        """Decide what a note will be called; all other texts go where their kind says."""
+        if item.becomes != "note":
+            self._plan.append((item, ""))
+            return
+        text, _ = self._source.read(item)
+        if not text.strip():
+            self._row(item, "left out", why="empty")
+            return
+        taken = self._names[item.scope]
+        name = self._known[item.scope].get(_mark(item, text))
+        if name is not None:
+            self._row(item, "known", to=f"{layout.notes(item.scope)}/{name}.md")
+        else:
+            wanted = names.wanted(item.path if not item.section else "", item.name)
+            holder = taken.holder(wanted[0])
+            if holder is not None and self._is_same(item, holder, text):
+                name = holder
+                self._row(item, "known", to=f"{layout.notes(item.scope)}/{name}.md")
+            else:
+                name = taken.take(taken.free(*wanted, f"{wanted[0][:100]}-imported"))
+                self._plan.append((item, name))
+        bare = item.path.rpartition(".")[0]
+        for number, called in enumerate([bare, os.path.basename(bare), *_titles(text)]):
+            # What a note is called by its file counts more than what another one says it is called, too.
+            links = self._links if number < 2 else self._titles
+            links.setdefault(item.scope, {}).setdefault(called.lower(), name)
+
+    def _is_same(self, item: Item, name: str, text: str) -> bool:
+        there = Tree(self._gate.root).read(f"{layout.notes(item.scope)}/{name}.md", cut=True)
+        return there is not None and there.decode("utf-8", "replace") == text
+
+    # ------------------------------------------------------------ text by text
+
+    def _put(self, item: Item, name: str) -> None:
+        given, time = self._source.read(item)
+        text = tombstones.left_out(given, self._gone)
+        if given.strip() and not text.strip():
+            self._row(item, "left out", why="all of it was forgotten")
+            return
+        put = {"note": self._put_note, "skill": self._put_skill}.get(item.becomes, self._put_lines)
+        # The mark is that of the whole text: by it the next import knows what this one made of it.
+        put(item, name, text, time, _mark(item, given))
+
+    def _put_note(self, item: Item, name: str, text: str, time: int, mark: str) -> None:
+        text = _with_head(names.relinked(text, item.path, self._links[item.scope]), mark, item)
+        self._create(item, layout.note(item.scope, name), name, text, time)
+
+    def _put_skill(self, item: Item, _: str, text: str, time: int, mark: str) -> None:
+        refuse_secret(item.name, "name")
+        name = names.note_name(item.name)
+        directory = f"{layout.scope_directory(item.scope)}/skills".lstrip("/")
+        text = _with_head(text, mark, None)
+        for number in ("", "-imported", "-imported-2", "-imported-3"):
+            relative = f"{directory}/{name}{number}/SKILL.md"
+            there = Tree(self._gate.root).read_part(relative, _HEAD)[0]
+            if not there:
+                self._create(item, relative, f"skill-{name}", text, time)
+                return
+            if frontmatter.split(files.text_of(there)).get(_KEY) == _mark_of(text):
+                self._row(item, "known", to=relative)
+                return
+        self._row(item, "left out", why=f"there are several skills called {name} already")
+
+    def _create(self, item: Item, relative: str, name: str, text: str, time: int) -> None:
+        """Write a text to a file that is not there yet; it waits there if it is from outside."""
+        beside = item.becomes == "note" and name != names.note_name(item.name)
+        if self._dry_run:
+            self._row(item, "beside" if beside else "new", to=relative)
+            return
+
+        def apply(old: str | None, new: str) -> str:
+            if old is not None:
+                raise _TakenError
+            return new
+
+        with self._gate.scope(item.scope):
+            try:
+                change = self._gate.change(
+                    relative, text, source_label.stamped(apply, self._from, is_note=True), op=self._op
+                )
+            except _TakenError:
+                raise InputError(f"{relative} was made by somebody else just now; import again") from None
+            _keep_time(self._gate.root, relative, time)
+        if item.becomes == "note":
+            self._noted.add(item.scope)
+        self._row(item, "beside" if beside else "new", to=relative, why="; ".join(change.warnings))
+
+    def _put_lines(self, item: Item, _: str, text: str, time: int, _mark_of_it: str) -> None:
+        """Merge a text into the document, checklist or day that it belongs to, section by section."""
+        if item.becomes == "daily":
+            relative = layout.daily(item.scope, item.name)
+        else:
+            relative = (layout.memory if item.becomes == "document" else layout.scratchpad)(item.scope)
+        text = source_label.own(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+        if self._dry_run and self._from.outside:
+            self._row(item, "held", why="it waits for review")
+            return
+        kept = text if self._dry_run else self._not_held(item, text)
+        if not kept.strip():
+            return
+
+        def apply(old: str | None, new: str) -> str | None:
+            base = "" if old is None or old == TEMPLATE else old
+            done = markdown.above(base, MARKER, lambda upper: merged(upper, new))
+            return old if done == base else done
+
+        if self._dry_run:
+            there = Tree(self._gate.root).read(relative)
+            old = None if there is None else there.decode("utf-8", "surrogateescape")
+            same = apply(old, kept) == old
+            self._row(item, "known" if same else "new" if old is None else "merged", to=relative)
+            return
+        with self._gate.scope(item.scope):
+            change = self._gate.change(relative, kept, apply, op=self._op)
+            if change.before is None:
+                _keep_time(self._gate.root, relative, time)
+        action = "known" if not change.changed else "new" if change.before is None else "merged"
+        self._row(item, action, to=relative, why="; ".join(change.warnings))
+
+    def _not_held(self, item: Item, text: str) -> str:
+        """Return the sections of a text that need not wait for a person: of one from outside, none."""
+        kept = []
+        for title, part in [("", frontmatter.split(text).head), *sources.sections(text)]:
+            asked = {
+                "target": "note",
+                "mode": "append",
+                "name": f"imported-{item.becomes}",
+                "scope": "project",
+            }
+            if item.becomes == "document" and not item.scope:
+                asked = {"target": "long_term", "mode": "append"}
+            elif item.becomes == "checklist":
+                asked = {"target": "scratchpad", "mode": "append"}
+            if not part.strip() or not self._is_held(item, part, asked, title):
+                kept.append(part)
+        return "".join(kept)
+
+    def _is_held(self, item: Item, text: str, asked: dict[str, str], title: str = "") -> bool:
+        mem = self._mems[item.scope]
+        for part in _parts(text):
+            held = quarantine.hold(mem, "write", part, asked, user_wide=not item.scope, op=self._op)
+            if held is None:
+                return False
+            where = f"{title}: " if title else ""
+            to = os.path.relpath(held.filename, self._gate.root)
+            self._row(item, "held", to=to, why="; ".join([f"{where}{held.message}", *held.warnings]))
+        return True
+
+
+def _parts(text: str) -> list[str]:
+    """Return a text in parts that are held whole, each of full lines; what spans them is masked first."""
+    if len(text.encode("utf-8", "surrogatepass")) < MAX_WRITE_BYTES:
+        return [text]
+    parts, room = [""], 0
+    for line in redact(text).text.splitlines(keepends=True):
+        size = len(line.encode("utf-8", "surrogatepass"))
+        if room < size and parts[-1]:
+            parts.append("")
+        room = MAX_WRITE_BYTES - 1 - size if not parts[-1] else room - size
+        parts[-1] += line
+    return parts
+
+
+def _row(path: str, action: str, to: str = "", why: str = "") -> Row:
+    """Return a row; names of somebody else's files may be secrets."""
+    return Row(path=redact(path).text, action=action, to=to, why=redact(why).text)
+
+
+def _slugs(source: Source) -> list[str]:
+    return sorted({item.scope for item in source.items})
+
+
+def _mark(item: Item, text: str) -> str:
+    """Return what a note is known again by: where it was, and what it said."""
+    return sha256(f"{item.path}\0{item.section}\0{text}".encode("utf-8", "surrogatepass"))[:12]
+
+
+def _mark_of(text: str) -> str:
+    return frontmatter.split(text).get(_KEY)
+
+
+def _with_head(text: str, mark: str, item: Item | None) -> str:
+    """Return a note with its mark, and with a title if its file name was the only one it had."""
+    fields = {_KEY: mark}
+    head = frontmatter.split(text)
+    if item is not None and not (head.get("name") or head.get("title") or markdown.heading_title(head.body)):
+        fields["name"] = cut(markdown.same_line(item.section or item.name), notes.MAX_TITLE) or "Untitled"
+    try:
+        return frontmatter.set_fields(text, fields)
+    except YamlError:
+        return frontmatter.compose(dict(fields), text)  # a head that we cannot read stays, as text
+
+
+def _titles(text: str) -> list[str]:
+    """Return what a note says that it is called."""
+    head = frontmatter.split(text)
+    named = [head.get(key) for key in ("name", "title", "permalink")]
+    return [each for each in [*named, *head.items("aliases"), *head.items("alias")] if each]
+
+
+def _keep_time(root: str, relative: str, time: int) -> None:
+    with contextlib.suppress(OSError, MemolithError):
+        files.set_time(Tree(root).place(relative), time)

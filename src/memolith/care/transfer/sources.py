@@ -1,0 +1,311 @@
+"""Which program a memory comes from, and what each of its files becomes here.
+
+A kind is a row of `KINDS`: where that program keeps its memory, and how its files are laid out. The kind is
+recognised by the files themselves; nothing here reads more than names, an index and the first lines.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import InputError, MemolithError
+from memolith.base.values import Value
+from memolith.care.transfer.folders import Sheaf
+from memolith.env import whose
+from memolith.memory.note_index import link_target
+from memolith.store import layout
+from memolith.store.screen import quoted
+from memolith.text import frontmatter, markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from memolith.mem import Mem
+
+AGENT_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md")
+_CODEX = {"MEMORY.md": "memory", "memory_summary.md": "memory-summary", "raw_memories.md": "raw-memories"}
+_SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_TEXT = (".md", ".markdown", ".txt")
+# What Claude Code calls a note's type, in our words.
+_TYPES = {"feedback": "preference"}
+
+
+class Item(Value):
+    """A text of a source and what it becomes: a `note`, part of a `document`, `checklist`, `daily`, `skill`.
+
+    `name` is what its program calls it (for a day, the date), `section` the heading of a part of a file.
+    """
+
+    __slots__ = ("becomes", "name", "path", "scope", "section")
+    becomes: str
+    name: str
+    path: str
+    scope: str
+    section: str
+
+
+class Source:
+    """A memory that another program keeps: its items in a stable order, and what is left out."""
+
+    def __init__(self, path: str, kind: str | None, scope_of: Callable[[str], str], *, alone: bool) -> None:
+        self.left: list[tuple[str, str]] = []
+        self.alone = alone  # whether it has no say in which project a text is for
+        self.sheaf = Sheaf(path, lambda name, why: self.left.append((name, why)))
+        self.kind = kind or detect(self.sheaf)
+        self.path = path
+        self.hooks: dict[str, str] = {}
+        self.items = list(KINDS[self.kind](self, scope_of(self.kind)))
+
+    @property
+    def taint(self) -> str:
+        """Who else had a hand in it: what lies in a checkout may be anybody's."""
+        return "repository" if self.kind == "agent-file" or whose.checkout(self.path) else ""
+
+    def read(self, item: Item) -> tuple[str, int]:
+        """Return the text of an item as it should be kept, and when it was changed."""
+        text, time = self.sheaf.read(item.path)
+        if self.kind == "agent-file":
+            parts = dict(sections(text))
+            first = next(iter(parts), "") == item.section
+            return (frontmatter.split(text).head if first else "") + parts.get(item.section, ""), time
+        if item.becomes == "document" and self.kind in _INDEXED:
+            return self._prose(text), time
+        return self._described(item, text), time
+
+    def _prose(self, index: str) -> str:
+        """Return what an index says beyond its lines for notes; nothing if only headings are left."""
+        lines = [line for line in index.splitlines() if link_target(line) not in self.sheaf.files]
+        said = any(line.strip() and not line.startswith("#") for line in lines)
+        return "\n".join(lines) if said else ""
+
+    def _described(self, item: Item, text: str) -> str:
+        """Give a note what only the index, or a nested key, says about it."""
+        if item.becomes != "note" or self.kind not in _INDEXED:
+            return text
+        head = frontmatter.split(text)
+        metadata = head.fields.get("metadata")
+        kind = metadata.get("type") if isinstance(metadata, dict) else None
+        said = {"description": self.hooks.get(item.path), "type": kind if isinstance(kind, str) else None}
+        new = {
+            key: _TYPES.get(value, value) for key, value in said.items() if value and key not in head.fields
+        }
+        return text if head.problem or not new else frontmatter.set_fields(text, new)
+
+
+def sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the sections of a document with their titles; what stands before the first has an empty one."""
+    body = frontmatter.split(text).body
+    starts = [(0, "")]
+    seen: set[str] = {""}
+    for at, line, fenced in markdown.rows(body):
+        if fenced or not line.startswith(("# ", "## ")):
+            continue
+        title = markdown.same_line(line.lstrip("#")) or "Untitled"
+        number = 2
+        while title in seen:
+            title = f"{markdown.same_line(line.lstrip('#'))} {number}"
+            number += 1
+        seen.add(title)
+        starts.append((at, title))
+    ends = [start for start, _ in starts[1:]] + [len(body)]
+    for (start, title), end in zip(starts, ends, strict=True):
+        if body[start:end].strip():
+            yield title, body[start:end]
+
+
+# ---------------------------------------------------------------- layouts
+
+
+def _item(path: str, scope: str, becomes: str = "note", name: str = "", section: str = "") -> Item:
+    stem = os.path.basename(path).rpartition(".")[0]
+    return Item(path=path, scope=scope, becomes=becomes, name=name or stem, section=section)
+
+
+def _folder(source: Source, scope: str) -> Iterator[Item]:
+    """Every file is a note."""
+    for path in source.sheaf.files:
+        yield _item(path, scope)
+
+
+def _indexed(source: Source, scope: str) -> Iterator[Item]:
+    """MEMORY.md is an index with a line for each note; what else it says is part of the document."""
+    if layout.MEMORY in source.sheaf.files:
+        text, _ = source.sheaf.read(layout.MEMORY)
+        for line in text.splitlines():
+            target, _, hook = (link_target(line) or "", *line.partition(" — ")[1:])
+            if target and hook.strip():
+                source.hooks[target] = hook.strip()
+        yield _item(layout.MEMORY, scope, "document")
+    for path in source.sheaf.files:
+        if path != layout.MEMORY:
+            yield _item(path, scope)
+
+
+def _learned(source: Source, scope: str) -> Iterator[Item]:
+    """Yield what Codex and oh-my-pi learned: a document, its summary, what sessions taught, and skills."""
+    prefix = source.kind.removesuffix("-memories")
+    for path in source.sheaf.files:
+        parts = path.split("/")
+        if path in _CODEX:
+            yield _item(path, scope, name=f"{prefix}-{_CODEX[path]}")
+        elif parts[0] == "skills" and parts[-1] == "SKILL.md" and len(parts) == 3:
+            yield _item(path, scope, "skill", parts[1])
+        elif parts[0] == "skills":
+            source.left.append((path, "an appendix of a skill; only SKILL.md is brought"))
+        else:
+            yield _item(path, scope)
+
+
+def _zerostack(source: Source, scope: str) -> Iterator[Item]:
+    """Yield what has the same tree as ours, under the same names for projects."""
+    for path in source.sheaf.files:
+        parts = path.split("/")
+        slug = parts[1] if parts[0] == "projects" and len(parts) > 2 else None
+        inside = parts[2:] if slug is not None else parts
+        where = scope if slug is None else slug
+        if source.alone and (slug is not None or parts == [layout.MEMORY]):
+            source.left.append((path, "a checkout speaks for no other project; if it is yours, add --mine"))
+        elif slug is not None and (not slug.isascii() or set(slug) - _SLUG):
+            source.left.append((path, "its folder is not called like a project"))
+        elif parts == [layout.MEMORY]:
+            yield _item(path, layout.USER, "document")
+        elif inside == ["SCRATCHPAD.md"]:
+            yield _item(path, where, "checklist")
+        elif len(inside) == 2 and inside[0] == "daily" and layout.is_date(inside[1].removesuffix(".md")):
+            yield _item(path, where, "daily")
+        elif inside != ["notes", "MEMORY.md"]:  # an index, which is made anew
+            yield _item(path, where)
+
+
+def _document(source: Source, scope: str) -> Iterator[Item]:
+    """One file is the whole memory."""
+    if not source.sheaf.is_file and source.sheaf.files != [layout.MEMORY]:
+        raise InputError(f"{quoted(source.path)}: name the file itself, not its folder")
+    yield _item(source.sheaf.files[0], scope, "document")
+
+
+def _agent_file(source: Source, scope: str) -> Iterator[Item]:
+    """Each section of CLAUDE.md, AGENTS.md or GEMINI.md is a note."""
+    for path in source.sheaf.files:
+        name = os.path.basename(path)
+        if not source.sheaf.is_file and name not in AGENT_FILES:
+            source.left.append((path, "not a file of instructions for agents"))
+            continue
+        try:
+            titles = [title for title, _ in sections(source.sheaf.read(path)[0])]
+        except MemolithError:
+            titles = [""]  # told when it is read
+        stem = name.rpartition(".")[0]
+        for title in titles:
+            yield _item(path, scope, name=f"{stem} {title}".strip(), section=title)
+
+
+KINDS: dict[str, Callable[[Source, str], Iterator[Item]]] = {
+    "claude-memory": _indexed,
+    "codex-memories": _learned,
+    "oh-my-pi-memories": _learned,
+    "zerostack": _zerostack,
+    "jutul": _indexed,
+    "memory-file": _document,
+    "agent-file": _agent_file,
+    "basic-memory": _folder,
+    "obsidian": _folder,
+    "markdown": _folder,
+}
+_INDEXED = ("claude-memory", "jutul")
+# Which memory a kind belongs to where nobody says it.
+USER_WIDE = ("memory-file",)
+
+
+# ---------------------------------------------------------------- which kind
+
+
+def detect(sheaf: Sheaf) -> str:
+    """Return the kind that the files look like; a folder of Markdown at least."""
+    if sheaf.is_file and not sheaf.name.lower().endswith(_TEXT):
+        raise InputError(
+            f"{quoted(sheaf.name)}: neither Markdown nor an archive of memolith; if it is a memory all the "
+            "same, say of which kind with --from"
+        )
+    if sheaf.is_file:
+        return "agent-file" if sheaf.name in AGENT_FILES else "memory-file"
+    if "/.claude/projects/" in sheaf.root:
+        return "claude-memory"
+    if sheaf.has(".obsidian"):
+        return "obsidian"
+    if sheaf.has("memory_summary.md") or sheaf.has("raw_memories.md"):
+        return "oh-my-pi-memories" if "/.omp/" in f"{sheaf.root}/" else "codex-memories"
+    if sheaf.has("projects") or sheaf.has("SCRATCHPAD.md"):
+        return "zerostack"
+    if sheaf.files == [layout.MEMORY]:
+        return "memory-file"
+    if sheaf.has(layout.MEMORY) and _is_index(sheaf):
+        return "claude-memory" if _has_metadata(sheaf) else "jutul"
+    if sheaf.files and all(os.path.basename(path) in AGENT_FILES for path in sheaf.files):
+        return "agent-file"
+    return "basic-memory" if _has_permalinks(sheaf) else "markdown"
+
+
+def _is_index(sheaf: Sheaf) -> bool:
+    return any(link_target(line) in sheaf.files for line in _glance(sheaf, layout.MEMORY)[0].splitlines())
+
+
+def _has_metadata(sheaf: Sheaf) -> bool:
+    return any("metadata" in _glance(sheaf, path)[1] for path in sheaf.files[:20])
+
+
+def _has_permalinks(sheaf: Sheaf) -> bool:
+    return any("permalink" in _glance(sheaf, path)[1] for path in sheaf.files[:20])
+
+
+def _glance(sheaf: Sheaf, path: str) -> tuple[str, Mapping[str, object]]:
+    try:
+        text, _ = sheaf.read(path)
+    except MemolithError:
+        return "", {}
+    return text, frontmatter.split(text).fields
+
+
+# ---------------------------------------------------------------- where they are
+
+
+def find(mem: Mem, kind: str, env: Mapping[str, str]) -> str:
+    """Return where a program keeps its memory, for this project. InputError if it has to be named."""
+    home = os.path.expanduser("~")
+    if kind == "claude-memory":
+        base = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+        path = os.path.join(base, "projects", claude_name(mem.identity.root), "memory")
+    elif kind == "codex-memories":
+        path = os.path.join(env.get("CODEX_HOME") or os.path.join(home, ".codex"), "memories")
+    else:
+        raise InputError(f"where is it? Name the file or folder: memolith import PATH --from {kind}")
+    if not os.path.isdir(path):
+        raise InputError(f"{quoted(path)}: there is no such folder; name it: memolith import PATH")
+    return path
+
+
+def is_mine(path: str, env: Mapping[str, str]) -> bool:
+    """Tell whether a path is what the user's own agents keep: in no checkout whatever."""
+    return whose.is_kept(path, env) and not whose.checkout(path)
+
+
+def claude_name(path: str) -> str:
+    """Return what Claude Code calls the directory of a project.
+
+    Everything but ASCII letters and digits becomes a dash, counted in UTF-16 as its language does; a long
+    name is cut and ends in a hash of the path.
+    """
+    units = memoryview(path.encode("utf-16-le", "surrogatepass")).cast("H")
+    name = "".join(chr(unit) if unit < 128 and chr(unit).isalnum() else "-" for unit in units)
+    if len(name) <= 200:
+        return name
+    total = 0
+    for unit in units:
+        total = (total * 31 + unit) & 0xFFFFFFFF
+    number = min(total, (1 << 32) - total)  # the absolute value of a signed 32-bit number
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return f"{name[:200]}-{digits or '0'}"

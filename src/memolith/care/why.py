@@ -1,0 +1,257 @@
+"""Where a memory came from, what was done to it since, and what it was good for.
+
+Everything is read from what is kept anyway: the file's own head, its history, the receipts of what agents
+were given, and the counts of learning.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import MemolithError, NotFoundError
+from memolith.base.values import Value
+from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.store import files, layout, receipts
+from memolith.store.screen import quoted
+from memolith.text import forms, frontmatter, markdown, source_label
+from memolith.text.memory_url import SCHEME, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memolith.mem import Mem
+    from memolith.memory.record import Record
+
+_SESSION = "session:"
+_SHOWN = 5  # changes, and times it was given, that a person is shown
+_FIELDS = 6  # of a receipt, before its references
+
+
+class Change(Value):
+    """One change of a file: when, what, and whose text it brought (empty: not known)."""
+
+    __slots__ = ("by", "op", "time")
+    by: str
+    op: str
+    time: str
+
+
+class Given(Value):
+    """One time that an agent was given a memory."""
+
+    __slots__ = ("event", "session", "time")
+    event: str
+    session: str
+    time: str
+
+
+class Why(Value):
+    """All that is known about where a memory came from and how it was used."""
+
+    __slots__ = (
+        "changes",
+        "cited",
+        "given",
+        "injected",
+        "kind",
+        "name",
+        "origin",
+        "replaced_by",
+        "replaces",
+        "sources",
+        "status",
+        "title",
+    )
+    changes: list[Change]
+    cited: int
+    given: list[Given]
+    injected: bool
+    kind: str
+    name: str
+    origin: str
+    replaced_by: list[str]
+    replaces: list[str]
+    sources: list[str]
+    status: str
+    title: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        fields = super().as_dict()
+        fields["changes"] = [each.as_dict() for each in self.changes]
+        return {**fields, "given": [each.as_dict() for each in self.given]}
+
+    def render(self) -> str:
+        """Return it for a person."""
+        rows = [
+            ("", f"{self.name}  ({self.kind}{f', {self.status}' if self.status else ''})"),
+            ("title", self.title),
+            ("from", self.origin or "you or your agent"),
+            *(("source", each) for each in self.sources),
+            *(("replaces", each) for each in self.replaces),
+            *(("replaced by", each) for each in self.replaced_by),
+            *(("changed", f"{c.time}  {c.op}{f' by {c.by}' if c.by else ''}") for c in self.changes[:_SHOWN]),
+            ("", f"… and {len(self.changes) - _SHOWN} earlier changes" if len(self.changes) > _SHOWN else ""),
+            ("injected", "in the block of every session now" if self.injected else ""),
+            ("given", self._given()),
+            *(("", f"{each.time}  {each.session}  {each.event}") for each in self.given[:_SHOWN]),
+            ("cited", f"by {self.cited} answer(s)" if self.cited else ""),
+        ]
+        return "\n".join(f"{name:<12} {text}".strip() if name else text for name, text in rows if text)
+
+    def _given(self) -> str:
+        if not self.given:
+            return "to no session in the last thirty days"
+        sessions = len({each.session for each in self.given})
+        return f"{len(self.given)} time(s) to {sessions} session(s) in the last thirty days"
+
+
+def why(mem: Mem, ref: str) -> Why:
+    """Tell all about a memory: a path, an address, an id of a record, ticket or hit, session:NAME#TURN."""
+    if ref.startswith(_SESSION):
+        return _session(mem, ref)
+    relative = locate(mem, ref)
+    text = files.text_of(Tree(str(mem.root)).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
+    parsed = frontmatter.split(text)
+    kind = _kind(relative)
+    record = _record(mem, relative) if kind == "record" else None
+    sources = [*parsed.items("source"), *parsed.items("sources")]
+    if kind == "ticket":
+        sources += [f"{_SESSION}{each}" for each in parsed.items("sessions")]
+    if kind == "record" and not record:
+        kind = "record, gone"
+    return Why(
+        name=relative,
+        kind=kind,
+        title=parsed.get("name") or parsed.get("title") or markdown.heading_title(parsed.body),
+        origin=(record.origin if record else source_label.of_note(text)) or _brought(mem, relative),
+        sources=list(dict.fromkeys(sources)),
+        status=parsed.get("status"),
+        replaces=record.supersedes if record else [],
+        replaced_by=_successors(mem, record),
+        changes=_changes(mem, relative),
+        given=list(_given(mem, relative)),
+        injected=_is_injected(mem, relative),
+        cited=_cited(mem, sources),
+    )
+
+
+def _kind(relative: str) -> str:
+    parts = relative.removeprefix(f"{layout.scope_directory(layout.scope_of(relative))}/").split("/")
+    alone = {"MEMORY.md": "memory", "SCRATCHPAD.md": "scratchpad"}
+    return alone.get(relative.rpartition("/")[2], "file") if len(parts) == 1 else parts[0].removesuffix("s")
+
+
+def locate(mem: Mem, ref: str) -> str:
+    """Return the file that is meant. NotFoundError names the nearest."""
+    if ref.startswith(SCHEME):
+        namespace, parts = parse(ref)
+        place = "/".join(parts)
+        if namespace != "user":
+            place = f"{layout.scope_directory(mem.project)}/{place or 'memory_summary.md'}"
+        return mem.find_file(place)
+    bare = ref.partition("#L")[0]
+    line = bare.rpartition(":")
+    for text in dict.fromkeys([bare, line[0] if line[2].isdigit() else bare]):
+        for look in (mem.find_file, lambda text: mem.records.get(text).filename, mem.tickets.get):
+            try:
+                found = look(text)
+            except MemolithError:
+                continue
+            return found if isinstance(found, str) else found.filename
+    raise NotFoundError(f"no memory is called {quoted(ref)}; {_near(mem, bare)}")
+
+
+def _near(mem: Mem, text: str) -> str:
+    import difflib
+
+    names = [each for name in mem.list() for each in (name, os.path.basename(name).removesuffix(".md"))]
+    names += [each.id for each in mem.records.list(archived=True)]
+    near = difflib.get_close_matches(text, names, 1)
+    return f"did you mean {near[0]!r}?" if near else "`memolith list` and `memolith record list` show what is"
+
+
+def _record(mem: Mem, relative: str) -> Record | None:
+    from memolith.memory.record import read
+
+    return read(str(mem.root), relative)
+
+
+def _successors(mem: Mem, record: Record | None) -> list[str]:
+    if record is None:
+        return []
+    return [each.id for each in mem.records.list(archived=True) if record.id in each.supersedes]
+
+
+def _changes(mem: Mem, relative: str) -> list[Change]:
+    """Return what was done to a file, newest first."""
+    found = mem.gate.history.versions(relative, markers=True)
+    return [Change(time=each.time, op=each.op, by=each.by) for each in found]
+
+
+def _brought(mem: Mem, relative: str) -> str:
+    """Return the import that brought a file which carries no label."""
+    ops = [each.op for each in mem.gate.history.entries(relative) if each.op.startswith("import")]
+    return f"imported ({ops[0]})" if ops else ""
+
+
+def _given(mem: Mem, ref: str) -> Iterator[Given]:
+    """Yield when agents were given a file, a part of it, or a turn, newest first."""
+    found = []
+    for session, fields in receipts.told(mem.home):
+        refs = fields[_FIELDS:]
+        if {ref, layout.shown(ref)} & set(refs) or any(
+            each.startswith((f"{ref}#", f"{ref}:")) for each in refs
+        ):
+            found.append((fields[0], session, fields[1]))
+    for stamp, session, event in sorted(found, reverse=True):
+        yield Given(time=_time(stamp), session=session, event=event)
+
+
+def _time(stamp: str) -> str:
+    try:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(float(stamp)))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _is_injected(mem: Mem, relative: str) -> bool:
+    block = mem.context_block() or ""
+    sources = block.rpartition(f"\n{forms.SOURCES}")[2].partition("\n")[0].split(", ")
+    return layout.shown(relative) in sources
+
+
+def _cited(mem: Mem, sources: list[str]) -> int:
+    """Return how often answers cited what was learned from these sessions."""
+    from memolith.learn.queue.queue import Queue
+
+    names = {each.removeprefix(_SESSION).partition("#")[0] for each in sources}
+    if not names or not mem.settings.flag("memories.enabled"):
+        return 0
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        return sum(each.usage_count for each in queue.outputs(mem.project) if each.session in names)
+
+
+def _session(mem: Mem, ref: str) -> Why:
+    name, _, turn = ref.removeprefix(_SESSION).partition("#")
+    session = mem.sessions.get(name)
+    if turn and not any(str(each.number) == turn for each in session.turns):
+        raise NotFoundError(f"{session.name} has no turn {quoted(turn)}; they are 1 to {len(session.turns)}")
+    return Why(
+        name=f"{_SESSION}{session.name}" + (f"#{turn}" if turn else ""),
+        kind="session",
+        title=next(
+            (markdown.first_line(t.text) for t in session.turns if str(t.number) == (turn or "1")), ""
+        ),
+        origin=f"a session with {session.agent}" + (f", begun {session.started}" if session.started else ""),
+        sources=[f"ticket {session.ticket}"] if session.ticket else [],
+        status=session.status,
+        replaces=[],
+        replaced_by=[],
+        changes=[],
+        given=list(_given(mem, f"{_SESSION}{session.name}" + (f"#{turn}" if turn else ""))),
+        injected=False,
+        cited=_cited(mem, [session.name]),
+    )

@@ -1,0 +1,58 @@
+"""The command line.
+
+`main` answers the commands that run on every prompt or session itself, before anything heavy is imported; all
+others, and every question of help, go to click in `cli.app`.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# New objects after which garbage is looked for, instead of 700. A command lives for a moment.
+_OBJECTS = 20_000
+
+
+def entry() -> int:
+    """Run the command line as a process of its own; return its exit code."""
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    try:
+        return main()
+    except (ImportError, OSError) as error:  # not even our own files can be opened
+        if sys.stderr is not None:
+            sys.stderr.write(f"memolith: error: {error}\n")
+        return 0 if sys.argv[1:2] == ["hook"] else 8
+    finally:
+        gc.freeze()  # on its way out, the interpreter would look through everything once more
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["mcp"]:  # an agent waits for it at every start
+        from memolith.edges.mcp.server import run as serve
+
+        served = serve(arguments[1:])
+        if served is not None:
+            return served
+    if arguments[:1] == ["hook"]:  # and this at every prompt
+        from memolith.hosts.hook.edge import run as hook
+
+        answered = hook(arguments[1:])
+        if answered is not None:
+            return answered
+    from memolith.edges.cli.fast import run_fast
+    from memolith.edges.cli.output import open_closed
+
+    open_closed()
+    code = run_fast(arguments)
+    if code is None:
+        from memolith.edges.cli.app import run
+
+        code = run(arguments)
+    return code

@@ -1,0 +1,199 @@
+"""Writing to people and programs: data on stdout, everything else on stderr, one place for errors."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextvars import ContextVar
+
+from memolith.base import whole
+from memolith.base.errors import MemolithError, PartialError
+from memolith.text.safe import hygiene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+JSON_VERSION = 1
+# Where a host that runs a command inside its own process collects what it says.
+collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+_STDOUT = "standard output"
+_NAMED = 3  # of what could not be read
+
+
+def text(value: str) -> None:
+    """Print text. Control characters that a memory may contain never reach the terminal."""
+    _print(hygiene.inert(value) + ("" if value.endswith("\n") else "\n"))
+
+
+def json(fields: dict[str, object]) -> None:
+    """Print a JSON object; fields are only ever added to it while `version` stays.
+
+    Whatever it is about, it says so if something could not be read for it.
+    """
+    from json import dumps
+
+    if missing := whole.missing():
+        fields = {**fields, "complete": False, "missing": fields.get("missing") or missing}
+    _print(_escaped(dumps({"version": JSON_VERSION, **fields}, ensure_ascii=False, indent=2)) + "\n")
+
+
+def _escaped(value: str) -> str:
+    """Spell out in JSON what a terminal obeys or does not show; a reader of the JSON gets the same text."""
+    if value.isascii() and "\x7f" not in value:
+        return value
+    from json import dumps
+
+    hidden = {ord(char): dumps(char)[1:-1] for char in set(value) if hygiene.is_hidden(char)}
+    hidden[0x7F] = "\\u007f"
+    return value.translate(hidden)
+
+
+def raw(data: bytes) -> None:
+    """Print bytes as they are."""
+    _print(data)
+
+
+def masked(value: str) -> str:
+    """Return what a message may show: names and values in it may be secrets."""
+    from memolith.text.secrets.precheck import may_hold_secret
+
+    if not may_hold_secret(value):
+        return value
+    from memolith.text.secrets.redact import redact
+
+    return redact(value).text
+
+
+def note(message: str, kind: str = "") -> None:
+    """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
+    try:
+        message = hygiene.inert(masked(message))
+    except (OSError, ImportError):  # no descriptor is left to load the scanner with
+        message = "too many open files; raise their number (ulimit -n)"
+    if (said := collected.get()) is not None:
+        said.append(f"{'warning: ' if kind == 'warning' else ''}{message}\n")
+        return
+    label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
+    try:
+        _write(sys.stderr, f"memolith: {label}{message}\n")
+    except OSError:  # nobody can be told; the exit code still says it
+        _discard(2)
+
+
+_COLOURS = {"error": "1;31", "warning": "1;33"}
+
+
+def _paint(value: str, colour: str) -> str:
+    """Colour a word for a person at a terminal; pipes, files and NO_COLOR stay plain."""
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return value
+    return f"\x1b[{colour}m{value}\x1b[0m"
+
+
+def open_closed() -> None:
+    """Give standard output and error that were closed (`>&-`) a place where nothing is kept.
+
+    Also takes their numbers, and that of standard input, so that no memory file gets one of them.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            fd = os.open(os.devnull, os.O_RDWR)  # the lowest free number: that of the stream
+            if name != "stdin":
+                setattr(sys, name, os.fdopen(fd, "wt", encoding="utf-8", closefd=False))
+
+
+def interrupted() -> int:
+    """Tell whoever pressed Ctrl-C how to go on; return the exit code."""
+    progress = sys.modules.get("memolith.edges.cli.progress")  # only what takes long has loaded it
+    again = progress.end() if progress else ""
+    note(f"interrupted; {again}" if again else "interrupted; nothing is half written")
+    return 130
+
+
+def guarded(command: Callable[[], None]) -> int:
+    """Run a command; print what went wrong without a traceback; return the exit code.
+
+    An answer for which something could not be read has a code of its own. What was stored is stored.
+    """
+    with whole.Watch() as watch:
+        code = _run(command)
+    if code or not watch.errors:
+        return code
+    more = f"; and {len(watch.errors) - _NAMED} more" if len(watch.errors) > _NAMED else ""
+    told = "; ".join(watch.missing[:_NAMED])
+    note(f"not everything could be read: {told}{more}. `memolith doctor` says more", "warning")
+    return 0 if watch.wrote else PartialError.exit_code
+
+
+def _run(command: Callable[[], None]) -> int:
+    try:
+        command()
+        sys.stdout.flush()
+    except MemolithError as error:
+        _let_go(error)
+        note(str(error), "error")
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough.
+        _discard(1)
+        return 0
+    except KeyboardInterrupt:
+        return interrupted()
+    except ImportError as error:
+        if os.strerror(errno.EMFILE) not in str(error):
+            raise
+        _let_go(error)
+        note(f"{error}; let this process open more files (ulimit -n), then try again", "error")
+        return 8
+    except OSError as error:
+        _let_go(error)
+        where = error.filename or "the memory directory"
+        if where == _STDOUT:
+            _discard(1)
+        note(f"{where}: {error.strerror or error}", "error")
+        return 8
+    return 0
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Close what an error holds open: where no file more can be opened, telling it would need one."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
+
+
+def _discard(fd: int) -> None:
+    """Let a standard stream lead nowhere, else the interpreter complains about it at exit."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+    except OSError:
+        return
+    os.dup2(null, fd)
+    os.close(null)
+
+
+def _print(value: str | bytes) -> None:
+    if (said := collected.get()) is not None:
+        said.append(value if isinstance(value, str) else value.decode("utf-8", "replace"))
+        return
+    try:
+        _write(sys.stdout, value)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        error.filename = _STDOUT  # it was not the memory that refused
+        raise
+
+
+def _write(stream: object, value: str | bytes) -> None:
+    # Bytes, because a terminal's encoding must not decide whether a memory can be shown.
+    data = value if isinstance(value, bytes) else value.encode("utf-8", "replace")
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(data.decode("utf-8", "replace"))  # type: ignore[attr-defined]
+        return
+    stream.flush()  # type: ignore[attr-defined]
+    buffer.write(data)
+    buffer.flush()

@@ -1,0 +1,223 @@
+"""Commands about which directory belongs to which memory."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.base.errors import InputError, NotFoundError, PartialError
+from memolith.base.values import Value
+from memolith.care.doctor import scopes
+from memolith.edges.cli import completion, output
+from memolith.edges.cli.app import Group, cli, shared
+from memolith.env.project import PROJECTS, Identity, Project, identities, read_identity, resolve
+from memolith.memory.note_index import note_files
+from memolith.store import layout, registry
+
+if TYPE_CHECKING:
+    from memolith.edges.cli.fast import Options
+    from memolith.mem import Mem
+
+
+@cli.group(cls=Group)
+def project() -> None:
+    """Show and repair which directory belongs to which memory."""
+
+
+def _directory(mem: Mem) -> str:
+    return os.path.join(str(mem.root), PROJECTS)
+
+
+def _known(mem: Mem, slug: str) -> Identity:
+    return read_identity(_directory(mem), slug) or Identity(slug, {})
+
+
+def _at(mem: Mem, path: str | None) -> tuple[str, Project]:
+    """Return the place that a person means and its project; without a path, those of this directory."""
+    if path is None:
+        found = mem.identity
+        if not found.root:
+            raise InputError("the working directory cannot be read; give a PATH")
+        return found.root, found
+    if not path.strip():
+        raise InputError("PATH is empty; give a directory")
+    place = os.path.realpath(os.path.expanduser(path))
+    return place, resolve(str(mem.root), place, mem.settings.text("identity"))
+
+
+@project.command()
+@shared
+def show(options: Options) -> None:
+    """Show the project of this directory and how it was found.
+
+    \b
+    memolith project show
+    """
+    with options.open() as mem:
+        found = mem.identity
+        known = _known(mem, found.slug)
+        origin = found.checkout.origin if found.checkout else ""
+        facts: dict[str, object] = {
+            "slug": found.slug,
+            "root": found.root,
+            "directory": layout.locate(str(mem.root), layout.scope_directory(found.slug)),
+            "remembered": found.known,
+            "paths": known.paths or ([found.root] if found.root else []),
+            "origins": known.origins or ([origin] if origin else []),
+            "root_commit": "".join(known.commits[:1]),
+            "notice": found.notice,
+        }
+        if options.json:
+            output.json(facts)
+            return
+        for name, value in facts.items():
+            shown = ", ".join(value) if isinstance(value, list) else value
+            if shown not in ("", None):
+                output.text(f"{name:<12} {'yes' if shown is True else 'no' if shown is False else shown}")
+
+
+@project.command("list")
+@shared
+def list_projects(options: Options) -> None:
+    """List all projects that have a memory; `gone` marks those whose directory no longer exists.
+
+    \b
+    memolith project list
+    """
+    with options.open() as mem:
+        rows = [_row(mem, slug) for slug in scopes(str(mem.root)) if slug]
+        if options.json:
+            output.json({"projects": [row.as_dict() for row in rows]})
+        elif not rows:
+            output.note("no project has a memory yet")
+        else:
+            output.text("\n".join(row.render() for row in rows))
+
+
+class _Row(Value):
+    """One line of `project list`."""
+
+    __slots__ = ("gone", "notes", "origins", "paths", "problem", "slug")
+    gone: bool
+    notes: int
+    origins: list[str]
+    paths: list[str]
+    problem: str
+    slug: str
+
+    def render(self) -> str:
+        mark = " (gone)" if self.gone else f" (broken: {self.problem})" if self.problem else ""
+        return f"{self.slug:<40} {self.notes:>4} notes  {', '.join(self.paths) or 'path unknown'}{mark}"
+
+
+def _row(mem: Mem, slug: str) -> _Row:
+    known = _known(mem, slug)
+    return _Row(
+        slug=slug,
+        paths=known.paths,
+        origins=known.origins,
+        notes=len(note_files(str(mem.root), slug)),
+        gone=bool(known.paths) and not any(os.path.isdir(path) for path in known.paths),
+        problem=known.problem,
+    )
+
+
+_slug = click.argument("slug", shell_complete=completion.slugs)
+_path = click.argument("path", required=False, shell_complete=completion.directories)
+
+
+@project.command()
+@_slug
+@_path
+@shared
+def link(options: Options, slug: str, path: str | None) -> None:
+    """Let PATH (default: this project's directory) use the memory SLUG.
+
+    \b
+    memolith project link app-59a4a65d
+    """
+    with options.open() as mem:
+        place, _ = _at(mem, path)
+        registry.link(mem.gate, slug, place)
+        _say(options, f"{place} now uses the memory {slug}", slug=slug, path=place)
+
+
+@project.command()
+@_path
+@shared
+def unlink(options: Options, path: str | None) -> None:
+    """Take PATH (default: this project's directory) out of its memory; it starts with one of its own.
+
+    \b
+    memolith project unlink
+    """
+    with options.open() as mem:
+        place, found = _at(mem, path)
+        if found.known and found.root == place:  # others may remember this path from what was here before
+            owners = [found.slug]
+        else:
+            known = identities(_directory(mem), strict=True)
+            owners = [each.slug for each in known if place in each.paths]
+        if not owners:
+            raise NotFoundError(f"{place} belongs to no memory; `memolith project list` shows them all")
+        for slug in owners:
+            registry.unlink(mem.gate, slug, place)
+        _say(options, f"{place} no longer uses {', '.join(owners)}", slug=owners[0], path=place)
+
+
+@project.command()
+@click.argument("old")
+@click.argument("new", shell_complete=completion.directories)
+@shared
+def move(options: Options, old: str, new: str) -> None:
+    """Tell memolith that the directory OLD is at NEW now.
+
+    \b
+    memolith project move ~/code/app ~/work/app
+    """
+    with options.open() as mem:
+        before, after = os.path.abspath(os.path.expanduser(old)), _at(mem, new)[0]
+        everything = list(identities(_directory(mem), strict=True))
+        # Not resolved at first: a link to the new place may stand at the old one.
+        if not any(before in each.paths for each in everything):
+            before = os.path.realpath(before)
+        owners = [each.slug for each in everything if before in each.paths]
+        if not owners:
+            raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
+        if len(owners) > 1:  # different repositories were there, one after the other
+            raise InputError(
+                f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
+            )
+        registry.move(mem.gate, owners[0], before, after)
+        _say(options, f"{owners[0]}: {before} is now {after}", slug=owners[0], path=after)
+
+
+@project.command("adopt")
+@_slug
+@shared
+def adopt_project(options: Options, slug: str) -> None:
+    """Copy the memory SLUG into this project's memory. Nothing is replaced; SLUG itself stays.
+
+    \b
+    memolith project adopt old-name-1234abcd
+    """
+    from memolith.care.adopt import adopt
+
+    with options.open() as mem:
+        written, skipped = adopt(mem, slug)
+        lines = [f"{len(written)} file(s) were brought in from {slug}", *(f"  {name}" for name in written)]
+        left = [each.as_dict() for each in skipped]
+        _say(options, "\n".join(lines), slug=mem.project, files=written, skipped=left)
+        for each in skipped:
+            output.note(f"skipped {each.path}: {each.reason}", "warning")
+        if any(each.failed for each in skipped):
+            raise PartialError("some of it could not be read; adopt it again: what is here stays")
+
+
+def _say(options: Options, message: str, **facts: object) -> None:
+    if options.json:
+        output.json(facts)
+    else:
+        output.text(message)

@@ -1,0 +1,134 @@
+"""`memolith session import`: the sessions that agents have kept on this machine, brought into memory."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.base.errors import InputError, PartialError
+from memolith.edges.cli import output, progress
+from memolith.edges.cli.app import shared
+from memolith.edges.cli.fast import notice
+from memolith.edges.cli.sessions import session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memolith.edges.cli.fast import Options
+    from memolith.hosts.sessions.gather import Brought, Gatherer, Place
+
+_ACTIONS = ("new", "grown", "known", "skipped")
+
+
+@session.command("import")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.option("--agent", metavar="NAME", help="Only this agent's, or whose files the PATHs are.")
+@click.option("--mine", is_flag=True, help="What is at the PATHs are your own sessions, wherever they lie.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be read; store nothing.")
+@shared
+def import_sessions(
+    options: Options, paths: tuple[str, ...], agent: str | None, mine: bool, dry_run: bool
+) -> None:
+    """Read the sessions that agents kept on this machine, or those at PATH, each into its project's memory.
+
+    Those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi and Cursor are found by
+    themselves. Secrets are masked. What is known and has not grown is not read again, so this may be
+    interrupted and run as often as you like.
+
+    A file that lies elsewhere, as aider's do, may be anybody's: it goes into this project's memory, is shown
+    only to who asks, and nothing is learned from it, unless you say that it is yours. Links are not followed.
+
+    \b
+    memolith session import --dry-run
+    memolith session import
+    memolith session import .aider.chat.history.md --mine
+    memolith session import turns.jsonl --agent generic
+    """
+    from memolith.hosts.sessions import gather
+
+    only = gather.agent_named(agent) if agent is not None else None
+    if mine and not paths:
+        raise InputError("which sessions are yours? Name their files: memolith session import --mine PATH")
+    with options.open() as mem:
+        notice(mem)
+        if paths:
+            places = gather.named(paths, only, mine=mine)
+        else:
+            places = gather.find(os.environ, os.path.expanduser("~"), only)
+        gatherer = gather.Gatherer(mem, dry_run=dry_run)
+        try:
+            brought = bring(gatherer, places)
+        finally:
+            gatherer.close()
+    _report(options, brought, dry_run=dry_run)
+    if gatherer.refused:  # a full disk is no property of a session that could be skipped in silence
+        raise gatherer.refused
+    if gatherer.shortened:
+        raise PartialError(
+            f"{gatherer.shortened} session(s) are too long to be kept whole: the first and the latest turns "
+            "are kept, and a turn in between says how many are not"
+        )
+    if gatherer.unread:
+        raise PartialError(
+            "some sessions could not be read or listed; mend what is named above and import again"
+        )
+
+
+def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Brought]:
+    """Bring sessions into memory, and show a person how far it is."""
+    show = progress.bar("sessions")
+    brought: list[Brought] = []
+    for number, place in enumerate(places, 1):
+        brought += gatherer.bring(place)
+        if show:
+            show(number, len(places))
+    return brought
+
+
+def _report(options: Options, brought: list[Brought], *, dry_run: bool) -> None:
+    rows = _summary(brought)
+    message = _message(brought, dry_run=dry_run)
+    if options.json:
+        sessions = [
+            {key: output.masked(value) if isinstance(value, str) else value for key, value in row.items()}
+            for row in (each.as_dict() for each in brought)
+        ]
+        output.json({"summary": rows, "sessions": sessions, "message": message})
+        return
+    if rows:
+        width = max(len(str(row["project"])) for row in rows)
+        head = f"{'agent':<8}  {'project':<{width}}  {'read':>5}" + "".join(f"  {key:>7}" for key in _ACTIONS)
+        output.text(head)
+    for row in rows:
+        counts = "".join(f"  {row[key]:>7}" for key in _ACTIONS)
+        output.text(f"{row['agent']:<8}  {row['project']:<{width}}  {row['read']:>5}{counts}")
+    why = Counter(each.reason for each in brought if each.action == "skipped")
+    for reason, count in sorted(why.items()):
+        output.text(f"skipped {count}: {output.masked(reason)}")
+    output.text(message)
+
+
+def _summary(brought: list[Brought]) -> list[dict[str, object]]:
+    """Return how many there were for each agent and project."""
+    counts = Counter((each.agent, each.project, each.action) for each in brought)
+    pairs = sorted({(agent, project) for agent, project, _ in counts})
+    rows = []
+    for agent, project in pairs:
+        by_action = {action: counts[agent, project, action] for action in _ACTIONS}
+        read = by_action["new"] + by_action["grown"]
+        rows.append({"agent": agent, "project": project or "-", "read": read, **by_action})
+    return rows
+
+
+def _message(brought: list[Brought], *, dry_run: bool) -> str:
+    if not brought:
+        return "No sessions were found; name a file or a directory of them"
+    counts = Counter(each.action for each in brought)
+    told = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
+    if dry_run:
+        return f"Would be: {told}. Nothing was stored"
+    turns, masked = sum(each.added for each in brought), sum(each.masked for each in brought)
+    return f"{told}; {turns:,} new turn(s)" + (f", {masked} secret(s) masked" if masked else "")

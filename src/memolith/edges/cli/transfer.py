@@ -1,0 +1,190 @@
+"""`memolith import` and `memolith export`: memory from elsewhere in, and all of it out again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.base.errors import InputError, PartialError
+from memolith.care.transfer import bring, incoming, sources
+from memolith.care.transfer.outgoing import export_memory
+from memolith.care.transfer.transfer import import_memory, is_archive
+from memolith.edges.cli import completion, output, progress
+from memolith.edges.cli.app import choice, cli, shared
+from memolith.edges.cli.fast import notice
+from memolith.store import portable
+
+if TYPE_CHECKING:
+    from memolith.care.transfer.bring import Imported, Row
+    from memolith.care.transfer.check import Archive
+    from memolith.edges.cli.fast import Options
+
+_KINDS = (*sources.KINDS, incoming.KIND)
+_SCOPES = ("project", "user")
+_SHOWN = 20  # rows of one action, for a person
+
+
+@cli.command("import")
+@click.argument("path", required=False)
+@click.option(
+    "--from",
+    "kind",
+    metavar="KIND",
+    help="What it is (else recognised).",
+    shell_complete=completion.words(*_KINDS),
+)
+@click.option(
+    "--scope",
+    metavar="|".join(_SCOPES),
+    help="Whose memory it becomes.",
+    shell_complete=completion.words(*_SCOPES),
+)
+@click.option(
+    "--mine/--others",
+    default=None,
+    help="Whose words: yours, or somebody else's, which wait for review (else asked, or told by the place).",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be brought; write nothing.")
+@click.option(
+    "--yes", is_flag=True, help="Bring an archive without asking; needed where nobody can be asked."
+)
+@click.option("--large", is_flag=True, help="The archive may hold more than 10,000 files.")
+@shared
+def import_command(
+    options: Options,
+    path: str | None,
+    kind: str | None,
+    scope: str | None,
+    mine: bool | None,
+    dry_run: bool,
+    yes: bool,
+    large: bool,
+) -> None:
+    """Bring another program's memory, or an archive of `memolith export`, into this one.
+
+    PATH is a file or folder: Claude Code's auto-memory (found without a PATH, too), Codex or oh-my-pi
+    memories, a zerostack or jutul memory, a single MEMORY.md, CLAUDE.md, AGENTS.md or GEMINI.md, a
+    basic-memory folder, an Obsidian vault, any folder of Markdown. It is only read. Nothing is overwritten,
+    secrets are masked, and what is not your own words waits for `memolith review`: only who asks is shown
+    it. Run it again, and only what is new comes. `memolith undo` takes an import back (not an archive).
+
+    \b
+    memolith import --dry-run
+    memolith import ~/vault --from obsidian --mine
+    memolith import memory.tar.gz
+    """
+    if kind is not None:
+        choice(kind, _KINDS, "kind")
+    if scope is not None:
+        choice(scope, _SCOPES, "scope")
+    with options.open() as mem:
+        notice(mem)
+        done = import_memory(
+            mem,
+            path,
+            kind=kind,
+            scope=scope,
+            mine=_whose(path) if mine is None and not dry_run else mine,
+            dry_run=dry_run,
+            tell=progress.bar("texts"),
+            agree=(lambda _: None) if dry_run or yes else _agree,
+            large=large,
+        )
+    _report(options, done, dry_run=dry_run)
+
+
+def _whose(path: str | None) -> bool | None:
+    """Ask whose words they are; None where nobody can be asked, or it is an archive, which asks itself."""
+    if path is None or not sys.stdin.isatty() or not os.path.exists(path) or is_archive(path):
+        return None
+    default = sources.is_mine(path, os.environ)
+    return click.confirm("Are these your own words (or your agents')?", default=default, err=True)
+
+
+def _agree(archive: Archive) -> None:
+    also = ", with settings, which may name programs to run" if portable.CONFIG in archive.hashes else ""
+    asked = f"{len(archive.hashes):,} files become your memory as they are{also}."
+    if not sys.stdin.isatty():
+        raise InputError(f"{asked} If you made this archive or trust who did: add --yes")
+    if not click.confirm(f"{asked} Did you make this archive, or do you trust who did?", err=True):
+        raise click.exceptions.Exit(1)
+
+
+def _report(options: Options, done: Imported, *, dry_run: bool) -> None:
+    counts = Counter(row.action for row in done.rows)
+    told = ", ".join(f"{counts[action]:,} {action}" for action in bring.ACTIONS if counts[action])
+    message = f"{'Would be' if dry_run else 'Imported'} from {done.kind}: {told or 'nothing was found'}"
+    message += ". Nothing was written" if dry_run else ""
+    if options.json:
+        rows = [{key: output.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
+        output.json({"kind": done.kind, "rows": rows, "message": output.masked(message)})
+    else:
+        for action in bring.ACTIONS:
+            _show(action, [row for row in done.rows if row.action == action])
+        output.text(message)
+    if counts["broken"]:
+        raise PartialError(f"{counts['broken']:,} could not be brought; mend them and import again")
+
+
+def _show(action: str, rows: list[Row]) -> None:
+    if action == "known":
+        return
+    for row in rows[:_SHOWN]:
+        to = f" -> {row.to}" if row.to and row.to != row.path and action != "held" else ""
+        output.text(output.masked(f"{action:<8}  {row.path}{to}{f'  ({row.why})' if row.why else ''}"))
+    if len(rows) > _SHOWN:
+        output.text(f"{action:<8}  … and {len(rows) - _SHOWN:,} more (--json names all)")
+
+
+@cli.command("export")
+@click.argument("file", metavar="FILE.tar.gz")
+@click.option(
+    "--all", "everything", is_flag=True, help="All projects, not only this one and the user's memory."
+)
+@click.option("--no-history", is_flag=True, help="Without the earlier versions of the files.")
+@click.option("--no-sessions", is_flag=True, help="Without the copies of sessions.")
+@shared
+def export_command(
+    options: Options, file: str, everything: bool, no_history: bool, no_sessions: bool
+) -> None:
+    """Write memory into an archive that `memolith import` brings back without loss.
+
+    It is an ordinary tar.gz of the Markdown files with a manifest, readable by you only. It holds what you
+    stored, settings included: treat it like the memory itself.
+
+    \b
+    memolith export memory.tar.gz
+    memolith export everything.tar.gz --all
+    memolith export small.tar.gz --no-history --no-sessions
+    """
+    with options.open() as mem:
+        notice(mem)
+        done = export_memory(
+            mem,
+            file,
+            everything=everything,
+            history=not no_history,
+            sessions=not no_sessions,
+            tell=progress.bar("files", "no archive was written; run it again"),
+        )
+        progress.end()
+    held = ", ".join(f"{count:,} {part}" for part, count in done.parts.items() if count)
+    message = output.masked(f"Wrote {done.path}: {done.files:,} files ({held}), {done.bytes:,} bytes")
+    if options.json:
+        left = [{"path": output.masked(path), "why": output.masked(why)} for path, why in done.left_out]
+        output.json(
+            {**done.as_dict(), "path": output.masked(done.path), "left_out": left, "message": message}
+        )
+    else:
+        for path, why in done.left_out[:_SHOWN]:
+            output.text(output.masked(f"left out  {path}  ({why})"))
+        output.text(message)
+    if done.failed:
+        raise PartialError(
+            f"{done.failed} of it could not be read and is not in the archive; see to what was left out and "
+            "export again"
+        )

@@ -1,0 +1,289 @@
+"""The tools: each is one verb of `Mem`, and gives a text for the model and the same as data.
+
+Some clients show a model only the data, so nothing stands in the text alone. Wrong arguments and failures
+are results too (`isError`): a model reads those and tries again, a protocol error it may never see.
+"""
+
+from __future__ import annotations
+
+from memolith.base import whole
+from memolith.base.errors import InputError, MemolithError
+from memolith.edges.mcp import outward
+from memolith.memory import arguments as targets
+from memolith.store import layout
+from memolith.text.memory_url import SCHEME
+from memolith.text.safe import hygiene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from memolith.base.values import WriteResult
+    from memolith.mem import Mem
+    from memolith.recall.recall import Hit
+
+    Fields = dict[str, object]
+    Answer = tuple[str, Fields]
+
+_TYPES: dict[str, tuple[type, str]] = {
+    "string": (str, "a text"),
+    "integer": (int, "a whole number"),
+    "boolean": (bool, "true or false"),
+    "array": (list, "a list of texts"),
+}
+
+
+def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
+    """Run a tool; whatever is wrong with it becomes a result that says so."""
+    name = str(tool["name"])
+    try:
+        given = _checked(name, tool["inputSchema"], arguments)
+        with whole.Watch() as watch:
+            opened = mem()
+            opened.settings.reload()  # a person may have changed them since the last call
+            text, fields = _CALLS[name](opened, given)
+            missing = [outward.message(opened, each) for each in watch.missing]
+    except (MemolithError, OSError) as error:
+        return {"content": [{"type": "text", "text": told(mem, error)}], "isError": True}
+    if missing:
+        text = "\n".join([text, "note: not everything could be read:", *missing])
+        fields = {**fields, "complete": False, "missing": missing}
+    return {"content": [{"type": "text", "text": text}], "structuredContent": fields, "isError": False}
+
+
+def told(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
+    """Return what a client is told about a failure."""
+    text = str(error)
+    if isinstance(error, OSError):
+        text = f"the disk refused: {error.strerror or type(error).__name__}; try again, or `memolith doctor`"
+    try:
+        return outward.message(mem(), text)
+    except (MemolithError, OSError):  # there is no memory whose places could be hidden in the message
+        return "the memory cannot be opened; `memolith doctor` says why"
+
+
+def _checked(name: str, schema: Any, arguments: Fields) -> dict[str, Any]:
+    """Return the arguments that were given, or say which one is wrong and what is right."""
+    known: dict[str, Any] = schema["properties"]
+    if name == "memory_update" and "action" in arguments:  # the name that another tool has for it
+        arguments = {"mode": arguments["action"], **{k: v for k, v in arguments.items() if k != "action"}}
+    given = {key: value for key, value in arguments.items() if value is not None}
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise InputError(f"{name} has no argument {unknown[0][:80]!r}; it takes {', '.join(known)}")
+    missing = [key for key in schema["required"] if key not in given]
+    if missing:
+        raise InputError(f"{name} needs {' and '.join(missing)}")
+    for key, value in given.items():
+        kind, meant = _TYPES[known[key]["type"]]
+        if isinstance(value, str):
+            given[key] = hygiene.whole(value)
+        if isinstance(value, float) and kind is int and value.is_integer():
+            given[key] = int(value)
+        elif type(value) is not kind or (isinstance(value, list) and not all(map(_is_text, value))):
+            raise InputError(f"{name}: {key} must be {meant}, not {type(value).__name__}")
+    return given
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
+    from memolith.prompt import brief
+
+    category = given.get("category")
+    found = mem.recall(
+        given["query"],
+        limit=given.get("limit", 10),
+        since=given.get("since"),
+        categories=[category] if category else None,
+        budget=_TOKENS,
+    )
+    uris = [_where(mem, hit) for hit in found]
+    shown = [_with(hit, source=_place(uri, hit)) for hit, uri in zip(found, uris, strict=True)]
+    hits = [
+        {
+            "uri": uri,
+            "line": hit.line,
+            "score": round(hit.score, 3),
+            "kind": hit.kind,
+            "category": hit.category,
+            "scope": hit.scope,
+            "date": hit.date[:10],
+            "title": outward.clean(mem, hit.title),
+            "origin": hit.origin,
+            "text": outward.clean(mem, hit.text if len(hit.text) <= _WHOLE else hit.snippet),
+            "why": outward.clean(mem, hit.why),
+        }
+        for hit, uri in zip(found, uris, strict=True)
+    ]
+    notes = [outward.message(mem, each) for each in (*found.notes, *found.missing)]
+    text = brief.items(shown) or "Nothing is known about that."
+    told = [outward.clean(mem, text), *(f"note: {each}" for each in notes)]
+    return "\n".join(told), {"hits": hits, "complete": found.complete, "notes": notes}
+
+
+_TOKENS = 6000  # more would crowd out the work that memory is for
+_WHOLE = 700  # characters up to which a hit is given whole, as in the brief
+
+
+def _where(mem: Mem, hit: Hit) -> str:
+    if hit.kind == "session":
+        return f"{SCHEME}root/sessions/{hit.record}"
+    return outward.reference(mem, hit.filename)
+
+
+def _place(uri: str, hit: Hit) -> str:
+    return f"{uri} turn {hit.turn}" if hit.kind == "session" else f"{uri} line {hit.line or 1}"
+
+
+def _with(value: Any, **changed: object) -> Any:
+    """Return a value with other fields."""
+    fields = {name: getattr(value, name) for name in value.__slots__}
+    return type(value)(**{**fields, **changed})
+
+
+def _search(mem: Mem, given: dict[str, Any]) -> Answer:
+    from memolith.recall.search import SearchResults
+    from memolith.text.budget import head
+
+    found = mem.search(given["query"])
+    hits = [_with(hit, name=outward.reference(mem, hit.name)) for hit in found]
+    data = [
+        {
+            "uri": hit.name,
+            "matched": hit.matched_terms,
+            "lines": hit.total_hits,
+            "origin": hit.source,
+            "text": head(outward.clean(mem, hit.body), _SHOWN),
+        }
+        for hit in hits[:_FILES]
+    ]
+    text = SearchResults(found.terms, hits[:_FILES]).render()
+    if len(hits) > _FILES:
+        text += f"\n\n…[{len(hits) - _FILES} more file(s); search for fewer or rarer words]"
+    return outward.clean(mem, text), {"hits": data, "files": len(hits)}
+
+
+_FILES = 20
+_SHOWN = 1600  # bytes of each; the address leads to the rest
+
+
+def _read(mem: Mem, given: dict[str, Any]) -> Answer:
+    source, name, scope = given.get("source", "long_term"), given.get("name"), given.get("scope", "project")
+    offset, lines = given.get("offset", 0), given.get("lines")
+    if source.startswith(SCHEME):
+        from memolith.memory.addresses import resolve
+
+        found = resolve(mem, source)
+        uri, text = found.uri, targets.page(found.text, offset, lines)
+    elif source == "list":
+        every = "\n".join(outward.reference(mem, each) for each in mem.list())
+        uri, text = f"{SCHEME}project", targets.page(every, offset, lines) or targets.EMPTY
+    else:
+        text = mem.read(source, name, offset=offset, lines=lines, scope=scope)
+        uri = outward.reference(mem, _file(mem, source, name, scope))
+    text = outward.clean(mem, text)
+    return text, {"uri": uri, "text": text}
+
+
+def _file(mem: Mem, source: str, name: str | None, scope: str) -> str:
+    """Return the path of what was read; it was there, so its names are good."""
+    if source == "note":
+        slug = layout.USER if targets.is_user_wide(scope) else mem.project
+        return layout.find_note(str(mem.root), slug, name)
+    if source == "daily":
+        return layout.daily(mem.project, name.strip() if name else mem.today)
+    return layout.scratchpad(mem.project) if source == "scratchpad" else layout.MEMORY
+
+
+def _write(mem: Mem, given: dict[str, Any]) -> Answer:
+    return _written(
+        mem,
+        mem.write(
+            given["target"],
+            given["content"],
+            given.get("mode", "append"),
+            given.get("name"),
+            scope=given.get("scope", "project"),
+        ),
+    )
+
+
+def _edit(mem: Mem, given: dict[str, Any]) -> Answer:
+    return _written(
+        mem,
+        mem.edit(
+            given["target"],
+            given.get("old_str"),
+            given.get("new_str", ""),
+            given.get("name"),
+            scope=given.get("scope", "project"),
+        ),
+    )
+
+
+def _update(mem: Mem, given: dict[str, Any]) -> Answer:
+    if "section" in given:
+        if "mode" in given:
+            raise InputError("memory_update takes a section or a mode, not both; a section is replaced")
+        return _written(mem, mem.update_section(given["section"], given["content"]))
+    return _written(mem, mem.update(given["content"], given.get("mode", "append"), given.get("force", False)))
+
+
+def _remember(mem: Mem, given: dict[str, Any]) -> Answer:
+    return _written(
+        mem,
+        mem.remember(
+            given["content"],
+            given["title"],
+            given.get("kind", "project"),
+            scope=given.get("scope", "project"),
+        ),
+    )
+
+
+def _written(mem: Mem, result: WriteResult) -> Answer:
+    fields: Fields = {
+        "uri": outward.reference(mem, result.filename),
+        "bytes": result.bytes,
+        "held": result.held,
+        "message": outward.message(mem, result.message),
+        "warnings": [outward.message(mem, each) for each in result.warnings],
+    }
+    return outward.message(mem, str(result)), fields
+
+
+def _record(mem: Mem, given: dict[str, Any]) -> Answer:
+    result = mem.records.add(
+        given["text"],
+        category=given["category"],
+        scope=given["scope"],
+        title=given.get("title"),
+        keywords=given.get("keywords", ()),
+    )
+    warnings = [outward.message(mem, each) for each in result.warnings]
+    fields: Fields = {
+        "uri": outward.reference(mem, result.filename),
+        "id": result.id,
+        "created": result.created,
+        "superseded": result.superseded,
+        "held": result.held,
+        "message": outward.message(mem, result.message),
+        "warnings": warnings,
+    }
+    return "\n".join([str(fields["message"]), *(f"warning: {each}" for each in warnings)]), fields
+
+
+_CALLS: dict[str, Callable[[Mem, dict[str, Any]], Answer]] = {
+    "recall": _recall,
+    "memory_search": _search,
+    "memory_read": _read,
+    "memory_write": _write,
+    "memory_edit": _edit,
+    "memory_update": _update,
+    "remember": _remember,
+    "record": _record,
+}

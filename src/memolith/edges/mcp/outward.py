@@ -1,0 +1,50 @@
+"""What may leave the server: no secret, no place on the disk, no character that hides or acts.
+
+Files are named by their memory:// addresses: a model can read those, and they do not tell where memory is.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.memory.addresses import address
+from memolith.store import layout
+from memolith.text.safe import hygiene
+from memolith.text.secrets.precheck import may_hold_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+
+def reference(mem: Mem, place: str) -> str:
+    """Return the address of a file: of its path in the store, or where it is on disk."""
+    root = str(mem.root)
+    relative = os.path.relpath(place, root).replace(os.sep, "/") if os.path.isabs(place) else place
+    parts = relative.split("/")
+    return address("root", *parts[2:]) if layout.scope_of(relative) else address("user", *parts)
+
+
+def clean(mem: Mem, text: str) -> str:
+    """Return a text as a client may see it: secrets masked, nothing hidden."""
+    if may_hold_secret(text):
+        from memolith.store.allow_list import allowed
+        from memolith.text.secrets.redact import redact
+
+        text = redact(text, allowed(str(mem.root), mem.project), by_hand=True).text
+    return hygiene.inert(text)
+
+
+def message(mem: Mem, text: str) -> str:
+    """Return what we say about a file, with its address instead of its place."""
+    root = str(mem.root)
+    project = os.path.join(root, *layout.scope_directory(mem.project).split("/"))
+    for place, shown in (
+        (project + os.sep, "memory://root/"),
+        (root + os.sep, "memory://user/"),
+        (f"projects/{mem.project}/", "memory://root/"),
+        (root, "memory://user"),
+        (mem.home, "the memory directory"),
+    ):
+        text = text.replace(place, shown)
+    return clean(mem, text)

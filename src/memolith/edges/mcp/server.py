@@ -1,0 +1,163 @@
+"""`memolith mcp`: a server on standard input and output, for as long as its client keeps the input open.
+
+One thread: a request is answered before the next one. What arrives meanwhile is looked at before each, so
+that a request which was cancelled in the queue is never begun. The memory stays open between requests.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+
+from memolith.base.errors import ConfigError, StorageError
+from memolith.edges.mcp import wire
+from memolith.edges.mcp.protocol import Protocol, cancelled_by
+from memolith.env.settings import Settings, default_home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memolith.mem import Mem
+
+_CHUNK = 65_536
+_WAITING = 100  # messages that are read ahead
+_FLAGS = {"--read-only": "read_only", "--ephemeral-memory": "ephemeral"}
+_VALUES = {"--home": "home", "--project": "project"}
+
+
+class Server:
+    """Where the memory is, and what may be done with it."""
+
+    __slots__ = ("_mem", "ephemeral", "home", "project", "read_only")
+
+    def __init__(self) -> None:
+        self.home: str | None = None
+        self.project: str | None = None
+        self.ephemeral = self.read_only = False
+        self._mem: Mem | None = None
+
+    def mem(self) -> Mem:
+        """Return the memory of the project that the client works in; no message can choose another."""
+        if self._mem is None:
+            from memolith.mem import Mem
+
+            place = self.project or os.environ.get("CLAUDE_PROJECT_DIR")
+            here = place if place and os.path.isdir(place) else None
+            self._mem = Mem.open(here, home=self.home, ephemeral=self.ephemeral, origin="agent")
+        return self._mem
+
+    def settings(self) -> Settings | None:
+        """Return the settings, without opening the memory; None where they cannot be found."""
+        try:
+            home = os.path.expanduser(self.home) if self.home else default_home(os.environ, sys.platform)
+            return Settings(home)
+        except ConfigError:
+            return None
+
+    def serve(self) -> int:
+        """Answer until standard input ends; return the exit code."""
+        # Whatever else prints goes to standard error, or it would be taken for an answer.
+        answers = os.dup(1)
+        os.dup2(2, 1)
+        try:
+            _serve(Protocol(self.mem, read_only=self.read_only, settings=self.settings()), 0, answers)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the client is gone
+        except OSError as error:  # of its input or output: what is wrong with the memory is an answer
+            os.write(2, f"memolith: error: the client cannot be reached any more: {error}\n".encode())
+            return StorageError.exit_code
+        except KeyboardInterrupt:
+            return 130
+        finally:
+            os.dup2(answers, 1)
+            os.close(answers)
+            if self._mem is not None:
+                self._mem.close()
+        return 0
+
+
+def run(arguments: list[str]) -> int | None:
+    """Serve, if the arguments are plain ones; None leaves help and mistakes to the command line."""
+    server = Server()
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if argument in _FLAGS:
+            setattr(server, _FLAGS[argument], True)
+        elif name in _VALUES:
+            setattr(server, _VALUES[name], value if equals else next(rest, ""))
+        else:
+            return None
+    if server.home == "" or (server.project is not None and not os.path.isdir(server.project)):
+        return None
+    if any(stream is None for stream in (sys.stdin, sys.stdout, sys.stderr)) or sys.stdin.isatty():
+        return None
+    return server.serve()
+
+
+def _serve(protocol: Protocol, source: int, sink: int) -> None:
+    queue: deque[object] = deque()
+    for lines in _arriving(source, queue):
+        for line in lines:
+            message = wire.parse(line)
+            gone = cancelled_by(message)
+            if gone is not None:
+                kept = [each for each in queue if not (isinstance(each, dict) and each.get("id") == gone)]
+                queue.clear()
+                queue.extend(kept)
+            else:
+                queue.append(message)
+        if queue:
+            answer = protocol.answer(queue.popleft())
+            if answer is not None:
+                _send(sink, wire.encode(answer))
+
+
+def _arriving(source: int, queue: deque[object]) -> Iterator[list[bytes]]:
+    """Yield the lines that arrived; wait for one only if nothing is left to do. Ends when all is answered."""
+    part, ended = bytearray(), False
+    while True:
+        lines: list[bytes] = []
+        while (
+            not ended and len(queue) + len(lines) < _WAITING and _ready(source, wait=not queue and not lines)
+        ):
+            data = os.read(source, _CHUNK)
+            ended = not data
+            *whole, rest = data.split(b"\n")
+            for piece in whole:
+                _keep(part, piece)
+                lines.append(bytes(part))
+                part.clear()
+            _keep(part, rest)
+        if ended and part:
+            lines.append(bytes(part))
+            part.clear()
+        lines = [line for line in lines if line.strip()]
+        if not lines and not queue and ended:
+            return
+        yield lines
+
+
+def _keep(part: bytearray, more: bytes) -> None:
+    """Add to a line; of one that is too long, no more is kept than shows that it is."""
+    part += more[: max(0, wire.MAX_LINE + 1 - len(part))]
+
+
+def _ready(source: int, *, wait: bool) -> bool:
+    """Tell whether reading will not block, or may."""
+    if wait:
+        return True
+    from select import select
+
+    try:
+        return bool(select([source], [], [], 0)[0])
+    except (OSError, ValueError):  # Windows knows this for sockets only: read when there is nothing to do
+        return False
+
+
+def _send(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sink, view) :]

@@ -1,0 +1,229 @@
+"""A service behind HTTP: the address that was configured and no other, within a time and a size.
+
+No redirect is followed, because the next address would get the key and the texts. A key comes from the
+environment or from a command, travels in the clear only to this machine, and is in no message.
+"""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+from urllib.parse import urlsplit
+
+from memolith.base.errors import ConfigError
+from memolith.env import programs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+_CONNECT_SECONDS = 10.0  # for each of a host's addresses
+_PIECE = 65_536
+_MAX_SAID = 200
+
+
+class UnansweredError(Exception):
+    """No whole answer came: `kind` is `timeout`, `unavailable`, `broken` or `too_large`."""
+
+    def __init__(self, kind: str, why: str) -> None:
+        self.kind = kind
+        super().__init__(why)
+
+
+class Answer:
+    """What a service answered. `said` is the beginning of it on one line, fit for a message."""
+
+    def __init__(self, status: int, headers: http.client.HTTPMessage, data: bytes, secret: str) -> None:
+        self.status, self.headers, self.data = status, headers, data
+        self.said = printable(data.decode("utf-8", "replace"), secret)
+
+
+class Endpoint:
+    """One address. `setting` names where it was configured, for messages."""
+
+    def __init__(self, url: str, setting: str) -> None:
+        self.url = url.rstrip("/")
+        self._setting = setting
+        try:
+            self._where = urlsplit(self.url)
+            self._port = self._where.port
+        except ValueError:
+            self._where, self._port = urlsplit(""), None
+        self._host = self._where.hostname or ""
+        if self._where.scheme not in ("http", "https") or not self._host or self._where.username:
+            raise ConfigError(
+                f"{setting} = {self.url!r}: must be http(s)://HOST[:PORT][/PATH], without a user in it"
+            )
+        self.local = self._host in _LOCAL
+        self.secure = self.local or self._where.scheme == "https"
+
+    def post(
+        self,
+        path: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        seconds: float,
+        limit: int,
+        secret: str = "",
+    ) -> Answer:
+        """Send one request and return the answer, of any status; UnansweredError if there is no whole one.
+
+        `secret` is what in `headers` must stay one. `seconds` is for everything together: a service that
+        sends a byte now and then is stopped too.
+        """
+        if secret and not self.secure:
+            raise ConfigError(f"{self._setting} = {self.url!r}: a key is only sent over https")
+        connection, target = self._connection(seconds)
+        watch = _Watch(seconds)
+        try:
+            connection.connect()
+            watch.begin(connection.sock)
+            connection.request("POST", target + path, body, {"Connection": "close", **headers})
+            with connection.getresponse() as reply:
+                data = _read(reply, limit)
+            if watch.expired:  # an answer that is cut off looks like a short one
+                raise TimeoutError
+            return Answer(reply.status, reply.headers, data, secret)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            if watch.expired or isinstance(error, TimeoutError):
+                raise UnansweredError("timeout", f"no answer within {seconds:g} seconds") from None
+            kind = "unavailable" if watch.idle or isinstance(error, socket.gaierror) else "broken"
+            raise UnansweredError(kind, _reason(error)) from None
+        finally:
+            watch.end()
+            connection.close()
+
+    def _connection(self, seconds: float) -> tuple[http.client.HTTPConnection, str]:
+        """Return a connection, through the machine's proxy if it has one, and the beginning of the target."""
+        wait = min(seconds, _CONNECT_SECONDS)
+        make = http.client.HTTPSConnection if self._where.scheme == "https" else http.client.HTTPConnection
+        proxy = "" if self.local else _proxy(self._where.scheme, self._host)
+        if not proxy:
+            return make(self._host, self._port, timeout=wait), self._where.path
+        via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        connection = make(via.hostname or "", via.port or 80, timeout=wait)
+        login = _login(via.username, via.password)
+        if self._where.scheme == "https":
+            connection.set_tunnel(self._host, self._port or 443, login)
+            return connection, self._where.path
+        return connection, self.url
+
+
+def printable(text: str, secret: str = "") -> str:
+    """Return the beginning of a text on one line, with neither this secret nor any other in it."""
+    from memolith.text.secrets.redact import redact
+
+    shown = "".join(char for char in " ".join(text[:8000].split()) if char.isprintable())
+    if secret:
+        shown = shown.replace(secret, "…")
+    return redact(shown).text[:_MAX_SAID]
+
+
+def find_key(env: Mapping[str, str], variable: str, command: str, setting: str, project: str = "") -> str:
+    """Return the key that a command prints, else that of a variable; empty if there is none.
+
+    No program of the `project` is asked, nor does one work in it.
+    """
+    if not command:
+        return _checked(env.get(variable, "").strip(), f"environment variable {variable}")
+    import shlex
+    import subprocess
+
+    where = f"{setting} = {command!r}"
+    try:
+        program, *words = shlex.split(command)
+        found = programs.find(program, project, env)
+        if found is None:
+            raise ValueError(f"there is no {program!r} in PATH; name it by its whole path")  # noqa: TRY301
+        done = subprocess.run(
+            [found, *words],
+            cwd=programs.NOWHERE,
+            env=programs.environment(project, env),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        why = "no answer within 30 seconds" if isinstance(error, subprocess.TimeoutExpired) else error
+        raise ConfigError(f"{where}: {why}") from None
+    if done.returncode or not done.stdout.strip():
+        raise ConfigError(f"{where}: it gave no key (exit code {done.returncode})")
+    return _checked(done.stdout.strip(), where)
+
+
+def _checked(key: str, where: str) -> str:
+    """Refuse what no header can hold: http.client would name it in its error."""
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise ConfigError(f"{where}: the key has a space, a line break or a strange character in it")
+    return key
+
+
+def _proxy(scheme: str, host: str) -> str:
+    from urllib.request import getproxies, proxy_bypass
+
+    return "" if proxy_bypass(host) else getproxies().get(scheme, "")
+
+
+def _login(user: str | None, password: str | None) -> dict[str, str]:
+    if not user:
+        return {}
+    from base64 import b64encode
+    from urllib.parse import unquote
+
+    pair = f"{unquote(user)}:{unquote(password or '')}"
+    return {"Proxy-Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
+
+
+def _read(reply: http.client.HTTPResponse, limit: int) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    while piece := reply.read(_PIECE):
+        size += len(piece)
+        if size > limit:
+            raise UnansweredError("too_large", "the answer is too large")
+        pieces.append(piece)
+    if reply.length:  # http.client tells only those who read all at once
+        raise http.client.IncompleteRead(b"", reply.length)
+    return b"".join(pieces)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return printable(str(error.strerror or error))
+    return f"the answer is broken ({type(error).__name__})"
+
+
+class _Watch:
+    """Shuts a connection when its time is over. A time-out of the socket would begin anew with each byte."""
+
+    def __init__(self, seconds: float) -> None:
+        self.expired = False
+        self.idle = True
+        self._timer = threading.Timer(max(seconds, 0.0), self._expire)
+        self._timer.daemon = True
+        self._seconds = seconds
+        self._socket: socket.socket | None = None
+
+    def begin(self, connected: socket.socket | None) -> None:
+        """Watch a connection that is open now."""
+        self._socket, self.idle = connected, False
+        if connected is not None:
+            connected.settimeout(max(self._seconds, 0.001))
+        self._timer.start()
+
+    def end(self) -> None:
+        """Watch no longer."""
+        self._timer.cancel()
+
+    def _expire(self) -> None:
+        self.expired = True
+        if self._socket is not None:
+            try:
+                self._socket.shutdown(socket.SHUT_RDWR)
+            except OSError:  # it is closed already
+                return

@@ -1,0 +1,351 @@
+"""What git knows of a directory, read from its own files. Git is not started, and nothing here is obeyed.
+
+Whoever wrote the files around us may have written `.git` too. So it is believed only as far as git itself
+would go, and less: it belongs to us, it lies where it is used or its repository leads back to it, it is no
+link, and a directory inside a repository is none itself, however much it looks like one. What fails this has
+a `doubt`, and is a plain folder to us.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from memolith.base.errors import MemolithError
+from memolith.env.paths import Place
+from memolith.text.secrets.veil import veiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memolith.env.git_objects import Commits
+
+# Hosts that treat owner and repository names without regard to case, and what they are called as well.
+_CASELESS_HOSTS = frozenset(["github.com", "gitlab.com", "bitbucket.org"])
+_ALSO = ("www.", "ssh.", "altssh.")
+_DEFAULT_PORTS = frozenset(["", "22", "80", "443", "9418"])
+_MAX_CONFIG = 1_048_576
+_MAX_LINE = 8_192
+_MAX_ORIGIN = 1_000
+_ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
+_CLOCKS = 60_000_000_000  # nanoseconds by which those of two file systems may differ
+_NOBODYS = "?"  # an origin that cannot be read: there is one, and it is not that of anybody
+_GENERATION = 0x80087601  # FS_IOC_GETVERSION of Linux
+
+_LINK = "the .git here is a link"
+_NO_WAY_BACK = "the .git here leads to a repository that does not lead back to it"
+_NEWER = "the .git here is newer than what its repository knows of it (`git status` here tells it)"
+_STRANGERS = "the .git here, or the directory that it is in, belongs to another user"
+
+
+class Checkout:
+    """A git repository on disk. `root` is its main checkout, `top` the worktree that one stands in."""
+
+    __slots__ = ("_commits", "_mark", "_origin", "doubt", "git", "root", "top")
+
+    def __init__(self, root: str, git: str, top: str, doubt: str = "") -> None:
+        self.root, self.git, self.top, self.doubt = root, git, top, doubt
+        self._origin: str | None = None
+        self._mark: str | None = None
+        self._commits: Commits | None = None
+
+    @property
+    def origin(self) -> str:
+        """The normalised address of the remote; empty if there is none."""
+        if self._origin is None:
+            self._origin = _read_origin(self.git, self.root)
+        return self._origin
+
+    @property
+    def mark(self) -> str:
+        """What tells this repository from another that is put in its place (`mark_of`)."""
+        if self._mark is None:
+            self._mark = mark_of(self.git)
+        return self._mark
+
+    @property
+    def commits(self) -> Commits:
+        """Its history."""
+        if self._commits is None:
+            from memolith.env.git_objects import Commits
+
+            self._commits = Commits(self.git)
+        return self._commits
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the history is cut off, so that its oldest commit at hand is not the first one."""
+        return os.path.lexists(os.path.join(self.git, "shallow"))
+
+
+def mark_of(directory: str) -> str:
+    """Return what tells a directory from one that is put in its place later; empty if it cannot be told.
+
+    The number of an inode is given again at once when a directory is removed; together with its generation
+    (or the time of its birth) it is not. Where a file system has neither, the mark ends in a dot.
+    """
+    try:
+        found = os.stat(directory, follow_symlinks=False)
+        born = getattr(found, "st_birthtime_ns", getattr(found, "st_birthtime", None))
+        if born is None:
+            born = _generation(directory)
+    except OSError:
+        return ""
+    return f"{found.st_dev}.{found.st_ino}.{born}"
+
+
+def _generation(directory: str) -> str:
+    try:
+        from fcntl import ioctl
+    except ImportError:
+        return ""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return str(int.from_bytes(ioctl(fd, _GENERATION, bytes(8))[:4], sys.byteorder))
+    except OSError:
+        return ""
+    finally:
+        os.close(fd)
+
+
+def find(directory: str) -> Checkout | None:
+    """Return the repository that `directory` (an absolute, resolved path) is in."""
+    # Git's own limit: it does not look for a repository in these directories, nor above them.
+    limits = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    ceilings = {os.path.realpath(limit) for limit in limits if limit}
+    bare = None
+    while True:
+        git = os.path.join(directory, ".git")
+        try:
+            mode = os.lstat(git).st_mode
+        except OSError:
+            # It counts only if no repository is around it: a clone may bring such a directory with it.
+            if bare is None and _is_bare(directory):
+                bare = Checkout(directory, directory, directory)
+        else:
+            if stat.S_ISLNK(mode):
+                return Checkout(directory, git, directory, _LINK)
+            if stat.S_ISREG(mode):
+                return _linked(directory, git)
+            if os.path.exists(os.path.join(git, "HEAD")):
+                return _ours(Checkout(directory, git, directory))
+        parent = os.path.dirname(directory)
+        if parent == directory or parent in ceilings:
+            return bare and _ours(bare)
+        directory = parent
+
+
+def _is_bare(directory: str) -> bool:
+    """Tell whether a directory is itself a repository. `.git` is not: it belongs to what it is in."""
+    inside = (os.path.join(directory, name) for name in ("HEAD", "objects", "refs"))
+    return os.path.basename(directory) != ".git" and all(os.path.exists(path) for path in inside)
+
+
+def _ours(checkout: Checkout, *others: str) -> Checkout:
+    """Doubt a repository that belongs to somebody else, as git does: their config must not speak to us."""
+    if hasattr(os, "geteuid"):
+        mine: tuple[int, ...] = (os.geteuid(),)
+        if mine == (0,) and (sudoer := os.environ.get("SUDO_UID", "")).isdecimal():
+            mine = (0, int(sudoer))
+        for path in (checkout.top, checkout.git, *others):
+            if os.lstat(path).st_uid not in mine and not _is_declared_safe(checkout.top):
+                checkout.doubt = _STRANGERS
+    return checkout
+
+
+def _is_declared_safe(top: str) -> bool:
+    """Tell whether a person told git to trust a directory that belongs to another user."""
+    home = os.path.expanduser("~")
+    files = ("/etc/gitconfig", f"{os.environ.get('XDG_CONFIG_HOME') or home + '/.config'}/git/config")
+    is_safe = False
+    for file in (*files, f"{home}/.gitconfig"):
+        for section, key, value in _settings(file) or ():
+            if (section, key) == ("safe", "directory"):
+                everywhere = value == "*" or (value.endswith("/*") and top.startswith(value[:-1]))
+                is_safe = bool(value) and (is_safe or everywhere or value == top)
+    return is_safe
+
+
+def _linked(directory: str, file: str) -> Checkout:
+    """Follow a `.git` file: of a linked worktree to the main checkout, of a submodule to itself.
+
+    Anybody can write such a file. So it leads to a repository that says the same, or is hidden beside it.
+    """
+    git = _pointer(file)
+    common = git and _first_line(os.path.join(git, "commondir"))
+    if common:
+        tree, git = git, os.path.realpath(os.path.join(git, common))
+        back = _first_line(os.path.join(tree, "gitdir"))
+        if os.path.dirname(tree) == os.path.join(git, "worktrees") and back:
+            main = os.path.dirname(git)
+            # A bare repository is its own root, unless the directory around it says `gitdir: ./.bare`.
+            if os.path.basename(git) != ".git" and not (
+                _is_hidden_in(main, git) and _pointer(os.path.join(main, ".git")) == git
+            ):
+                main = git
+            if os.path.realpath(os.path.join(tree, back)) == file:
+                return _used(_ours(Checkout(main, git, directory), file, tree), file, tree)
+    elif git and os.path.isdir(git):
+        owns = [value for name in ("config", "config.worktree") for value in _worktrees(git, name)]
+        if directory in owns:
+            return _used(_ours(Checkout(directory, git, directory), file), file, git)
+        if _is_hidden_in(directory, git):
+            return _ours(Checkout(directory, git, directory), file)
+    return Checkout(directory, file, directory, _NO_WAY_BACK)
+
+
+def _is_hidden_in(directory: str, git: str) -> bool:
+    """Tell whether a repository is a directory's own, as `.bare` is; any other in it is a project itself."""
+    return os.path.dirname(git) == directory and os.path.basename(git).startswith(".")
+
+
+def _used(checkout: Checkout, file: str, known: str) -> Checkout:
+    """Doubt a `.git` file that came after git last worked with it: unpacked where a worktree once was."""
+    if os.lstat(file).st_ctime_ns > os.lstat(known).st_ctime_ns + _CLOCKS:
+        checkout.doubt = checkout.doubt or _NEWER
+    return checkout
+
+
+def _worktrees(git: str, name: str) -> Iterator[str]:
+    """Yield the directory that a repository says it belongs to, as that of a submodule does."""
+    for section, key, value in _settings(os.path.join(git, name)) or ():
+        if (section, key) == ("core", "worktree") and "\0" not in value:
+            yield os.path.realpath(os.path.join(git, value))
+
+
+def _pointer(file: str) -> str:
+    """Return the directory that a `.git` file names; empty if it names none."""
+    line = _first_line(file)
+    if not line.startswith("gitdir:") or _is_remote(line[7:].strip()):
+        return ""
+    return os.path.realpath(os.path.join(os.path.dirname(file), line[7:].strip()))
+
+
+def _is_remote(path: str) -> bool:
+    """Tell whether a path is another machine's: on Windows, looking there greets it with our password."""
+    return path.replace("\\", "/").startswith("//")
+
+
+def _first_line(path: str) -> str:
+    line = (_read(path, _MAX_LINE) or "").partition("\n")[0].strip()
+    return "" if "\0" in line else line
+
+
+def _read(path: str, limit: int) -> str | None:
+    """Return a file of git's; None if it is a link, a device, a pipe, too large or not readable."""
+    try:
+        data, size = Place.of(path).read_part(limit, shared=True)
+    except MemolithError:
+        return None
+    return data.decode("utf-8", "surrogateescape") if size <= limit else None
+
+
+def _settings(file: str) -> Iterator[tuple[str, str, str]] | None:
+    """Return section, key and value of each setting, includes left out; None if it cannot be read."""
+    text = _read(file, _MAX_CONFIG)
+    return None if text is None else _parsed(text)
+
+
+def _parsed(text: str) -> Iterator[tuple[str, str, str]]:
+    section, lines = "", iter(text.split("\n"))
+    for line in lines:
+        rest = line.strip()
+        if rest.startswith("["):
+            head, _, rest = rest[1:].partition('"]' if '"' in rest.partition("]")[0] else "]")
+            name, quoted, part = head.partition(' "') if '"' in head else head.partition(".")
+            section = f"{name.strip().lower()}.{part}" if quoted else name.strip().lower()
+        key, equals, value = rest.partition("=")
+        if equals:
+            is_plain = not any(sign in value for sign in '\\"#;')
+            yield section, key.strip().lower(), value.strip() if is_plain else _value(value.strip(), lines)
+
+
+def _value(line: str, lines: Iterator[str]) -> str:
+    """Return a value as git reads it: parts of it may be quoted, a backslash at the end continues it."""
+    made, end, at, is_quoted = "", 0, 0, False
+    while at < len(line):
+        sign, at = line[at], at + 1
+        if sign == "\\" and at == len(line):
+            line, at = next(lines, "").rstrip("\r"), 0
+        elif sign == '"':
+            is_quoted = not is_quoted
+        elif sign in "#;" and not is_quoted:
+            break
+        else:
+            if sign == "\\":
+                sign, at = _ESCAPES.get(line[at], line[at]), at + 1
+            made += sign
+            end = len(made) if is_quoted or not sign.isspace() else end
+    return made[:end]
+
+
+def _read_origin(git: str, root: str) -> str:
+    """Return the address of the remote `origin`, else of the only remote."""
+    settings = _settings(os.path.join(git, "config"))
+    if settings is None:
+        return _NOBODYS
+    remotes: dict[str, str] = {}
+    for section, key, value in settings:
+        if key == "url" and section.startswith("remote."):
+            remotes.setdefault(section[7:], value)
+    url = remotes.get("origin") or (next(iter(remotes.values())) if len(remotes) == 1 else "")
+    if not url:
+        return ""
+    origin = normalise(url, root) if "\0" not in url else _NOBODYS
+    # It is only compared and shown, so it is as it may be written down from here on.
+    return veiled(origin) if len(origin) <= _MAX_ORIGIN else _NOBODYS
+
+
+def normalise(url: str, root: str) -> str:
+    """Return one spelling for all addresses of a repository: `host/owner/name`, or a real path.
+
+    Scheme, user, password, default port, `.git`, a trailing slash and a query (`?token=…`) do not matter.
+    """
+    scheme, separator, rest = url.partition("://")
+    if separator and scheme.lower() == "file":
+        return _local(rest if rest.startswith("/") else "/" + rest.partition("/")[2], root)
+    if separator:
+        authority, _, path = rest.partition("/")
+        _, colon, port = authority.partition(":")
+        if colon and "@" in path and "@" not in authority and not port.isdecimal():
+            authority, _, path = rest.rpartition("@")[2].partition("/")  # a password that has a slash
+        host = authority.rpartition("@")[2]
+        host, _, port = host.partition(":") if not host.startswith("[") else (host, "", "")
+        port = _without_query(port)
+        if port.isdecimal() and port not in _DEFAULT_PORTS:
+            host = f"{host}:{port}"
+    else:
+        authority, slash, rest = url.partition("/")
+        host, colon, path = authority.rpartition("@")[2].partition(":")
+        # `C:\repo` and `./a:b` are paths; `git@host:path` and `host:path` are addresses.
+        if not colon or "\\" in host or len(host) == 1:
+            return _local(url, root)
+        path += slash + rest
+    host = _without_query(host).lower()
+    for prefix in _ALSO:
+        if host.removeprefix(prefix) in _CASELESS_HOSTS:
+            host = host.removeprefix(prefix)
+    path = _trim(_without_query(path)).lstrip("/")
+    if host in _CASELESS_HOSTS:
+        path = path.lower()
+    return f"{host}/{path}"
+
+
+def _local(path: str, root: str) -> str:
+    if _is_remote(path):
+        return path
+    place = os.path.realpath(os.path.join(root, os.path.expanduser(path)))
+    if os.path.basename(place) == ".git":
+        place = os.path.dirname(place)
+    return place
+
+
+def _without_query(text: str) -> str:
+    return text.partition("?")[0].partition("#")[0]
+
+
+def _trim(path: str) -> str:
+    path = path.rstrip("/")
+    return path[:-4] if path.lower().endswith(".git") else path

@@ -1,0 +1,155 @@
+"""Is what is here a project that we know? What anybody can write proves nothing.
+
+An address in a config, a path, a link: a stranger's archive can have them all. What proves it is the first
+commit of the project, really here; where something else was before, also that the history has it; at a new
+path also the same origin. Without an origin, the old checkout must be gone, and this must be the same
+directory or have a commit that was made since: the first one may be a template's, which others have too.
+Where nothing of the kind is known (a plain folder), the folder itself must be the same. All else is offered
+to a person, who may say `memolith project link`. Of a public project, whoever has its history and names its
+origin is believed: a clone does no more.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.env.git import mark_of
+from memolith.env.settings import owners
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.env.git import Checkout
+    from memolith.env.project import Identity
+
+    # Tells whether the history of a checkout has a commit; None if that is not known yet.
+    Prove = Callable[[Checkout, str], bool | None]
+
+READ_SECONDS = 0.1  # a prompt waits for this
+WRITE_SECONDS = 2.0
+
+
+def at_once(checkout: Checkout, commit: str) -> bool | None:
+    """Look into the history, as long as a reader can wait."""
+    return checkout.commits.reaches(commit, READ_SECONDS)
+
+
+def place_mark(path: str, checkout: Checkout | None) -> str:
+    """Return the mark by which a path is known: that of its repository, else of the folder."""
+    return checkout.mark if checkout and checkout.root == path else mark_of(path)
+
+
+def is_same(
+    known: Identity, path: str, checkout: Checkout | None, prove: Prove, doubt: str = ""
+) -> bool | None:
+    """Tell whether a path that a project is known by is still that project's; None if that is not decided."""
+    seen = known.marks.get(path, "")
+    if path in known.linked or not (known.origins or known.commits):
+        return _is_same_folder(known, path, checkout, seen, doubt)
+    if checkout is None or path != checkout.root:
+        return False  # it was a repository, and is none any more
+    stays = bool(seen) and seen == checkout.mark
+    if stays and not seen.endswith("."):
+        return True  # the very same directory, and no other has got its number
+    if seen and known.origins and checkout.origin not in known.origins:
+        return False  # a fork has the same history
+    if not known.commits:  # a shallow clone
+        return stays and checkout.origin in known.origins
+    commit = _present(known, checkout)
+    # Another directory than the one that was there is asked what a new path would be.
+    if commit and seen and not stays:
+        last = [] if known.origins else known.seen[-1:]
+        return all(map(checkout.commits.has, last)) and prove(checkout, commit)
+    return commit is not None
+
+
+def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen: str, doubt: str) -> bool:
+    """Tell the same of a path that nothing is known of but the path, or that a person linked."""
+    if checkout is None:  # a plain folder; another one of ours at its path cannot be told from it
+        if bool(seen) and seen == mark_of(path):
+            return True
+        return not doubt and (path in known.linked or is_ours(path))
+    is_linked, has_no_origin = path in known.linked, not checkout.origin
+    if not seen:  # written down before folders had marks
+        return is_linked or has_no_origin
+    if path != checkout.root:
+        return seen == mark_of(path)
+    if seen == checkout.mark or (is_linked and checkout.origin in known.origins):
+        return True
+    return has_no_origin and seen == mark_of(path)  # `git init` was run in it
+
+
+def is_ours(path: str) -> bool:
+    """Tell whether a folder does not belong to another user; one that is gone belongs to nobody."""
+    try:
+        return os.stat(path).st_uid in owners() or not hasattr(os, "geteuid")
+    except OSError:
+        return True
+
+
+class Claim:
+    """A known project that a checkout looks like. `proved` is None if that is not decided yet."""
+
+    __slots__ = ("known", "proved", "reason")
+
+    def __init__(self, known: Identity, proved: bool | None, reason: str) -> None:
+        self.known, self.proved = known, proved
+        self.reason = reason  # what they share, in our words: its own may be a stranger's
+
+
+def claims(everything: list[Identity], checkout: Checkout, strangers: list[str], prove: Prove) -> list[Claim]:
+    """Return what a checkout at a new path may be. At most one is proved, and that is the first."""
+    origin, found, moved = checkout.origin, [], []
+    for each in everything:
+        if checkout.root in each.apart:
+            continue
+        if origin and origin in each.origins:
+            found.append(Claim(each, _proved(each, checkout, prove), "same origin"))
+        elif origin and origin in each.paths:
+            found.append(Claim(each, _proved(each, checkout, prove), "a clone of it"))
+        elif origin or each.slug in strangers or not _is_gone(each):
+            continue
+        elif (commit := _present(each, checkout)) is not None:
+            reason = f"same first commit {commit[:12]}, and its checkout is gone"
+            moved.append(Claim(each, _is_its_own(each, checkout) and prove(checkout, commit), reason))
+    if len(moved) > 1:  # they began as copies of one template: which of them this is, nobody knows
+        for claim in moved:
+            claim.proved = False
+    found += moved
+    first = next((claim for claim in found if claim.proved), None)
+    return [first] if first else found
+
+
+def _is_gone(known: Identity) -> bool:
+    """Tell whether a project without an origin had checkouts, and all of them are gone."""
+    is_candidate = known.commits and known.paths and not known.origins
+    return bool(is_candidate) and not any(os.path.isdir(path) for path in known.paths)
+
+
+def _is_its_own(known: Identity, checkout: Checkout) -> bool:
+    """Tell whether this is the directory that a project was in, or has what was committed there since."""
+    is_same = bool(checkout.mark) and checkout.mark in known.marks.values()
+    return is_same or (len(known.seen) > 1 and checkout.commits.has(known.seen[-1]))
+
+
+def newest(known: Identity, checkout: Checkout) -> list[str]:
+    """Return the commits by which a project without an origin is known if it moves.
+
+    The one that was checked out at first, and a later one, which nobody else has; it stays while it is there.
+    """
+    seen = known.seen
+    if checkout.origin or (len(seen) > 1 and checkout.commits.has(seen[-1])):
+        return seen
+    head = checkout.commits.head()
+    return seen if not head or head in seen[:1] else [*seen[:1], head]
+
+
+def _present(known: Identity, checkout: Checkout) -> str | None:
+    return next((commit for commit in known.commits if checkout.commits.has(commit)), None)
+
+
+def _proved(known: Identity, checkout: Checkout, prove: Prove) -> bool | None:
+    # Whether it is here costs little, so no history is walked for a project that this is not.
+    commit = _present(known, checkout)
+    return False if commit is None else prove(checkout, commit)

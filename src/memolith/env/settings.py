@@ -1,0 +1,324 @@
+"""Settings: the values in force, and where each came from. `options` has the table of them.
+
+A value comes from the environment, else for a few keys from `.memolith.yml` in the project, else from
+`config.yml` in the home, else from the table. A project's file may be a stranger's (a repository that was
+just cloned): it may set only what can do no harm, and nothing in it can stop a command.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from memolith.base import whole
+from memolith.base.errors import ConfigError
+from memolith.env.settings_table import LIMITS, TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memolith.text.yaml import Node
+
+CONFIG_FILE = "config.yml"
+
+_BY_KEY = {row[0]: row for row in TABLE}
+# What a project's own file may set: how its memory is shown, never where it is kept or what is let in.
+PROJECT_FILE = ".memolith.yml"
+PROJECT_KEYS = frozenset(["inject.daily"])
+_MAX_PROJECT_FILE = 16_384
+_MAX_TEXT = 1_000
+_MAX_FILE = 262_144
+_BOOLEANS = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
+
+
+class StrangerError(ConfigError):
+    """A home or its settings that somebody else owns or may change: they can name programs to run."""
+
+
+def owners() -> set[int]:
+    """Return the users whose files are ours."""
+    me, before = os.geteuid() if hasattr(os, "geteuid") else 0, os.environ.get("SUDO_UID", "")
+    return {me, 0} | ({int(before)} if me == 0 and before.isdecimal() else set())
+
+
+def own(path: str, found: os.stat_result) -> None:
+    """Refuse what is not only ours to change: StrangerError has the command that mends it.
+
+    Root may do everything anyway; who became root by sudo is still who they were (git's own rule). The
+    user's own group is taken for private, as it is wherever a umask of 002 is the default.
+    """
+    if not hasattr(os, "geteuid"):
+        return
+    me = os.geteuid()
+    if found.st_uid not in owners():
+        why, mend = f"belongs to user {found.st_uid}, not to you ({me})", "move it away"
+    elif found.st_mode & (stat.S_IWOTH | (stat.S_IWGRP if found.st_gid != os.getegid() else 0)):
+        from shlex import quote
+
+        why, mend = "others can write to it", f"if all in it is yours, `chmod go-w {quote(path)}` mends that"
+    else:
+        return
+    raise StrangerError(
+        f"{path}: {why}, so it could name programs to run and is not used; look at what is in it, "
+        f"{mend}, or choose another home with --home or MEMOLITH_HOME"
+    )
+
+
+def env_name(key: str) -> str:
+    """Return the environment variable that overrides `key`."""
+    return "MEMOLITH_" + key.upper().replace(".", "_")
+
+
+class Settings:
+    """The settings in force, and where each came from. Reads nothing until asked."""
+
+    def __init__(self, home: str, env: Mapping[str, str] | None = None) -> None:
+        self.path = os.path.join(home, CONFIG_FILE)
+        self._env = os.environ if env is None else env
+        self._file: dict[str, Node] | None = None
+        self.root = ""  # of the project
+        self._project: dict[str, object] | None = None
+        self.ignored: list[str] = []  # what the project's file says and may not
+
+    def enter(self, root: str) -> None:
+        """Read what the project at `root` says, when it is asked for."""
+        self.root, self._project = root, None
+
+    def reload(self) -> None:
+        """Read the file again at the next question."""
+        self._file = None
+
+    def get(self, key: str) -> object:
+        """Return the value in force for `key`."""
+        return self.lookup(key)[0]
+
+    def text(self, key: str) -> str:
+        """Return a text setting."""
+        return str(self.get(key))
+
+    def flag(self, key: str) -> bool:
+        """Return whether a setting is on."""
+        return bool(self.get(key))
+
+    def number(self, key: str) -> float:
+        """Return a numeric setting."""
+        value = self.get(key)
+        assert isinstance(value, (int, float))  # noqa: S101 - the table says so
+        return value
+
+    def lookup(self, key: str) -> tuple[object, str]:
+        """Return the value in force and its origin: `environment`, `project`, `file` or `default`."""
+        row = _BY_KEY.get(key)
+        if row is None:
+            raise ConfigError(unknown_key(key))
+        name = env_name(key)
+        if self._env.get(name):
+            return _convert(key, self._env[name], f"environment variable {name}"), "environment"
+        if key in PROJECT_KEYS and key in self.of_project():
+            return self.of_project()[key], "project"
+        node: Node | None = self._load()
+        for part in key.split("."):
+            node = node.get(part, node.get(_camel(part))) if isinstance(node, dict) else None
+        if node is None or node == "":
+            return row[2], "default"
+        if not isinstance(node, str):
+            raise ConfigError(f"{self.path}: {key}: expected one value, as in `{key}: {row[2]}`")
+        return _convert(key, node, self.path), "file"
+
+    def of_project(self) -> dict[str, object]:
+        """Return what the project's own file sets; the rest of it is in `ignored`."""
+        if self._project is None:
+            self._project = {}
+            path = os.path.join(self.root, PROJECT_FILE) if self.root else ""
+            try:
+                with open(path, encoding="utf-8", opener=open_regular) as file:
+                    text = file.read(_MAX_PROJECT_FILE)
+            except FileNotFoundError:
+                return self._project
+            except (OSError, UnicodeDecodeError) as error:  # a repository's file: no memory is missing
+                self.ignored.append(f"it cannot be read ({error})")
+                return self._project
+            self._read_project(text, self._project)
+        return self._project
+
+    def _read_project(self, text: str, found: dict[str, object]) -> None:
+        from memolith.text import yaml
+
+        try:
+            tree = yaml.parse(text)
+        except yaml.YamlError as error:
+            self.ignored.append(f"line {error.line}: {error.problem}")
+            return
+        for key, value in _leaves(tree).items():
+            if key not in PROJECT_KEYS:
+                self.ignored.append(f"{key}: a project may set only {', '.join(sorted(PROJECT_KEYS))}")
+                continue
+            try:
+                found[key] = _convert(key, str(value), PROJECT_FILE)
+            except ConfigError as error:
+                self.ignored.append(str(error))
+
+    def _load(self) -> dict[str, Node]:
+        if self._file is None:
+            try:
+                with open(self.path, encoding="utf-8", opener=_open_own) as file:
+                    text = file.read(_MAX_FILE + 1)
+            except (FileNotFoundError, NotADirectoryError):
+                self._file = {}
+                return self._file
+            except (OSError, UnicodeDecodeError) as error:
+                self._unread(self.path, error)
+                raise ConfigError(f"{self.path}: cannot be read ({error}); repair or remove it") from None
+            if len(text) > _MAX_FILE:
+                raise ConfigError(f"{self.path}: has more than {_MAX_FILE:,} characters; repair or remove it")
+            from memolith.text import yaml
+
+            try:
+                self._file = yaml.parse(text)
+            except yaml.YamlError as error:
+                raise ConfigError(
+                    f"{self.path}:{error.line}: {error.problem}; repair the line, or remove the file"
+                ) from None
+        return self._file
+
+    def _unread(self, path: str, error: OSError | UnicodeDecodeError) -> None:
+        if isinstance(error, OSError) and error.errno:  # else it is no file that could be read
+            whole.note(path, error)
+
+    def unknown_keys(self) -> list[str]:
+        """Return keys in the file that are not settings (a typo, or a newer version's)."""
+        known = {*_BY_KEY, *(".".join(map(_camel, key.split("."))) for key in _BY_KEY)}
+        return [key for key in _leaves(self._load()) if key not in known]
+
+
+def open_regular(path: str, flags: int) -> int:
+    """Open a regular file and nothing else: reading a pipe would wait for ever."""
+    try:
+        fd = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError("it is a symbolic link") from None
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError("it is not a regular file")
+    return fd
+
+
+def _open_own(path: str, flags: int) -> int:
+    """Open a regular file that only the user may change. Asked of what is open: a name can be exchanged."""
+    fd = open_regular(path, flags)
+    try:
+        own(path, os.fstat(fd))
+    except StrangerError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def check(key: str, value: str) -> object:
+    """Return `value` as the type that `key` needs; ConfigError says what is wrong."""
+    if key not in _BY_KEY:
+        raise ConfigError(unknown_key(key))
+    return _convert(key, value, "the value given")
+
+
+def unknown_key(key: str) -> str:
+    """Return the message for a key that does not exist, with the nearest that does."""
+    import difflib
+
+    near = difflib.get_close_matches(key, _BY_KEY, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(_BY_KEY)}"
+    return f"unknown setting {key!r}; {hint}"
+
+
+def _camel(name: str) -> str:
+    """Return the other way to write a key: `max_age` is `maxAge` in the design that these names are from."""
+    first, *rest = name.split("_")
+    return first + "".join(each.capitalize() for each in rest)
+
+
+def _convert(key: str, value: str, where: str) -> object:
+    kind = _BY_KEY[key][1]
+    if kind is bool:
+        if value.lower() in _BOOLEANS:
+            return _BOOLEANS[value.lower()]
+        raise ConfigError(f"{where}: {key} = {value!r}; must be true or false")
+    if isinstance(kind, tuple):
+        if value in kind:
+            return value
+        raise ConfigError(f"{where}: {key} = {value!r}; must be one of {', '.join(kind)}")
+    if kind is str:
+        if len(value) > _MAX_TEXT or not value.isprintable():
+            raise ConfigError(f"{where}: {key}: must be one line of at most {_MAX_TEXT} characters")
+        return value
+    try:
+        number = kind(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number < float("inf"):
+        raise ConfigError(f"{where}: {key} = {value!r}; must be a number, 0 or more")
+    if number > LIMITS[key]:
+        raise ConfigError(f"{where}: {key} = {value!r}; must be at most {LIMITS[key]}")
+    return number
+
+
+def _leaves(node: dict[str, Node], prefix: str = "") -> dict[str, Node]:
+    leaves: dict[str, Node] = {}
+    for name, value in node.items():
+        if isinstance(value, dict):
+            leaves |= _leaves(value, f"{prefix}{name}.")
+        else:
+            leaves[prefix + name] = value
+    return leaves
+
+
+_NO_HOME = "there is no home directory; set MEMOLITH_HOME or give --home PATH"
+
+
+def default_home(env: Mapping[str, str], platform: str) -> str:
+    """Return where memolith keeps its files when nobody says otherwise."""
+    user = _user_directory(env, platform)
+    home = env.get("MEMOLITH_HOME")
+    if home:
+        if not home.strip():
+            raise ConfigError("MEMOLITH_HOME is blank; set it to a directory, or unset it")
+        if home == "~" or home.startswith("~/"):
+            if not user:
+                raise ConfigError(f"MEMOLITH_HOME is {home!r}, but {_NO_HOME}")
+            home = user + home[1:]
+        return os.path.abspath(os.path.expanduser(home))
+    # The XDG specification: a relative path is invalid and must be ignored. It would also give every
+    # directory its own memory.
+    data = env.get("XDG_DATA_HOME", "")
+    if os.path.isabs(data):
+        return os.path.join(os.path.normpath(data), "memolith")
+    if platform == "win32" and env.get("LOCALAPPDATA"):
+        return os.path.join(env["LOCALAPPDATA"], "memolith")
+    if not user:
+        raise ConfigError(_NO_HOME)
+    if platform == "win32":
+        return os.path.join(user, "AppData", "Local", "memolith")
+    if platform == "darwin":
+        return os.path.join(user, "Library", "Application Support", "memolith")
+    return os.path.join(user, ".local", "share", "memolith")
+
+
+def _user_directory(env: Mapping[str, str], platform: str) -> str:
+    """Return the user's directory: what `env` says, else what the system knows, else nothing."""
+    # Set but empty is set: `expanduser` would make the root of the file system of it.
+    user = env.get("USERPROFILE" if platform == "win32" else "HOME")
+    if user is None:
+        user = os.path.expanduser("~")
+    return user if os.path.isabs(user) else ""

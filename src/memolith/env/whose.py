@@ -1,0 +1,72 @@
+"""Whose files these are: what a person's own agents keep, or what anybody may have put there.
+
+A clone brings any file it likes, under any name, and as a link to any other. So what lies in a checkout is
+nobody's word by itself; what tells is where a file really is, never what it is called or says.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.env import git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Where agents keep what is this user's, below their home, or below what a variable names.
+_STORES = (
+    *(".claude", ".codex", ".gemini", ".copilot", ".cursor", ".omp", ".pi"),
+    os.path.join(".local", "share", "opencode"),
+)
+_VARIABLES = {
+    **dict.fromkeys(("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR"), ""),
+    "GEMINI_CLI_HOME": ".gemini",
+    "XDG_DATA_HOME": "opencode",
+}
+
+
+def is_kept(path: str, env: Mapping[str, str]) -> bool:
+    """Tell whether a path is what the user's own agents keep: in their directories, in no checkout."""
+    named = [os.path.join(env[name], below) for name, below in _VARIABLES.items() if env.get(name)]
+    place = os.path.realpath(path)
+    inside = any(_is_in(place, os.path.realpath(store)) for store in [*_own_stores(), *named])
+    return inside and is_ours(os.stat(place)) and not in_checkout(place)
+
+
+def in_checkout(path: str) -> bool:
+    """Tell whether a path really lies in a checkout; one around the home or a store is the user's."""
+    top = checkout(path)
+    own = [os.path.expanduser("~"), *_own_stores()]
+    return bool(top) and not any(_is_in(os.path.realpath(each), top) for each in own)
+
+
+def checkout(path: str) -> str:
+    """Return the top of the checkout that a path really lies in, else nothing."""
+    place = os.path.realpath(path)
+    found = git.find(place if os.path.isdir(place) else os.path.dirname(place))
+    return found.top if found else ""
+
+
+def link_on_the_way(path: str) -> str:
+    """Return the first link on the way to a path that leads to a file or lies in a checkout, else nothing."""
+    place = os.path.join(os.getcwd(), path)
+    found = place if os.path.islink(place) and not os.path.isdir(place) else ""
+    while (above := os.path.dirname(place)) != place:
+        if os.path.islink(place) and in_checkout(above):
+            found = place
+        place = above
+    return found
+
+
+def is_ours(about: os.stat_result) -> bool:
+    """Tell whether a file belongs to this user."""
+    return not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+
+
+def _own_stores() -> list[str]:
+    return [os.path.join(os.path.expanduser("~"), name) for name in _STORES]
+
+
+def _is_in(place: str, directory: str) -> bool:
+    return place == directory or place.startswith(os.path.join(directory, ""))

@@ -1,0 +1,232 @@
+"""What a session is told: the block when it begins, a brief for its first task, later only what is new.
+
+The block is a snapshot. It is not said again, in whatever form, until the model has lost it, so that what
+stands before the first prompt never changes and a provider's prompt cache keeps it. Text that is not needed
+makes agents worse; so a later prompt gets nothing unless a file changed or something is likely an answer.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from memolith.base.errors import MemolithError
+from memolith.base.lean import suppress
+from memolith.base.values import TRUNCATED
+from memolith.base.whole import Watch
+from memolith.env.paths import Tree
+from memolith.hosts.hook.past import Said, hash_of, mark_of
+from memolith.prompt import brief
+from memolith.prompt.block import CLOSE, MIN_CHARS, OPEN
+from memolith.store import layout, receipts
+from memolith.text import forms
+from memolith.text.budget import estimate_tokens
+from memolith.text.safe import hygiene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memolith.hosts.hook.past import Past
+    from memolith.hosts.hook.payload import Call
+    from memolith.mem import Mem
+    from memolith.recall.recall import Hit
+
+LIMIT = 9_500  # characters; Claude Code shows no more than 10,000 of a hook
+TOKENS = 2_400  # Codex shows no more than 2,500 of a hook
+_WRAPPED = "<memory-context>\n{}\n</memory-context>"
+_LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
+_FEW = 3  # hits for a later prompt
+_NOTICE = 400  # characters of how the project was found
+_NEW_LINES, _NEW_CHARS = 12, 1_600
+# The titles of a block, as `context` writes them; no stored line can begin like one.
+_TITLES = tuple(f"## {title}" for title in forms.TITLES)
+_SYNC_SECONDS = 0.6
+_TRUSTED_SECONDS = 600.0
+
+
+TROUBLE = forms.TROUBLE
+_MAX_TROUBLE = 300  # characters
+_LOOK = 262_144  # bytes of a transcript, at its beginning and its end, in which we look for our own words
+
+
+class IndexBehindError(Exception):
+    """The index could not be brought up to date in the time that a prompt has."""
+
+
+def begin(mem: Mem, call: Call, past: Past) -> Said:
+    """Return the block. On a resume it is said only if it is not what the session has.
+
+    What it was told since, and its own summary, it has: a block that is longer by these is not said again.
+    """
+    revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
+    whole, notice = mem.context_block() or "", _notice(mem)
+    text, room = _tagged(with_lines(whole, notice)), LIMIT - sum(map(len, notice))
+    while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
+        text = _tagged(with_lines(mem.context_block(max_chars=room) or "", notice))
+        room = max(room * 9 // 10, MIN_CHARS)
+    said = Said(text, _sources(text), revision, (line for _, line in _shown(whole)))
+    if call.source in ("resume", "fork") and past.has(said):
+        said.text, said.refs = "", []
+    return said
+
+
+def prompt(mem: Mem, call: Call, past: Past, room: int) -> Said:
+    """Return what is new since the snapshot, and what is recalled for this prompt."""
+    said = _news(mem, past)
+    try:
+        hits = _recalled(mem, call, past)
+    except IndexBehindError as error:
+        hits, said.problem = [], f"nothing was recalled: {error}"
+    while hits and len(said.text) + len(_brief(hits)) + 4 > room:
+        hits.pop()
+    said.text = "\n\n".join(filter(None, [said.text, _brief(hits)]))
+    said.refs += [hit.id for hit in hits]
+    said.mark = mark_of(said.text)
+    return said
+
+
+def _notice(mem: Mem) -> list[str]:
+    """Return what there is to say of how the project was found, or was not, in one harmless line if any."""
+    if not mem.identity.notice:
+        return []
+    from memolith.edges.cli.output import masked
+
+    line = " ".join(hygiene.for_block(masked(mem.identity.notice)).split())
+    return [f"memolith: {line[:_NOTICE]}"]
+
+
+def is_new(call: Call, past: Past) -> bool:
+    """Tell whether a session has no block: it began before there was a hook, or that failed.
+
+    Where nothing can be noted, its transcript knows.
+    """
+    return past.block is None and (past.can_note() or not was_told(call, OPEN))
+
+
+def was_told(call: Call, text: str) -> bool:
+    """Tell whether a text of ours is in a session's transcript, as far as that is looked at."""
+    from memolith.env.paths import Place
+
+    # JSON spells some signs otherwise; between those, our words are our words.
+    words = max(text.replace("…", '"').replace("\\", '"').split('"'), key=len).encode("utf-8", "replace")
+    place = Place.of(call.transcript)
+    with Watch(aside=True), suppress(MemolithError, ValueError):
+        return any(words in place.read_part(_LOOK, end=end, shared=True)[0] for end in (False, True))
+    return False
+
+
+def trouble(home: str, problem: BaseException | str) -> str:
+    """Return the line that says what went wrong, without where the home is."""
+    from memolith.edges.cli.output import masked
+
+    said = masked(" ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split()))
+    return f"{TROUBLE}{hygiene.for_block(said[:_MAX_TROUBLE].rstrip('.'))}.)"
+
+
+def with_lines(text: str, lines: list[str]) -> str:
+    """Return what is said with lines about what is missing, inside its last block."""
+    if not lines:
+        return text
+    before, found, after = text.rpartition(CLOSE)
+    told = "\n".join(lines)
+    return f"{before}{told}\n{found}{after}" if found else f"{OPEN}\n{told}\n{CLOSE}"
+
+
+def _tagged(block: str) -> str:
+    """Return a block in one tag, with our words around it too: by that, readers of transcripts drop it."""
+    return block if not block or block.startswith(OPEN) else _WRAPPED.format(block)
+
+
+def _sources(text: str) -> list[str]:
+    _, found, rest = text.rpartition(f"\n{forms.SOURCES}")
+    return rest.partition("\n")[0].split(", ") if found else []
+
+
+def _shown(block: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a block that are memory, each with the title it stands under."""
+    title = ""
+    inside = block.partition(OPEN)[2].rpartition(CLOSE)[0]
+    for line in inside.split("\n"):
+        if line.startswith(_TITLES):
+            title = line[3:]
+        elif line.strip() and not line.startswith((TRUNCATED, *forms.LINES)):
+            yield title, line
+
+
+def _revision(mem: Mem) -> str:
+    """Return a value that changes when a file does that the block is made of; some `stat` calls."""
+    project = mem.project
+    tree = Tree(f"{mem.home}/{layout.STORE}")
+    paths = [layout.scratchpad(project), layout.daily(project, mem.today)]
+    for scope in dict.fromkeys((layout.USER, project)):
+        paths += [layout.memory(scope), layout.index(scope), layout.notes(scope)]
+    if mem.summary_tokens:
+        paths.append(f"{layout.scope_directory(project)}/memory_summary.md")
+    seen = [tree.stat(path) for path in paths]
+    known = [(each.st_ino, each.st_size, each.st_mtime_ns) if each else None for each in seen]
+    return f"{crc32(repr(known).encode()):08x}"
+
+
+def _news(mem: Mem, past: Past) -> Said:
+    """Return the lines that the block has now and this session was not shown."""
+    revision = _revision(mem)
+    if revision == past.revision or past.block is None:  # the latter: nobody knows what it was shown
+        return Said(revision=revision)
+    said = Said(revision=revision)
+    new = []
+    block = mem.context_block() or ""
+    for title, line in _shown(block):
+        if hash_of(line) not in past.lines:
+            new.append((title, line))
+    if not new:
+        return said
+    told, last, size = [f"## {forms.NEW}"], "", 0
+    for number, (title, line) in enumerate(new):
+        size += len(line)
+        if number == _NEW_LINES or (number and size > _NEW_CHARS):
+            told.append(f"{TRUNCATED} ({len(new) - number} more lines; `memolith context` has them)")
+            break
+        told += [f"### {title}"] if title != last else []
+        told.append(line[:_NEW_CHARS])
+        said.lines.add(hash_of(line))
+        last = title
+    said.text = "\n".join([OPEN, *told, CLOSE])
+    titles = dict.fromkeys(title for title, _ in _shown(block))  # in the order of the sources
+    changed = {title for title, _ in new}
+    said.refs = [ref for title, ref in zip(titles, _sources(block), strict=False) if title in changed]
+    return said
+
+
+def _recalled(mem: Mem, call: Call, past: Past) -> list[Hit]:
+    """Return what is known about a first prompt, and what very likely answers a later one."""
+    from memolith.recall import recalling
+
+    _look(mem)
+    hits = [
+        hit
+        for hit in recalling.for_block(mem, call.prompt).hits
+        # What was said in this session is not news to it.
+        if hit.id not in past.refs and f"-{call.session.lower()}." not in f"{hit.record.lower()}."
+    ]
+    return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
+
+
+def _brief(hits: list[Hit]) -> str:
+    return f"{OPEN}\n## {forms.RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
+
+
+def _look(mem: Mem) -> None:
+    """Bring the index up to date, or leave it as it is if no directory changed since it last was.
+
+    memolith and most editors save by renaming, which a directory's time shows. What is saved in place is
+    found when ten minutes are over, or somebody else looked.
+    """
+    slugs = list(dict.fromkeys((layout.USER, mem.project)))
+    name, now = f"looked-{mem.project}", mem.index.directories(slugs)
+    if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.stamped(mem.home, name)[1] != now:
+        state = mem.index.sync(slugs, seconds=_SYNC_SECONDS)
+        if not state.complete:
+            raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))
+        with suppress(MemolithError):  # on a full disk it is looked at again
+            receipts.stamp(mem.home, name, now)
+    mem.index.trust(slugs)

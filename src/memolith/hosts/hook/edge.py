@@ -1,0 +1,244 @@
+"""`memolith hook`: reads an event, says what there is to say, and never gets in a host's way.
+
+Whatever happens, the exit code is 0 (another would stop a prompt) and standard output is an answer or
+nothing. An event has a budget of time, and is answered with what there is when that is over: the block comes
+first. What could not be done is said in one line, once in a session, and stands in `state/log/hook.log`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from memolith.base.errors import MemolithError
+from memolith.base.whole import NOT_WHOLE, Watch
+from memolith.env.settings import StrangerError, default_home
+from memolith.hosts.hook import deadline, payload
+from memolith.hosts.hook.deadline import LateError
+from memolith.mem import Mem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.hosts.hook.past import Past
+
+_OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
+_WAIT, _PATIENCE = 0.5, 0.25  # seconds for another hook of the session, and for who writes
+_MAX_LINE = 1_000
+GUARD = "MEMOLITH_INTERNAL"
+
+
+def run(arguments: list[str]) -> int | None:
+    """Answer one event; None leaves help, and a person at a terminal, to the command line."""
+    given = dict.fromkeys(_OPTIONS.values(), "")
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name in _OPTIONS:
+            given[_OPTIONS[name]] = value if equals else next(rest, "")
+        elif argument in ("-h", "--help", "--work"):
+            return None
+        elif argument == "--ephemeral-memory":
+            return 0  # an empty memory has nothing to say, and keeps nothing
+    if sys.stdin is not None and sys.stdin.isatty():
+        return None
+    return serve(**given)
+
+
+def serve(host: str, event: str, home: str, project: str) -> int:
+    """Answer the event on standard input. The exit code is 0."""
+    try:
+        deadline.begin(deadline.PROMPT)
+        _open_closed()
+        answer(_read(), host, event, home, project, say=_write)
+    except (Exception, KeyboardInterrupt, LateError) as error:  # noqa: BLE001 - a host must not notice
+        deadline.end()
+        _tell(home, f"{host or 'hook'} {event}".strip(), error)
+    deadline.end()
+    return 0
+
+
+def answer(
+    data: bytes,
+    host: str = "",
+    event: str = "",
+    home: str = "",
+    project: str = "",
+    now: Callable[[], float] = time.time,
+    say: Callable[[str], object] = len,
+) -> str:
+    """Return what is printed for an event: empty, or what the host takes up as context.
+
+    It is noted after `say` has printed it. `project` is a directory that takes the place of the one in which
+    the host works.
+    """
+    if os.environ.get(GUARD):
+        return ""  # our own request to a model: it would learn from itself
+    call = payload.read(data, host, event)
+    if call.event == payload.NOTHING:
+        return ""
+    if call.event == payload.START:
+        deadline.extend(deadline.START)
+    call.cwd = project or call.cwd or _here()
+    said: list[str] = []
+
+    def speak(text: str) -> None:
+        if text:
+            said.append(payload.answer(call, text))
+            say(said[0])
+
+    problem = _tried(call, home, now, speak)
+    if problem:
+        deadline.end()
+        where = home or default_home(os.environ, sys.platform)
+        _tell(where, f"{call.host} {call.name}", problem)
+        from memolith.hosts.hook import answers
+
+        line = answers.trouble(where, problem)
+        if not said and call.event in (payload.START, payload.PROMPT) and not answers.was_told(call, line):
+            speak(answers.with_lines("", [line]))
+        elif call.event == payload.COMPACTED and (told := payload.notice(call, line)):
+            said.append(told)  # a summary is lost, and nothing else will know of it
+            say(told)
+    return "".join(said)
+
+
+def _tried(call: payload.Call, home: str, now: Callable[[], float], speak: Callable[[str], None]) -> str:
+    """Answer an event; return what kept us from that (not the error, which holds open what was then)."""
+    try:
+        with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
+            mem.patience = _PATIENCE
+            _handle(mem, call, speak)
+    except BrokenPipeError:
+        raise  # nobody listens
+    except StrangerError as error:  # said once; a log would have to go where somebody else may write
+        if call.event == payload.START:
+            speak(f"memolith: there is no memory in this session. {error}")
+    except (MemolithError, OSError, ImportError, LateError) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+def _here() -> str:
+    """Return our own directory, for a host that does not say where it works; empty if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
+    if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+        return
+    from memolith.store import files, receipts
+
+    if call.event in (payload.START, payload.PROMPT) and not files.is_directory(mem.home):
+        return  # nothing is known, and asking creates nothing
+    from memolith.hosts.hook.past import Past, Said
+
+    with receipts.opened(mem.home, call.label, _WAIT) as lines:
+        past, now = Past(lines), mem.now()
+        event = f"{call.event}-{call.source}" if call.event == payload.START else call.event
+        if past.is_repeated(event, call.key, now):
+            return
+        if call.event in (payload.START, payload.PROMPT):
+            if not lines.is_full and (call.event == payload.START or call.prompt):
+                _say(mem, call, past, event, speak)
+            return
+        from memolith.hosts.hook import keep
+
+        if call.event == payload.COMPACTED:
+            past.note(event, call.key, now, keep.flush(mem, call))
+        else:
+            keep.remember(mem, call)
+            past.note(event, call.key, now, Said())
+            keep.work(mem, at_once=call.event == payload.END)
+        lines.keep()
+
+
+def _say(mem: Mem, call: payload.Call, past: Past, event: str, speak: Callable[[str], None]) -> None:
+    """Tell a session what there is for it when it begins or is asked something, and note that."""
+    from memolith.hosts.hook import answers
+    from memolith.text.safe import hygiene
+
+    texts, problems = [], []
+    with Watch() as watch:
+        try:
+            if call.event == payload.START or answers.is_new(call, past):
+                block = answers.begin(mem, call, past)
+                texts.append(block.text)
+                begun = event if call.event == payload.START else "start-startup"
+                past.note(begun, call.key, mem.now(), block)
+            if call.event == payload.PROMPT:
+                said = answers.prompt(mem, call, past, answers.LIMIT - sum(map(len, texts)))
+                texts.append(said.text)
+                past.note(event, call.key, mem.now(), said)
+                problems += [said.problem] if said.problem else []
+        except (MemolithError, OSError, LateError) as error:  # what there is already is said
+            problems.append(str(error))
+        deadline.end()
+    lines = [answers.trouble(mem.home, each) for each in problems]
+    if watch.errors and not any(NOT_WHOLE in text for text in texts):  # else a block says so itself
+        lines.append(watch.line(mem.home, hygiene.for_block))
+    untold = past.tell(lines)
+    if problem := past.promise():
+        line = answers.trouble(mem.home, problem)
+        untold += [] if answers.was_told(call, line) else [line]
+    speak(answers.with_lines("\n\n".join(filter(None, texts)), untold))
+    past.keep()
+    for each in lines:
+        _tell(mem.home, f"{call.host} {call.name}", each)
+    if call.event == payload.START or problems:
+        from memolith.hosts.hook import keep
+
+        keep.work(mem)
+
+
+def _open_closed() -> None:
+    """Let standard streams that were closed lead nowhere: no file of ours may get one of their numbers."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+
+
+def _read() -> bytes:
+    """Return what is on standard input, no more than shows that it is too much."""
+    parts, size = [], 0
+    while size <= payload.MAX_BYTES and (part := os.read(0, 1 << 20)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+def _write(text: str) -> None:
+    view = memoryview(text.encode("utf-8", "replace"))
+    while view:
+        view = view[os.write(1, view) :]
+
+
+def _tell(home: str, what: str, error: BaseException | str) -> None:
+    """Write a reason into the log; where that is not possible, nobody is told."""
+    try:
+        told = str(error) or type(error).__name__
+        _log(home or default_home(os.environ, sys.platform), what, told)
+    except Exception:  # noqa: BLE001, S110 - see above
+        pass
+
+
+def _log(home: str, what: str, reason: str) -> None:
+    if not os.path.isdir(home):
+        return
+    from memolith.edges.cli.output import masked
+    from memolith.hosts.hook.keep import LOG
+    from memolith.store import files
+
+    line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {what}: {' '.join(reason.split())}"
+    fd = files.open_log(home, LOG)
+    try:
+        os.write(fd, f"{masked(line)[:_MAX_LINE]}\n".encode("utf-8", "replace"))
+    finally:
+        os.close(fd)

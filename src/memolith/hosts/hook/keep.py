@@ -1,0 +1,156 @@
+"""What a session leaves behind: its summary when it is compressed, its transcript when it ends.
+
+A hook has a second or less, so it only writes down which transcript is to be read and starts a worker
+(`hook.worker`); what is written down stays until that was done.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import BusyError, MemolithError
+from memolith.base.values import Source
+from memolith.env.settings import open_regular
+from memolith.hosts.hook import deadline
+from memolith.hosts.hook.deadline import LateError
+from memolith.hosts.hook.past import Said
+from memolith.memory import daily
+from memolith.prompt.compaction import compaction_heading
+from memolith.store import receipts
+from memolith.text import source_label
+from memolith.text.safe import hygiene
+from memolith.text.secrets.cut import in_bytes
+from memolith.text.secrets.veil import veiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.hosts.hook.payload import Call
+    from memolith.mem import Mem
+
+LOG = "hook.log"
+TODO = ".todo"  # a transcript that is to be read
+_PAUSE = 300.0  # seconds between two workers while a session goes on
+_SUMMARY = 4_000  # bytes of a summary in the daily log; the block has little room
+_READABLE = 16 * 1_048_576  # bytes of a transcript that can be read while a host waits
+_UNKNOWN = "tool"  # whose words are in a session that nobody can read
+_TAIL = 512 * 1024  # bytes of a rollout in which its last summary is looked for
+
+
+def flush(mem: Mem, call: Call) -> Said:
+    """Write the summary of a compressed session to the daily log; the session itself knows it already.
+
+    If anything from outside was said in the session, the summary may be that, and waits for a person.
+    """
+    summary = call.summary or (_from_rollout(call.transcript) if call.host == "codex" else "")
+    text = in_bytes(_bare(summary), _SUMMARY).strip()
+    if not text:
+        return Said()
+    heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
+    if not mem.identity.root and (project := _earlier(mem, call)):
+        mem = mem.of_project(project)
+    taint, held = _UNKNOWN, False
+    try:
+        taint = _taint(call) or "agent"
+        mem.register()  # before the lock is taken that follows: one at a time
+        held = store(mem, heading, text, taint)
+    except (BusyError, LateError):  # somebody who writes does not end: a worker waits for that
+        deadline.end()
+        _queue(mem, call, heading, text, taint)
+    entry = source_label.marked(daily.entry(mem.now(), heading, text), Source("extracted", taint))
+    return Said() if held else Said(lines=hygiene.for_block(entry).split("\n"))
+
+
+def _taint(call: Call) -> str:
+    """Return whose words were in a session besides its own; what cannot be read may have any."""
+    from memolith.hosts.sessions.gather import of_session
+
+    try:
+        place = of_session(call.host, call.session, call.transcript)
+        if place is None or ("#" not in place.path and os.path.getsize(place.path) > _READABLE):
+            return _UNKNOWN
+        if place.taint:
+            return place.taint
+        sessions = list(place.agent.read(place.path))
+    except (OSError, KeyError, MemolithError):
+        return _UNKNOWN
+    return next((each.taint for each in sessions if each.taint), "") if sessions else _UNKNOWN
+
+
+def store(mem: Mem, heading: str, text: str, taint: str) -> bool:
+    """Write a summary to the daily log; tell whether it waits for a person instead."""
+    writer = mem.from_source("extracted", taint)
+    with writer.gate.scope(writer.project, mem.patience):
+        return writer.append_daily(heading, text).held is not None
+
+
+def _queue(mem: Mem, call: Call, heading: str, text: str, taint: str) -> None:
+    """Write a summary down for a worker, masked as it would be stored."""
+    from memolith.store.screen import screen
+
+    fields = [veiled(call.cwd), mem.project if mem.identity.known else "", taint, heading, screen(text)[0]]
+    receipts.note(mem.home, f"{call.label}-{call.key}{receipts.SUMMARY}", *fields)
+    work(mem)
+
+
+def _bare(summary: str) -> str:
+    """Return a summary without what the model thought before it, and without its tags."""
+    before, found, rest = summary.partition("<analysis>")
+    if found:
+        summary = before + rest.partition("</analysis>")[2]
+    inside = summary.partition("<summary>")[2]
+    return (inside or summary).partition("</summary>")[0].strip()
+
+
+def _from_rollout(path: str) -> str:
+    """Return the last summary in the end of a rollout of Codex; empty if there is none."""
+    from json import loads
+
+    try:
+        with open(path, "rb", opener=open_regular) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+            lines = file.read(_TAIL).split(b"\n")
+    except OSError:
+        return ""
+    for line in reversed(lines):
+        if b'"compacted"' not in line:
+            continue
+        try:
+            row = loads(line)
+            said = row["payload"]["message"] if row["type"] == "compacted" else ""
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+        if isinstance(said, str) and said:
+            first, _, rest = said.partition("\n")
+            return rest if first.startswith("Another language model") and rest else said
+    return ""
+
+
+def remember(mem: Mem, call: Call) -> None:
+    """Write down that a session's transcript is to be read, and for which project if that is known.
+
+    A session may end after its directory is gone, as a worktree made for it; then an earlier turn knew.
+    """
+    if not mem.settings.flag("hooks.sessions"):
+        return
+    project = mem.project if mem.identity.known else ""
+    if not os.path.isdir(call.cwd):
+        project = _earlier(mem, call) or project
+    # As they may be written down: a worker finds a veiled transcript among those of its host.
+    fields = [call.host, *map(veiled, (call.session, call.cwd, call.transcript)), project]
+    receipts.note(mem.home, call.label + TODO, *fields)
+
+
+def _earlier(mem: Mem, call: Call) -> str:
+    """Return the project that an earlier turn of a session knew."""
+    return "".join(receipts.noted(mem.home, call.label + TODO)[1][4:5])
+
+
+def work(mem: Mem, *, at_once: bool = False) -> None:
+    """Start a worker, if there is anything for it to do and the last one is some minutes ago."""
+    wanted = mem.settings.flag("hooks.sessions") or mem.settings.flag("memories.enabled")
+    if not wanted or not (at_once or receipts.age(mem.home, "worker") > _PAUSE):
+        return
+    from memolith.learn.background import spawn
+
+    receipts.stamp(mem.home, "worker")
+    spawn(mem, LOG, "hook", "--work")

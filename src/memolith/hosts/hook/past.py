@@ -1,0 +1,127 @@
+"""What a session was told so far, read from its receipts. Texts are known by their hashes only.
+
+The fields of a line: time, event, key of what was asked, hash of what was said, state of the files, hashes of
+the lines that were shown, then the references that were given.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from memolith.hosts.hook import payload
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memolith.store.receipts import Receipts
+
+_SOON = 5.0  # seconds in which the same event again is a second installation, not a person
+_KEEPS = ("resume", "fork")  # beginnings after which the model still has what it was told
+_FIELDS = 6
+_TOLD = "told"  # no event of a host: what was wrong
+
+
+class Said:
+    """What a hook says, and what of it is to be remembered."""
+
+    __slots__ = ("lines", "mark", "problem", "refs", "revision", "text")
+
+    def __init__(
+        self, text: str = "", refs: Iterable[str] = (), revision: str = "", lines: Iterable[str] = ()
+    ) -> None:
+        self.text, self.mark, self.refs, self.revision = text, mark_of(text), list(refs), revision
+        self.lines = {hash_of(line) for line in lines if line.strip()}
+        self.problem = ""  # why something was left out
+
+
+class Past:
+    """A session as its receipts tell of it."""
+
+    def __init__(self, receipts: Receipts) -> None:
+        self._receipts = receipts
+        self.block: str | None = None  # hash of the block as it was last given, None if it never was
+        self.revision = ""
+        self.lines: set[str] = set()
+        self._shown: set[str] = set()  # those of the last block, and told since
+        self.refs: set[str] = set()
+        self.prompts = 0
+        self._last = "", "", float("-inf")  # event, key, time
+        for line in receipts.lines:
+            if len(line) >= _FIELDS:
+                self._take(line)
+
+    def _take(self, line: list[str]) -> None:
+        time, event, key, said, revision, lines = line[:_FIELDS]
+        if event == _TOLD:
+            self.refs.update(line[_FIELDS:])
+            return
+        try:
+            self._last = event, key, float(time)
+        except ValueError:
+            return
+        if event.startswith(payload.START):
+            self.block = said
+            self._shown = set()
+            if not event.endswith(_KEEPS):
+                self.lines, self.refs = set(), set()
+                self.prompts *= event.endswith("compact")  # the task goes on
+        elif event == payload.PROMPT:
+            self.prompts += 1
+        self.revision = revision or self.revision
+        told = lines.split(",") if lines else ()
+        self.lines.update(told)
+        self._shown.update(told)
+        self.refs.update(filter(None, line[_FIELDS:]))
+
+    def is_repeated(self, event: str, key: str, now: float) -> bool:
+        """Tell whether the same was asked a moment ago: two installations, or a host that asks twice.
+
+        With something else in between it is another event: a session that goes on ends a second time.
+        """
+        return (event, key) == self._last[:2] and abs(now - self._last[2]) < _SOON
+
+    def has(self, block: Said) -> bool:
+        """Tell whether the session has all of a block, and was told nothing that is gone from it."""
+        return self.block is not None and self._shown <= block.lines <= self.lines
+
+    def note(self, event: str, key: str, now: float, said: Said) -> None:
+        """Write down what was said."""
+        if self._receipts.is_full:
+            return
+        new = said.lines if event.startswith(payload.START) else said.lines - self.lines
+        line = [f"{now:.3f}", event, key, said.mark, said.revision, ",".join(sorted(new)), *said.refs]
+        self._receipts.append(*line)
+        self._take(line)
+
+    def tell(self, lines: list[str]) -> list[str]:
+        """Note what is said about what went wrong; return those lines that were not said yet."""
+        new = [line for line in lines if f"{_TOLD}-{hash_of(line)}" not in self.refs]
+        if new:
+            row = ["", _TOLD, "", "", "", "", *(f"{_TOLD}-{hash_of(line)}" for line in new)]
+            self._receipts.append(*row)
+            self._take(row)
+        return new
+
+    def can_note(self) -> bool:
+        """Tell whether what a session is told can be noted at all."""
+        return self._receipts.can_write()
+
+    def promise(self) -> Exception | None:
+        """See that what is about to be said can be noted; return why not."""
+        self._receipts.promise()
+        return self._receipts.problem
+
+    def keep(self) -> None:
+        """Note what was said."""
+        self._receipts.keep()
+
+
+def mark_of(text: str) -> str:
+    """Return the hash of what was said; empty for nothing."""
+    return payload.mark(text) if text else ""
+
+
+def hash_of(line: str) -> str:
+    """Return the hash of a line."""
+    return f"{crc32(line.strip().encode('utf-8', 'replace')):08x}"

@@ -1,0 +1,219 @@
+"""What a host says to a hook, in its own words, as one value; and what it understands as an answer.
+
+Hosts run each other's hooks (Cursor those of Claude Code, Codex those of a Claude plugin), so what the
+message itself shows of its sender comes before what the command line says.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import InputError, TextError
+from memolith.store.screen import quoted
+from memolith.text.safe.hygiene import whole
+
+HOSTS = ("claude", "codex", "gemini", "copilot", "cursor", "opencode", "pi")
+START, PROMPT, COMPACTED, STOP, END, NOTHING = "start", "prompt", "compacted", "stop", "end", ""
+_EVENTS = {
+    "sessionstart": START,
+    "userpromptsubmit": PROMPT,
+    "userpromptsubmitted": PROMPT,  # Copilot
+    "beforeagent": PROMPT,  # Gemini
+    "beforesubmitprompt": PROMPT,  # Cursor
+    "postcompact": COMPACTED,
+    "stop": STOP,
+    "agentstop": STOP,
+    "afteragent": STOP,
+    "sessionend": END,
+    # Gemini says `PreCompress` before every request, and nothing of a summary; sub-agents only read.
+    **dict.fromkeys(("precompress", "precompact", "subagentstart", "subagentstop"), NOTHING),
+}
+_SOURCES = ("startup", "resume", "clear", "compact", "fork")
+# Hosts that keep nothing of what hooks said: resumed, their model begins anew.
+_FORGETFUL = ("gemini", "copilot")
+# Gemini has what was said at the start before the first prompt, as part of it.
+_SAID = "<hook_context>", "</hook_context>"
+# What a host itself puts where a prompt would be.
+_HARNESS = ("<task-notification>", "<local-command-", "<command-name>", "<command-message>", "<bash-")
+_MAX_PROMPT = 2_000  # characters that are asked for
+_MAX_PLACE = 4_096
+MAX_BYTES = 8 * 1_048_576
+
+
+class Call:
+    """One event. `prompt` is empty if nobody typed it; `key` tells it from another of the same kind."""
+
+    __slots__ = (
+        "cwd",
+        "event",
+        "given",
+        "host",
+        "key",
+        "name",
+        "prompt",
+        "session",
+        "source",
+        "summary",
+        "transcript",
+    )
+
+    def __init__(self, row: dict[str, object], host: str, event: str) -> None:
+        self.given, self.host = host, _host(row, host)
+        self.name = _text(row, "hook_event_name") or event
+        kind = _EVENTS.get(self.name.casefold())
+        if kind is None:
+            raise InputError(f"unknown event {quoted(self.name)}; see docs/hooks.md for those that are used")
+        self.event = kind
+        self.session = _text(row, "session_id", "sessionId", "conversation_id")
+        if not self.session:
+            raise TextError("standard input names no session, so what it was told is not known")
+        roots = row.get("workspace_roots")
+        first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+        self.cwd = _place(_text(row, "cwd")) or _place(whole(first))
+        self.transcript = _place(_text(row, "transcript_path", "transcriptPath"))
+        source = _text(row, "source")
+        self.source = source if source in _SOURCES else "startup"
+        if self.source == "resume" and self.host in _FORGETFUL:
+            self.source = "clear"
+        self.summary = _text(row, "compact_summary", "summary")
+        said = _typed(_text(row, "prompt"))
+        self.prompt = "" if said.startswith(_HARNESS) or _is_command(said) else said[:_MAX_PROMPT]
+        self.key = mark({START: self.source, COMPACTED: self.summary}.get(kind, said))
+
+    @property
+    def label(self) -> str:
+        """A name for the session that can be a file's and holds no secret."""
+        plain = all(char.isascii() and (char.isalnum() or char in "-_.") for char in self.session)
+        if plain and 0 < len(self.session) <= 100 and self.session[0] != "." and not self._hides():
+            return self.session
+        return f"session-{mark(self.session).replace('.', '-')}"
+
+    def _hides(self) -> bool:
+        from memolith.text.secrets.precheck import may_hold_secret
+
+        if not may_hold_secret(self.session):
+            return False
+        from memolith.text.secrets.redact import redact
+
+        return bool(redact(self.session).findings)
+
+
+def read(data: bytes, host: str = "", event: str = "") -> Call:
+    """Return the event that a host tells of; TextError if it is none."""
+    if host and host not in HOSTS:
+        raise InputError(f"--host {quoted(host)}: must be one of {', '.join(HOSTS)}")
+    if len(data) > MAX_BYTES:
+        raise TextError(f"standard input has more than {MAX_BYTES:,} bytes; nothing was done")
+    row = _parsed(data.decode("utf-8", "replace").strip("\ufeff \t\r\n"))
+    if not isinstance(row, dict):
+        raise TextError(f"standard input is {type(row).__name__}, not a JSON object as hosts send it")
+    return Call(row, host, event)
+
+
+def mark(text: str) -> str:
+    """Return a hash that tells texts apart; it need not withstand anybody, and `hashlib` takes time."""
+    from zlib import adler32, crc32
+
+    data = text.encode("utf-8", "replace")
+    return f"{crc32(data):08x}{adler32(data):08x}.{len(data)}"
+
+
+def answer(call: Call, text: str) -> str:
+    """Return a text as the host takes it up as context; empty if there is none."""
+    if not text:
+        return ""
+    if call.host in ("opencode", "pi"):
+        return text
+    said = _quoted(text)
+    nested = f'"hookSpecificOutput":{{"hookEventName":{_quoted(call.name)},"additionalContext":{said}}}'
+    if call.host == "copilot":
+        return f'{{"additionalContext":{said}}}'
+    if call.host == "cursor":
+        # As a hook of Claude Code it is answered in both ways.
+        return f'{{"additional_context":{said}{"" if call.given == "cursor" else "," + nested}}}'
+    return f"{{{nested}}}"
+
+
+def notice(call: Call, text: str) -> str:
+    """Return a line for the person, where a host shows one after an event that takes up no context."""
+    return f'{{"systemMessage":{_quoted(text)}}}' if call.host in ("claude", "codex", "gemini") else ""
+
+
+def _host(row: dict[str, object], given: str) -> str:
+    if "cursor_version" in row or "conversation_id" in row:
+        return "cursor"
+    if given:
+        return given
+    if "agent_action_name" in row:
+        raise InputError("Windsurf's hooks cannot take up context; use `memolith mcp` there")
+    if "sessionId" in row:
+        return "copilot"
+    if "turn_id" in row or os.path.basename(_text(row, "transcript_path")).startswith("rollout-"):
+        return "codex"
+    return "gemini" if "timestamp" in row else "claude"
+
+
+def _typed(prompt: str) -> str:
+    """Return a prompt without what hooks said before it."""
+    (opening, closing), at = _SAID, 0
+    prompt = prompt.strip()
+    while prompt.startswith(opening, at) and (end := prompt.find(closing, at)) >= 0:
+        at = end + len(closing)
+        while prompt[at : at + 1].isspace():
+            at += 1
+    return prompt[at:]
+
+
+def _is_command(said: str) -> bool:
+    """Tell whether a prompt is a command of the host, such as `/compact`, and not a path."""
+    first = said.split(None, 1)[0] if said else ""
+    return first.startswith("/") and "/" not in first[1:]
+
+
+def _text(row: dict[str, object], *names: str) -> str:
+    """Return the first of some fields that is text."""
+    return whole(next((value for name in names if isinstance(value := row.get(name), str) and value), ""))
+
+
+def _place(path: str) -> str:
+    """Return a path; one that is longer than any leads nowhere."""
+    return path if len(path) <= _MAX_PLACE else ""
+
+
+class _Plainly:
+    """How the scanner of JSON reads: as `json.loads` does."""
+
+    strict = False
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+    memo: dict[str, str] = {}  # noqa: RUF012 - its own
+
+
+def _parsed(text: str) -> object:
+    """Parse JSON. The scanner alone, because `json` imports `re`: together an interpreter start."""
+    try:
+        from _json import make_scanner
+
+        value, end = make_scanner(_Plainly())(text, 0)  # type: ignore[arg-type] # takes anything like it
+    except (ImportError, AttributeError, TypeError):
+        from json import loads
+
+        try:
+            return loads(text)
+        except (ValueError, RecursionError):
+            end, value = -1, None
+    except (StopIteration, ValueError, RecursionError):
+        end, value = -1, None
+    if end != len(text):
+        raise TextError("standard input is not JSON, so no event of a host")
+    return value
+
+
+def _quoted(text: str) -> str:
+    """Return a text as JSON has it, in ASCII. Half a character, at which strict readers stop, becomes `?`."""
+    whole = text.encode("utf-8", "replace").decode("utf-8")
+    try:
+        from _json import encode_basestring_ascii as encode
+    except ImportError:
+        from json import dumps as encode
+    return str(encode(whole))

@@ -1,0 +1,115 @@
+"""The worker that hooks start: reads the transcripts that were written down, indexes, then learns.
+
+In this order, each on its own: what goes wrong is in the log and is done by the next worker.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import BusyError, MemolithError
+from memolith.hosts import sessions
+from memolith.hosts.hook.keep import TODO, store
+from memolith.hosts.sessions import gather
+from memolith.learn import background, run
+from memolith.mem import Mem
+from memolith.store import layout, locks, receipts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_WAIT = 60.0  # seconds for another worker to finish reading
+_GIVE_UP = 7 * 86_400.0  # seconds after which a transcript that cannot be read is not tried again
+_SILENT = "nothing was said in it"
+_FIELDS = 5  # of what is written down
+_NOWHERE = "\0"  # no directory has this name
+_HISTORY = 60.0  # seconds for walking through a long history
+
+
+def work(mem: Mem) -> Iterator[str]:
+    """Do what there is to do; yield what was done or went wrong, a line each."""
+    if mem.is_ephemeral or not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+        return
+    background.bound(mem.settings.number("memories.seconds_per_run"))
+    try:
+        mem.settle(_HISTORY)
+        with locks.locked(mem.home, "hook-worker", _WAIT):
+            projects = {mem.project}
+            for ending, do in ((receipts.SUMMARY, _summary), (TODO, _bring)):
+                for name in receipts.names(mem.home, ending):
+                    try:
+                        yield from do(mem, name, projects)
+                    except (MemolithError, OSError) as error:
+                        yield f"{name}: {error}; it is tried again"
+            for project in sorted(projects):
+                yield from _index(mem.of_project(project) if project != mem.project else mem)
+            receipts.sweep(mem.home)
+    except (BusyError, OSError, MemolithError) as error:
+        yield str(error)
+    if not run.why_not(mem):
+        try:
+            yield f"learned: {'; '.join(str(run.run(mem)).splitlines())}"
+        except (MemolithError, OSError) as error:
+            yield f"not learned: {error}"
+
+
+def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
+    """Store a summary that a hook could not, under the time at which it was said."""
+    when, fields = receipts.noted(mem.home, name)
+    if len(fields) != _FIELDS:
+        return  # it is being written at this moment, or by another version
+    cwd, project, taint, heading, said = fields
+    with _memory(mem, cwd, project, lambda: when) as base:
+        store(base, heading, said, taint)
+        projects.add(base.project)
+        yield f"{name}: stored"
+    receipts.remove(mem.home, name, when)
+
+
+def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
+    """Bring the transcript of one session into memory; what was written down of it goes when that is done."""
+    when, fields = receipts.noted(mem.home, name)
+    if len(fields) != _FIELDS or fields[0] not in sessions.AGENTS:
+        return  # it is being written at this moment, or by another version
+    host, session, cwd, path, project = fields
+    place = gather.of_session(host, session, path)
+    problem = "" if place else "its transcript was not found"
+    if place is not None:
+        with _memory(mem, cwd, project) as base:
+            # Of a directory that is gone only its project, if a turn knew it, can tell where it belongs.
+            gatherer = gather.Gatherer(base, gone={cwd: base} if base.identity.known else {})
+            try:
+                brought = list(gatherer.bring(place))
+            finally:
+                gatherer.close()
+        for each in brought:
+            projects.update([each.project] if each.project else [])
+            yield f"{each.name or session}: {each.action}, {each.added} new turn(s)"
+            if each.action == "skipped" and each.reason != _SILENT:
+                problem = each.reason
+    if problem and time.time() - when < _GIVE_UP:
+        yield f"{session}: {problem}; it is tried again"
+        return
+    receipts.remove(mem.home, name, when)
+
+
+def _memory(mem: Mem, cwd: str, project: str, now: Callable[[], float] = time.time) -> Mem:
+    """Return the memory of a session: of its directory, or if that is gone, of what its hook knew."""
+    # Whose directory nobody knows belongs nowhere: not to the project that started this worker.
+    base = Mem.open(cwd or _NOWHERE, home=mem.home, now=now)
+    known = os.path.basename(project)
+    if known and not os.path.isdir(cwd) and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{known}"):
+        return base.of_project(known)
+    return base
+
+
+def _index(mem: Mem) -> Iterator[str]:
+    slugs = list(dict.fromkeys((layout.USER, mem.project)))
+    seen = mem.index.directories(slugs)
+    state = mem.index.sync(slugs)
+    if state.complete and not state.notes:
+        receipts.stamp(mem.home, f"looked-{mem.project}", seen)
+    for problem in [*state.missing[:3], *state.notes]:
+        yield f"index: {problem}"

@@ -1,0 +1,141 @@
+"""Is an installation alive: the files have what they should, the command is there, hook and server answer.
+
+Programs are started with the guard variable set, so that a check leaves no trace in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from memolith.base.values import Value
+from memolith.env import programs
+from memolith.hosts.install import json_text, toml_text
+from memolith.learn.run import GUARD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memolith.hosts.install.plan import Step
+
+_SECONDS = 20.0
+_HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "memolith init --check", "version": "1"},
+}
+
+
+class Finding(Value):
+    """One thing that was looked at: whether it is as it should be, and what to do if not."""
+
+    __slots__ = ("is_good", "told")
+    is_good: bool
+    told: str
+
+
+def is_absent(steps: Sequence[Step]) -> bool:
+    """Tell whether an agent has nothing of ours: somebody may want it so."""
+    return all(step.is_change and step.problem is None for step in steps)
+
+
+def files(steps: Sequence[Step]) -> Finding:
+    """Tell whether an agent's files have all of ours."""
+    if broken := [str(step.problem) for step in steps if step.problem is not None]:
+        return Finding(is_good=False, told="; ".join(broken))
+    missing = [step.path for step in steps if step.is_change]
+    if not missing:
+        return Finding(is_good=True, told=f"installed in {len(steps)} file(s)")
+    again = "`memolith init` adds it"
+    if is_absent(steps):
+        return Finding(is_good=False, told=f"not installed; {again}")
+    return Finding(is_good=False, told=f"something is missing or old in {', '.join(missing)}; {again}")
+
+
+def codex_trust(steps: Sequence[Step]) -> Finding:
+    """Tell whether a person has trusted our hooks in Codex; it skips others and says nothing."""
+    hooks = next(step for step in steps if step.path.endswith("hooks.json"))
+    config = next(step for step in steps if step.target.form == "toml")
+    state = None
+    with contextlib.suppress(json_text.BrokenError, UnicodeDecodeError):
+        state = toml_text.at((config.before or b"").decode("utf-8"), ("hooks", "state"))
+    known = state if isinstance(state, dict) else {}
+    trusted = [key for key, each in known.items() if isinstance(each, dict) and each.get("trusted_hash")]
+    events = {each.path[-1] for each in hooks.target.entries}
+    waiting = sum(
+        not any(key.startswith(f"{hooks.path}:{_snake(event)}:") for key in trusted) for event in events
+    )
+    if waiting:
+        told = f"{waiting} hook(s) are not trusted yet, and skipped: start `codex` and trust them"
+        return Finding(is_good=False, told=told)
+    return Finding(is_good=True, told="hooks are trusted")
+
+
+def _snake(event: str) -> str:
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in event).lstrip("_")
+
+
+def program(command: str, env: Mapping[str, str]) -> Finding:
+    """Tell whether the command that agents start is there."""
+    found = programs.find(command, env=env)
+    if found:
+        return Finding(is_good=True, told=f"command {found}")
+    return Finding(
+        is_good=False, told=f"command {command} is gone; install memolith, then run `memolith init`"
+    )
+
+
+def hook(command: str, env: Mapping[str, str]) -> Finding:
+    """Tell whether the hook runs: it must end well and say nothing while the guard is set."""
+    payload = {
+        "hook_event_name": "SessionStart",
+        "session_id": "check",
+        "source": "startup",
+        "cwd": os.getcwd(),
+    }
+    try:
+        done = _run([command, "hook", "--host", "claude"], json.dumps(payload).encode(), {**env, GUARD: "1"})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(is_good=False, told=f"hook: {error}")
+    if done.returncode:
+        told = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        return Finding(is_good=False, told=f"hook: ended with {done.returncode}: {' '.join(told[:1])}")
+    return Finding(is_good=True, told="hook runs")
+
+
+def _run(words: list[str], given: bytes, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [programs.find(words[0], env=env) or words[0], *words[1:]],
+        input=given,
+        cwd=programs.NOWHERE,
+        env=programs.environment(env=env),
+        capture_output=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+
+
+def server(command: str, env: Mapping[str, str]) -> Finding:
+    """Tell whether the server answers: it is started, greeted, and asked for its tools."""
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    try:
+        done = _run([command, "mcp"], b"".join(json.dumps(each).encode() + b"\n" for each in asked), env)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(is_good=False, told=f"server: {error}")
+    for line in done.stdout.splitlines():
+        answer: Any = None
+        with contextlib.suppress(ValueError):
+            answer = json.loads(line)
+        if isinstance(answer, dict) and answer.get("id") == 2 and isinstance(answer.get("result"), dict):
+            return Finding(
+                is_good=True, told=f"server answers with {len(answer['result'].get('tools', []))} tools"
+            )
+    told = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return Finding(is_good=False, told=f"server: no list of tools; {' '.join(told[:1]) or 'it said nothing'}")

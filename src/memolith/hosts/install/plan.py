@@ -1,0 +1,236 @@
+"""What an installation, or taking it back, changes: one step per file, made before anything is written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import ConfigError, MemolithError
+from memolith.base.values import Value
+from memolith.hosts.install import entries, json_text, toml_text
+from memolith.hosts.install.agents import HOSTS, Target
+from memolith.store import outside
+from memolith.text.digest import sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memolith.hosts.install.agents import Host, Place
+    from memolith.hosts.install.json_text import Path
+
+
+class Step(Value):
+    """What happens to one file; `problem` instead if it cannot be changed. None stands for no file."""
+
+    __slots__ = ("after", "before", "host", "path", "problem", "target")
+    after: bytes | None
+    before: bytes | None
+    host: str
+    path: str
+    problem: MemolithError | None
+    target: Target
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the file will be another one."""
+        return self.problem is None and self.before != self.after
+
+    @property
+    def action(self) -> str:
+        """What is done, in one word."""
+        if self.problem is not None:
+            return "failed"
+        if self.before == self.after:
+            return "unchanged"
+        return "created" if self.before is None else "removed" if self.after is None else "changed"
+
+    @property
+    def holds(self) -> str:
+        """What of ours is in a file that has nothing else, in some words."""
+        parts: dict[str, list[str]] = {}
+        for entry in (each for each in self.target.entries if not each.is_needed):
+            name = entry.value if isinstance(entry.value, str) else entry.path[-1]
+            parts.setdefault(entry.path[0], []).append(name)
+        told = [f"{name} {', '.join(dict.fromkeys(each))}" for name, each in parts.items()]
+        return "; ".join(told) or "ours alone"
+
+    def diff(self) -> str:
+        """Return what changes as a diff with little around it: the rest of the file is not ours to show."""
+        from difflib import unified_diff
+
+        old, new = (_text(each).splitlines() for each in (self.before, self.after))
+        names = (
+            (self.path if self.before is not None else "/dev/null"),
+            (self.path if self.after is not None else "/dev/null"),
+        )
+        return "\n".join(unified_diff(old, new, *names, lineterm="", n=1))
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+class Planner:
+    """Plans for one place, with what the home knows of earlier installations."""
+
+    def __init__(self, place: Place, installs: outside.Installs) -> None:
+        self._place, self._installs = place, installs
+
+    def install(self, host: Host, more: Sequence[Target] = ()) -> list[Step]:
+        """Return the steps that make memolith part of an agent; none that would do nothing are left out."""
+        return [self._step(host, each, self._with) for each in [*host.targets(self._place), *more]]
+
+    def uninstall(self, host: Host, more: Sequence[Target] = ()) -> list[Step]:
+        """Return the steps that take it out again."""
+        return [self._step(host, each, self._without) for each in [*host.targets(self._place), *more]]
+
+    def _step(
+        self, host: Host, target: Target, change: Callable[[Target, bytes | None], bytes | None]
+    ) -> Step:
+        before: bytes | None = None
+        after: bytes | None = None
+        problem: MemolithError | None = None
+        try:
+            before = after = outside.read(target.path)
+            after = change(target, before)
+        except json_text.BrokenError as error:
+            problem = ConfigError(
+                f"{target.path}, line {error.line}: {error.what}; correct it and run `memolith init` again"
+            )
+        except entries.ForeignError as error:
+            problem = ConfigError(f"{target.path}: {error}")
+        except UnicodeDecodeError as error:
+            problem = ConfigError(f"{target.path}: is not UTF-8 text (byte {error.start}); convert it first")
+        except MemolithError as error:
+            problem = error
+        return Step(
+            host=host.name, path=target.path, before=before, after=after, problem=problem, target=target
+        )
+
+    def _with(self, target: Target, before: bytes | None) -> bytes:
+        if target.form == "text":
+            known = self._installs.get(target.path)
+            is_ours = before is None or (known is not None and known.written == sha256(before))
+            if not is_ours and before != target.text.encode():
+                raise entries.ForeignError(
+                    "is there and not ours, or was changed since; remove or rename it, then try again"
+                )
+            return target.text.encode()
+        text = (before or b"").decode("utf-8")
+        if target.form == "toml":
+            entry = target.entries[0]
+            return entries.merged_toml(text, entry, entry.path).encode()
+        return entries.merged(text, target.entries, self._was_there(target.path)).encode()
+
+    def _without(self, target: Target, before: bytes | None) -> bytes | None:
+        """Return a file without us: as it was before, to the byte, if nobody else has changed it since."""
+        if before is None:
+            return None
+        known = self._installs.get(target.path)
+        if known is not None and known.written == sha256(before):
+            return known.before
+        if target.form == "text":
+            if before != target.text.encode():
+                raise entries.ForeignError(
+                    "was changed since it was installed; remove it by hand if it is not needed"
+                )
+            return None
+        text = before.decode("utf-8")
+        if target.form == "toml":
+            left = entries.merged_toml(text, None, target.entries[0].path)
+            is_empty = not left.strip("\ufeff \t\r\n")
+        else:
+            left = entries.merged(text, [], self._was_there(target.path))
+            needed = {each.path[0] for each in target.entries if each.is_needed}
+            is_empty = not set(json_text.parse(left).value) - needed and left != text
+        return None if is_empty and known is not None and known.before is None else left.encode()
+
+    def _was_there(self, path: str) -> Callable[[Path], bool]:
+        """Return what tells whether a container was in the file before us, and stays though it is empty."""
+        known = self._installs.get(path)
+        root = json_text.Node("", 0)
+        if known is not None and known.before:
+            with contextlib.suppress(json_text.BrokenError, UnicodeDecodeError):
+                root = json_text.parse(known.before.decode("utf-8"))
+        return lambda inner: root.at(inner) is not None
+
+    def apply(self, step: Step, *, uninstall: bool = False) -> None:
+        """Do a step, and write down how to take it back."""
+        known = self._installs.get(step.path)
+        if uninstall:
+            outside.swap(step.path, step.before, step.after)
+            if known is not None and step.after is None:
+                outside.remove_empty(known.made)
+            self._installs.forget(step.path)
+            return
+        if known is None or step.before is None or known.written != sha256(step.before):
+            without = self._without(step.target, step.before) if step.before is not None else None
+            known = outside.Known(
+                path=step.path, before=without, made=known.made if known else [], written=""
+            )
+        # First what is needed to take it back, then the file: a crash in between loses nothing.
+        after = step.after or b""
+        kept = outside.Known(path=step.path, before=known.before, made=known.made, written=sha256(after))
+        self._installs.keep(kept, step.before)
+        mode = 0o644 if self._place.project else 0o600  # a project's files are for all who work on it
+        made = outside.swap(step.path, step.before, step.after, mode=mode)
+        if made:
+            self._installs.keep(
+                outside.Known(path=step.path, before=known.before, made=made, written=sha256(after)),
+                step.before,
+            )
+
+    def tidy(self, steps: Sequence[Step]) -> None:
+        """Remove what an interrupted installation left next to the files."""
+        for step in steps:
+            outside.tidy(step.path)
+
+    def forget(self, steps: Sequence[Step]) -> None:
+        """Forget the files that have nothing of ours any more."""
+        for step in steps:
+            if step.action == "unchanged":
+                self._installs.forget(step.path)
+
+
+def doubles(place: Place, names: Sequence[str]) -> list[str]:
+    """Return where memolith would be run twice, for a person to decide."""
+    found = []
+    settings = _value(os.path.join(HOSTS["claude"].directory(place), "settings.json"))
+    plugins = settings.get("enabledPlugins")
+    for name, switched in (("claude", plugins), ("codex", _codex_plugins(place))):
+        for key, on in switched.items() if isinstance(switched, dict) else ():
+            is_on = on.get("enabled", True) if isinstance(on, dict) else on
+            if name in names and key.startswith("memolith@") and is_on:
+                found.append(
+                    f"{HOSTS[name].title} has the plugin {key} switched on, with the same hooks; keep "
+                    f"one: disable the plugin, or `memolith init --uninstall --agent {name}`"
+                )
+    hooked = bool(entries.commands(settings))
+    if "cursor" in names and (hooked or "claude" in names):
+        found.append("Cursor also runs the hooks of Claude Code's settings; memolith answers only once")
+    if os.path.isdir(os.path.join(place.home, ".continue")) and (hooked or "claude" in names):
+        found.append(
+            "Continue also runs the hooks of Claude Code's settings; it needs no installation of its own"
+        )
+    if place.project and hooked and "claude" in names:
+        found.append(
+            "memolith is installed for the user, too; in this project both run, and it answers only once"
+        )
+    return found
+
+
+def _codex_plugins(place: Place) -> object:
+    try:
+        data = outside.read(os.path.join(HOSTS["codex"].directory(place), "config.toml")) or b""
+        return toml_text.at(data.decode("utf-8"), ("plugins",))
+    except (MemolithError, UnicodeDecodeError):
+        return None
+
+
+def _value(path: str) -> dict[str, object]:
+    try:
+        value = json_text.parse((outside.read(path) or b"").decode("utf-8")).value
+    except (MemolithError, UnicodeDecodeError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,149 @@
+"""Editing TOML that belongs to somebody else: one table is put at the end, or cut out; nothing else changes.
+
+Only as much of the grammar is followed as is needed to know where a statement ends. Whether a text is TOML,
+and whether an edit did what it should, is asked of `tomllib`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import Any
+
+from memolith.hosts.install.json_text import BrokenError
+
+Path = tuple[str, ...]
+
+_LINE = re.compile(r"line (\d+)")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+# What can hide a bracket, a hash or a line's end: strings of four kinds, and comments.
+_PIECE = re.compile(
+    r'"""(?:\\.|[^\\])*?"{3,5}|'
+    r"'''.*?'{3,5}|"
+    r'"(?:\\.|[^"\\\n])*"|'
+    r"'[^'\n]*'|#[^\n]*|[\[\]{}]|\n",
+    re.DOTALL,
+)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Read TOML; BrokenError names the line."""
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        found = _LINE.search(str(error))
+        raise BrokenError(int(found[1]) if found else 1, str(error)) from None
+    except RecursionError:
+        raise BrokenError(1, "is nested too deeply") from None
+
+
+def at(text: str, path: Path) -> Any:
+    """Return the value at a path; None if there is none."""
+    value: Any = parse(text)
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def put(text: str, path: Path, table: dict[str, object]) -> str:
+    """Return the text with a table behind everything else; one that has this name already is replaced."""
+    text = cut(text, path)
+    if at(text, path) is not None:
+        raise BrokenError(
+            1, f"{'.'.join(path)} is written in a form that cannot be changed here; remove it by hand"
+        )
+    newline = "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
+    lines = [f"[{'.'.join(_key(each) for each in path)}]"]
+    lines += [f"{_key(key)} = {_value(value)}" for key, value in table.items()]
+    is_blank = not text.strip("\ufeff \t")
+    ends = text.endswith("\n") or is_blank
+    gap = "" if is_blank else newline if ends else newline * 2
+    after = text + gap + newline.join(lines) + (newline if ends else "")
+    parse(after)  # `mcp_servers = {…}` cannot be extended by a table
+    return after
+
+
+def cut(text: str, path: Path) -> str:
+    """Return the text without the tables at and below a path; comments after their last line stay."""
+    pieces: list[str] = []
+    statements = _statements(text)
+    begin = copied = 0
+    while begin < len(statements):
+        if not _is_within(text, statements[begin], path):
+            begin += 1
+            continue
+        end = begin + 1
+        while end < len(statements) and not text.startswith("[", statements[end][0]):
+            end += 1
+        start, stop = statements[begin][0], statements[end - 1][1]
+        before = text[copied:start].removesuffix("\n").removesuffix("\r") if copied < start else ""
+        has_gap = not before or before.endswith("\n") or not before.strip("\ufeff")
+        kept = before if has_gap else text[copied:start]
+        if text.startswith("\r\n", stop) or text.startswith("\n", stop):
+            stop += 2 if text.startswith("\r\n", stop) else 1
+        elif kept.endswith("\n"):  # ours was the last line of a text that does not end its last line
+            kept = kept.removesuffix("\n").removesuffix("\r")
+        pieces.append(kept)
+        copied, begin = stop, end
+    return "".join(pieces) + text[copied:]
+
+
+def _statements(text: str) -> list[tuple[int, int]]:
+    """Return where each statement, a header or a key with its value, begins and ends."""
+    parse(text)
+    found: list[tuple[int, int]] = []
+    position = 1 if text.startswith("\ufeff") else 0
+    while position < len(text):
+        if text[position] in " \t\r\n":
+            position += 1
+        elif text[position] == "#":
+            end = text.find("\n", position)
+            position = len(text) if end < 0 else end
+        else:
+            end = _end(text, position)
+            found.append((position, end))
+            position = end
+    return found
+
+
+def _end(text: str, start: int) -> int:
+    """Return where the line ends on which no bracket and no string is open any more."""
+    depth = 0
+    for piece in _PIECE.finditer(text, start):
+        if piece[0] in ("[", "{"):
+            depth += 1
+        elif piece[0] in ("]", "}"):
+            depth -= 1
+        elif piece[0] == "\n" and depth <= 0:
+            end = piece.start()
+            return end - 1 if text[end - 1] == "\r" else end
+    return len(text)
+
+
+def _is_within(text: str, statement: tuple[int, int], path: Path) -> bool:
+    """Whether a statement is the header of the table at a path, or of one below it."""
+    start, end = statement
+    if not text.startswith("[", start):
+        return False
+    header: Any = parse(text[start:end])
+    for key in path:
+        if not isinstance(header, dict) or key not in header:
+            return False
+        header = header[key]
+    return True
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _value(key)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_key(str(key))} = {_value(each)}" for key, each in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(_value(each) for each in value)}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)

@@ -1,0 +1,125 @@
+"""Claude Code: `~/.claude/projects/<slug>/<session>.jsonl`; sub-agents are sidechains, or have own files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from memolith.hosts.sessions import find
+from memolith.hosts.sessions import read as reading
+from memolith.hosts.sessions.read import JsonLines, Record, Transcript, fields, listed
+from memolith.learn.extract import strip
+from memolith.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memolith.memory.sessions import Session
+
+# What the program itself put where a prompt would be.
+_NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+# How people start it; of what else starts it, prompts are a program's.
+_TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains")
+# Its own words, and what it attaches of this machine's files, of plans, and for hooks.
+_OWN_NOTES = ("Caveat: ", "<local-command-", "<system-reminder>", "Continue from where you left off")
+_OWN_ATTACHMENTS = (
+    "file",
+    "directory",
+    "edited_text_file",
+    "todo",
+    "plan",
+    "hook",
+    "diagnostics",
+    "nested_memory",
+)
+_BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
+_HARNESS = ("<task-notification>", "<bash-", "<local-command-", "Stop hook feedback:")
+
+
+class ClaudeCode(JsonLines):
+    """Each block of an answer is a record of its own; those with one `message.id` are one turn."""
+
+    name = "claude"
+
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
+        root = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+        yield from find.newest(root, "projects/*/*.jsonl", "projects/*/*/subagents/*.jsonl")
+
+    def begin(self, path: str) -> Transcript:  # noqa: D102
+        folder, name = os.path.split(path)
+        into = Transcript(self.name, path, side=name.startswith("agent-"))
+        if into.side:
+            into.know(source="subagent")
+            if os.path.basename(folder) == "subagents":
+                into.know(id=f"{os.path.basename(os.path.dirname(folder))}.{reading.stem(path)}")
+        return into
+
+    def read(self, path: str) -> Iterator[Session]:
+        """Yield the session of a file, then what sub-agents did in it: older versions have one file."""
+        yield from super().read(path)
+        if self.begin(path).side:
+            return
+        beside = Transcript(self.name, path, side=True)
+        beside.know(source="subagent", id=f"{reading.stem(path)}.sidechain")
+        for _, row in reading.records(path):
+            if row.get("isSidechain"):
+                self.take(row, beside)
+        if beside.turns:
+            yield beside.session(reading.stem(path))
+
+    def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
+        kind = row.get("type")
+        if kind == "attachment" and not str(fields(row.get("attachment")).get("type")).startswith(
+            _OWN_ATTACHMENTS
+        ):
+            into.fetched("attachment")
+        if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
+            return
+        entry = row.get("entrypoint")
+        into.know(cwd=row.get("cwd"), started=row.get("timestamp"))
+        if not into.known.get("source"):
+            into.know(source="interactive" if (entry or "") in _TYPED_AT else "automation")
+        message = fields(row.get("message"))
+        if kind == "user":
+            self._prompt(row, message, into)
+        elif message.get("model") != "<synthetic>":
+            self._answer(row, message, into)
+
+    def _prompt(self, row: Record, message: Record, into: Transcript) -> None:
+        content, time = message.get("content"), row.get("timestamp")
+        for block in listed(content):
+            if block.get("type") == "tool_result":
+                ok = not block.get("is_error")
+                into.result(block.get("tool_use_id"), reading.plain(block.get("content")), ok=ok, time=time)
+        texts = [content] if isinstance(content, str) else _texts(content)
+        into.heed(content)
+        for ran in _BANG.findall("\n".join(texts)):
+            into.fetched("bash", f"$ {ran}")
+        if _is_put_there(row):
+            # A summary is of what was said before in the file; any other text may be a stranger's.
+            summed = row.get("isCompactSummary") and into.turns
+            if not summed and any(not text.lstrip().startswith(_OWN_NOTES) for text in texts):
+                into.fetched("prompt")
+            return
+        typed = [text for text in texts if not text.lstrip().startswith(_HARNESS)]
+        into.say("user", strip.typed(typed), time)
+
+    def _answer(self, row: Record, message: Record, into: Transcript) -> None:
+        content, key = message.get("content"), str(message.get("id") or "")
+        for block in listed(content):
+            if block.get("type") not in ("text", "tool_use", "thinking", "redacted_thinking"):
+                into.fetched(str(block.get("name")))  # of the provider itself: its result is not kept
+        for text in [content] if isinstance(content, str) else _texts(content):
+            into.say("assistant", text, row.get("timestamp"), key)
+        for block in listed(content):
+            if block.get("type") == "tool_use":
+                into.call(block.get("id"), block.get("name"), block.get("input"))
+
+
+def _is_put_there(row: Record) -> bool:
+    told = fields(row.get("origin")).get("kind") == "task-notification"
+    return told or any(row.get(key) for key in _NOT_TYPED) or row.get("promptSource") == "system"
+
+
+def _texts(content: object) -> list[str]:
+    return [reading.plain(block) for block in listed(content) if block.get("type") == "text"]

@@ -1,0 +1,106 @@
+"""Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl`, in today's form and the flat one of 2025.
+
+Every turn is in a rollout twice, as `response_item` and as `event_msg`; only the first is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+from memolith.hosts.sessions import find, read
+from memolith.hosts.sessions.read import JsonLines, Record, Transcript, fields, listed
+from memolith.learn.extract import strip
+from memolith.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+_OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+_EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
+_CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
+_TYPED_AT = (None, "cli", "vscode")
+
+
+class Codex(JsonLines):
+    """A rollout's first messages of a user are the program's own."""
+
+    name = "codex"
+
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
+        root = env.get("CODEX_HOME") or os.path.join(home, ".codex")
+        yield from find.newest(root, "sessions/**/rollout-*.jsonl", "archived_sessions/**/rollout-*.jsonl")
+
+    def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
+        kind, payload = row.get("type"), fields(row.get("payload"))
+        if kind == "session_meta":
+            into.know(id=payload.get("id"), cwd=payload.get("cwd"), started=payload.get("timestamp"))
+            into.know(source=_source(payload.get("source")))
+        elif kind == "turn_context":
+            into.know(cwd=payload.get("cwd"))
+        elif kind == "response_item":
+            self._item(payload, row.get("timestamp"), into)
+        elif not payload and "record_type" not in row:  # the flat form
+            if kind is None:
+                into.know(id=row.get("id"), started=row.get("timestamp"))
+            self._item(row, row.get("timestamp"), into)
+
+    def _item(self, item: Record, time: object, into: Transcript) -> None:
+        kind, number = item.get("type"), item.get("call_id") or item.get("id")
+        if kind == "message":
+            self._message(item, time, into)
+        elif kind in _CALLS:
+            given = item.get("arguments") or item.get("input") or item.get("action")
+            into.call(number, item.get("name") or "shell", given)
+        elif str(kind).endswith("_call"):  # of the provider itself, as `web_search_call`: without a result
+            into.fetched(str(kind))
+        elif kind in _OUTPUTS:
+            text, ok = _output(item.get("output"))
+            into.result(number, text, ok=ok, time=time)
+
+    def _message(self, item: Record, time: object, into: Transcript) -> None:
+        role, content = item.get("role"), item.get("content")
+        text = read.plain(content)
+        if role == "assistant":
+            into.say("assistant", text, time)
+        elif role == "user":
+            into.heed(content)
+            # AGENTS.md may have such a block in its own, which comes first.
+            if text.startswith("<environment_context>") and (found := _CWD.search(text)):
+                into.know(cwd=(found[1] or found[2]).strip())
+            parts = listed(content)
+            about = fields(item.get("internal_chat_message_metadata_passthrough"))
+            if metadata := listed(about.get("content_item_metadata")):
+                kinds = [fields(each.get("provenance")).get("type") for each in metadata]
+                parts = [part for part, whose in zip(parts, kinds, strict=False) if whose == "user"]
+            # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
+            texts = [text] if isinstance(content, str) else map(read.plain, parts)
+            into.say("user", "\n\n".join(each for each in texts if not strip.is_hosts(each)), time)
+
+
+def _source(value: object) -> str:
+    if isinstance(value, dict) and "subagent" in value:
+        return "subagent"
+    return "interactive" if value in _TYPED_AT else "automation"
+
+
+def _output(value: object) -> tuple[str, bool]:
+    """Return what a tool printed, and whether it went well."""
+    if isinstance(value, str) and value.startswith("{"):
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    about = fields(value)
+    if "output" in about:
+        code = fields(about.get("metadata")).get("exit_code")
+        return read.plain(about["output"]), code in (None, 0)
+    if "content" in about:
+        return read.plain(about["content"]), about.get("success") is not False
+    text = read.plain(value)
+    exited = _EXITED.search(text[:1000])
+    header, found, rest = text.partition("\nOutput:\n")
+    if exited and found and len(header) < 1000:
+        text = rest
+    return text, exited is None or int(exited[1]) == 0

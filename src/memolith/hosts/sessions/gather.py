@@ -1,0 +1,224 @@
+"""Bringing the sessions that agents keep into memory, each into the project it was held in.
+
+A file that is not in an agent's own place may be anybody's, and name any project: unless a person says that
+it is theirs, it goes where they are, under a name of its own, and every turn of it is labelled as outside.
+
+Nothing is kept about what was brought: a session is known by its name, and its copy is newer than the agent's
+file unless that has grown. So an interruption costs nothing but the session that was being read.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import ConfigError, InputError, MemolithError, StorageError
+from memolith.base.values import Value
+from memolith.env import whose
+from memolith.hosts import sessions
+from memolith.hosts.sessions import aider
+from memolith.hosts.sessions import find as finding
+from memolith.mem import Mem
+from memolith.memory.sessions import LEFT_OUT, Session, Turn
+from memolith.store.screen import quoted
+from memolith.text.secrets.veil import veiled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memolith.hosts.sessions import Agent
+
+_OUTSIDE = "repository"
+_TRIES = 3  # for a session that is going on while it is read
+
+
+class Place(Value):
+    """A session that was found; `problem` instead if an agent's sessions cannot be listed.
+
+    `taint` is set if it may not be the user's.
+    """
+
+    __slots__ = ("agent", "path", "problem", "taint")
+    agent: Agent
+    path: str
+    problem: str
+    taint: str
+
+    def __init__(self, agent: Agent, path: str, *, own: bool = True, problem: str = "") -> None:
+        super().__init__(agent=agent, path=path, problem=problem, taint="" if own else _OUTSIDE)
+
+
+class Brought(Value):
+    """What became of a session: `new`, `grown`, `known`, or `skipped` for a reason."""
+
+    __slots__ = ("action", "added", "agent", "masked", "name", "path", "project", "reason", "turns")
+    action: str
+    added: int
+    agent: str
+    masked: int
+    name: str
+    path: str
+    project: str
+    reason: str
+    turns: int
+
+
+def agent_named(name: str) -> Agent:
+    """Return an agent; InputError if there is none of that name."""
+    if name not in sessions.AGENTS:
+        raise InputError(f"unknown agent {quoted(name)}; one of {', '.join(sessions.AGENTS)}")
+    return sessions.AGENTS[name]
+
+
+def find(env: Mapping[str, str], home: str, only: Agent | None = None) -> list[Place]:
+    """Return the sessions of this machine; one agent whose files are damaged does not hide the others'."""
+    found: list[Place] = []
+    for agent in [only] if only else sessions.AGENTS.values():
+        try:
+            found += [Place(agent, path, own=_is_own(path)) for path in agent.places(env, home)]
+        except (OSError, MemolithError) as error:
+            found.append(Place(agent, "", problem=str(error)))
+    return found
+
+
+def _is_own(path: str) -> bool:
+    return not whose.in_checkout(path.partition("#")[0])
+
+
+def named(paths: Sequence[str], only: Agent | None = None, *, mine: bool = False) -> list[Place]:
+    """Return the sessions that somebody named: files, or directories with all that is in them.
+
+    They are the user's if the user says so (`mine`), or their agents keep them.
+    """
+    found: list[Place] = []
+    for path in paths:
+        file = path.partition("#")[0]
+        if link := whose.link_on_the_way(file):
+            raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
+        if os.path.isdir(path):
+            inside = finding.newest(path, "**/*.jsonl", f"**/{aider.FILE}")
+        elif os.path.isfile(path) or os.path.isfile(file):
+            inside = [path]
+        else:
+            raise InputError(f"{quoted(path)}: there is no such file or directory; check the path")
+        for each in inside:
+            own = mine or whose.is_kept(each.partition("#")[0], os.environ)
+            found.append(Place(only or sessions.guess(each), each, own=own))
+    return found
+
+
+def of_session(host: str, session: str, path: str) -> Place | None:
+    """Return where the transcript of a session is; some hosts do not say."""
+    if path and os.path.isfile(path.partition("#")[0]):
+        # Others than Claude Code send its messages too.
+        agent = sessions.guess(path) if host in ("claude", "pi") else sessions.AGENTS[host]
+        return Place(agent, path, own=_is_own(path))
+    agent = sessions.AGENTS[host]
+    places = agent.places(os.environ, os.path.expanduser("~"))
+    found = next(
+        (each for each in places if (session and session in each) or (path and veiled(each) == path)), None
+    )
+    return Place(agent, found, own=_is_own(found)) if found else None
+
+
+class Gatherer:
+    """Stores sessions in the memory that `base` is of; those that do not say where they were, in its own.
+
+    `gone` has the memories of directories that are not there any more; sessions of others are skipped.
+    """
+
+    def __init__(self, base: Mem, *, dry_run: bool = False, gone: Mapping[str, Mem] | None = None) -> None:
+        self._base, self._dry_run, self._gone = base, dry_run, gone or {}
+        self._opened: dict[str, Mem] = {}
+        self._stored: dict[str, dict[str, int]] = {}
+        self.refused: MemolithError | None = None  # the first time that our own side did not take a session
+        self.unread = 0  # sessions that are there and could not be read, or agents whose could not be listed
+        self.shortened = 0  # sessions that are too long to be kept whole
+
+    def bring(self, place: Place) -> Iterator[Brought]:
+        """Yield what became of the sessions of a place. One that cannot be read is skipped."""
+        try:
+            yield from self._bring(place)
+        except (OSError, MemolithError) as error:
+            if isinstance(error, (StorageError, ConfigError)):
+                self.refused = self.refused or error
+            self.unread += isinstance(error, OSError) and not isinstance(error, FileNotFoundError)
+            yield _brought(place, "skipped", reason=str(error))
+
+    def _bring(self, place: Place) -> Iterator[Brought]:
+        if place.problem:
+            self.unread += 1
+            yield _brought(place, "skipped", reason=place.problem)
+            return
+        agent, path = place.agent, place.path
+        head = _labelled(agent.head(path), place.taint)
+        mem = self._base if place.taint else self._memory(head.cwd)
+        if mem is None:
+            yield _brought(place, "skipped", head, reason=f"its directory is gone: {head.cwd}")
+            return
+        if self._copies(mem).get(head.name, -1) > agent.changed(path):
+            yield _brought(place, "known", head, project=mem.project)
+            return
+        done: list[Brought] = []
+        for _ in range(_TRIES):
+            before = agent.changed(path)
+            found = (_labelled(session, place.taint) for session in agent.read(path))
+            done = [self._store(place, mem, session) for session in found]
+            if agent.changed(path) == before:
+                break
+        yield from done or [
+            _brought(place, "skipped", head, project=mem.project, reason="nothing was said in it")
+        ]
+
+    def _store(self, place: Place, mem: Mem, session: Session) -> Brought:
+        before = session.name in self._copies(mem)
+        gap = next((turn.text for turn in session.turns if turn.tool == LEFT_OUT), "")
+        self.shortened += bool(gap)
+        about = {"project": mem.project, "turns": len(session.turns), "reason": gap}
+        if self._dry_run:
+            return _brought(place, "grown" if before else "new", session, **about)
+        stored = mem.sessions.add(session)
+        self._copies(mem).setdefault(session.name, 0)
+        action = "known" if not stored.added else "grown" if before else "new"
+        return _brought(place, action, session, added=stored.added, masked=stored.masked, **about)
+
+    def _memory(self, cwd: str) -> Mem | None:
+        """Return the memory of a directory; None if it is gone and nothing is known of it."""
+        if not cwd:
+            return self._base
+        if cwd not in self._opened:
+            self._opened[cwd] = Mem.open(cwd, home=self._base.home, origin=self._base.source.origin)
+        mem = self._opened[cwd]
+        is_there = os.path.isabs(cwd) and os.path.isdir(cwd)
+        return mem if is_there or (os.path.isabs(cwd) and mem.identity.known) else self._gone.get(cwd)
+
+    def _copies(self, mem: Mem) -> dict[str, int]:
+        if mem.project not in self._stored:
+            self._stored[mem.project] = mem.sessions.stored()
+        return self._stored[mem.project]
+
+    @property
+    def memories(self) -> dict[str, Mem]:
+        """The memories that sessions were brought into or are known in, by their project."""
+        mems = [self._base, *self._opened.values()]
+        return {mem.project: mem for mem in mems if mem.project in self._stored}
+
+    def close(self) -> None:
+        """Close the memories that were opened."""
+        for mem in self._opened.values():
+            mem.close()
+
+
+def _labelled(session: Session, taint: str) -> Session:
+    """Return a session as it is kept; an outside one never takes the place of one's own."""
+    if not taint:
+        return session
+    turns = [Turn(**{**turn.as_dict(), "taint": taint}) for turn in session.turns]
+    return Session(**{**session.as_dict(), "id": f"outside-{session.id}", "taint": taint, "turns": turns})
+
+
+def _brought(place: Place, action: str, session: Session | None = None, **given: object) -> Brought:
+    nothing = {"added": 0, "masked": 0, "project": "", "reason": "", "turns": 0}
+    name = session.name if session else ""
+    about = {"agent": place.agent.name, "path": place.path, "name": name, "action": action}
+    return Brought(**{**nothing, **about, **given})

@@ -1,0 +1,163 @@
+"""Gemini CLI: `~/.gemini/tmp/<id>/chats/session-….jsonl`; a message is written again when it changes."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections import deque
+from typing import TYPE_CHECKING
+
+from memolith.env.settings import open_regular
+from memolith.hosts.sessions import find
+from memolith.hosts.sessions import read as reading
+from memolith.hosts.sessions.calls import call_line
+from memolith.hosts.sessions.read import Record, Transcript, Whole, fields, listed
+from memolith.learn.extract import strip
+from memolith.text.patterns import lazy
+from memolith.text.secrets.cut import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memolith.memory.sessions import Session
+
+_MAX_JSON = 32 * 1_048_576
+_FAILED = ("error", "cancelled")
+_RESOURCE = lazy(r"(?m)^Content from @\S*://")  # of a server, not a file
+_EXITED = lazy(r"(?:^|\n)Exit Code: (-?\d+)")  # a command that fails is a success of the tool
+
+
+class Gemini(Whole):
+    """The last version of each message counts, and `$rewindTo` takes back one and all after it."""
+
+    name = "gemini"
+
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
+        root = os.path.join(env.get("GEMINI_CLI_HOME") or home, ".gemini")
+        yield from find.newest(root, "tmp/*/chats/session-*.jsonl", "tmp/*/chats/session-*.json")
+
+    def read(self, path: str) -> Iterator[Session]:  # noqa: D102
+        into = Transcript(self.name, path)
+        messages = _Messages()
+        for row in _rows(path):
+            if "sessionId" in row:
+                into.know(id=row["sessionId"], started=row.get("startTime"))
+                into.know(source="subagent" if row.get("kind") == "subagent" else "interactive")
+            if "$rewindTo" in row:
+                messages.rewind(str(row["$rewindTo"]))
+            for message in [
+                row,
+                *listed(row.get("messages")),
+                *listed(fields(row.get("$set")).get("messages")),
+            ]:
+                if message.get("type") in ("user", "gemini"):
+                    messages.put(str(message.get("id")), message)
+        for number, message in messages.kept.items():
+            if messages.lost and messages.late and number == messages.late[0]:
+                into.leave_out(messages.lost)
+            _take(message, into)
+        into.know(cwd=_directory(path))
+        if into.turns:
+            yield into.session(reading.stem(path))
+
+
+def _rows(path: str) -> Iterator[Record]:
+    if path.endswith(".jsonl"):
+        yield from (row for _, row in reading.records(path))
+    elif os.path.getsize(path) <= _MAX_JSON:  # one object: versions before 2026
+        try:
+            with open(path, "rb", opener=open_regular) as file:
+                yield fields(json.load(file))
+        except (ValueError, RecursionError):
+            return
+    else:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
+
+
+class _Messages:
+    """The last version of each message, by its number; of very many, the first ones and the latest."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Record] = {}
+        self.late: deque[str] = deque()
+        self.lost = 0
+        self._spent = 0
+
+    def put(self, number: str, message: Record) -> None:
+        if self._spent >= reading.MOST and number not in self.kept:
+            self.late.append(number)
+        small = self.kept[number] = _small(message, reading.LATE if self.late else reading.MAX_RESULT)
+        self._spent += 512 + len(small["text"]) + sum(len(call["text"]) for call in small["calls"])
+        if len(self.late) > reading.LATEST:
+            del self.kept[self.late.popleft()]
+            self.lost += 1
+
+    def rewind(self, number: str) -> None:
+        if number in self.kept:
+            order = list(self.kept)
+            for each in order[order.index(number) :]:
+                del self.kept[each]
+            self.late = deque(each for each in self.late if each in self.kept)
+
+
+def _small(message: Record, most: int) -> Record:
+    """Return what is needed of a message; results, which may be long, cut."""
+    calls = [
+        {
+            **{key: call.get(key) for key in ("id", "name", "status", "timestamp")},
+            "line": call_line(str(call.get("name") or "tool"), call.get("args")),
+            "text": cut(_result(call), most),
+        }
+        for call in listed(message.get("toolCalls"))
+    ]
+    kept = {key: message.get(key) for key in ("type", "timestamp")}
+    texts = reading.texts(message.get("content"))
+    text = strip.typed(texts) if message.get("type") == "user" else "\n\n".join(texts)
+    attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
+    attached += [{} for each in texts if _RESOURCE.search(each)]
+    return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached)}
+
+
+def _result(call: Record) -> str:
+    answers = [
+        fields(fields(part.get("functionResponse")).get("response")) for part in listed(call.get("result"))
+    ]
+    texts = [
+        text for each in answers for text in (each.get("output"), each.get("error")) if isinstance(text, str)
+    ]
+    return "\n".join(texts)
+
+
+def _take(message: Record, into: Transcript) -> None:
+    time, text = message["timestamp"], message["text"]
+    if message["type"] == "user":
+        into.heed([{}] * message["attached"])
+        into.say("user", text, time)
+        return
+    into.say("assistant", text, time)
+    for call in message["calls"]:
+        into.call(call["id"], call["name"], call["line"], is_line=True)
+        exited = _EXITED.search(call["text"])
+        ok = call["status"] not in _FAILED and (exited is None or int(exited[1]) == 0)
+        into.result(call["id"], call["text"], ok=ok, time=call["timestamp"] or time)
+
+
+def _directory(path: str) -> str:
+    """Return where a session was, as far as Gemini keeps it: it names directories by a short id or a hash."""
+    from memolith.text.digest import sha256
+
+    folder = os.path.dirname(os.path.dirname(path))
+    try:
+        with open(os.path.join(folder, ".project_root"), encoding="utf-8", opener=open_regular) as file:
+            return file.read(4096).strip()
+    except (OSError, UnicodeDecodeError):
+        pass
+    try:
+        known_as = os.path.join(folder, "..", "..", "projects.json")
+        with open(known_as, encoding="utf-8", opener=open_regular) as file:
+            known = fields(fields(json.load(file)).get("projects"))
+    except (OSError, ValueError, RecursionError):
+        return ""
+    name = os.path.basename(folder)
+    return next((each for each in known if name in (known[each], sha256(each.encode()))), "")

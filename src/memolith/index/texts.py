@@ -1,0 +1,236 @@
+"""Units as values: what the index knows of them, and their text, cut out of the file as it is now."""
+
+from __future__ import annotations
+
+from memolith.base.errors import StorageError, UnsafePathError
+from memolith.index import walk
+from memolith.index.units import KINDS, Unit
+from memolith.store import files, layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+    from memolith.index.documents import Document
+
+    Read = tuple[bytes, tuple[int, int, int, int] | None]
+    Row = tuple[Any, ...]
+
+_COLUMNS = {
+    **{
+        name: f"units.{name}"
+        for name in ("id", "position", "parent", "first", "last", "turn", "role", "hash")
+    },
+    "kind": "files.kind",
+    "category": "coalesce(files.category, '')",
+    "record": "coalesce(files.record, '')",
+    "title": "coalesce(units.title, files.title, '')",
+    "date": "coalesce(units.date, files.date, '')",
+    **{
+        name: f"coalesce(files.{name}, '')"
+        for name in ("status", "expires", "valid_from", "valid_until", "supersedes", "source")
+    },
+    "directory": "directories.path",
+    "file_name": "files.name",
+    "scope": "scopes.slug",
+    **{name: f"files.{name}" for name in ("masked", "inode", "size", "mtime", "ctime")},
+}
+_SELECT = (
+    f"SELECT {', '.join(_COLUMNS.values())} FROM units "  # noqa: S608 - constants
+    "JOIN files ON files.id = units.file JOIN directories ON directories.number = files.directory "
+    "JOIN scopes ON scopes.number = files.scope"
+)
+_STORE = f"{layout.STORE}/"
+_KEPT = 8
+_ORIGINS = {"assistant": "agent"}
+
+
+def totals(connection: Connection, slugs: Iterable[str]) -> tuple[int, int]:
+    """Return how many files and units some scopes have."""
+    numbers = _numbers(connection, slugs)
+    asked = ",".join(map(str, numbers))
+    files_, units = 0, 0
+    if numbers:
+        query = f"SELECT sum(files), sum(units) FROM scopes WHERE number IN ({asked})"  # noqa: S608 - numbers
+        files_, units = connection.execute(query).fetchone()
+    return files_, units
+
+
+def _numbers(connection: Connection, slugs: Iterable[str]) -> list[int]:
+    wanted = set(slugs)
+    return [row[0] for row in connection.execute("SELECT number, slug FROM scopes") if row[1] in wanted]
+
+
+class Reader:
+    """Reads units of one home; remembers the last documents that were costly to read."""
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._documents: dict[object, Document] = {}
+        self._sessions: dict[object, list[str]] = {}
+
+    def units(self, connection: Connection, ids: Sequence[int]) -> list[Unit]:
+        """Return units in the given order, without their texts; those that are gone are left out."""
+        asked = ",".join(str(int(each)) for each in ids)
+        found = {row[0]: row for row in connection.execute(f"{_SELECT} WHERE units.id IN ({asked})")}
+        return [_unit(found[each]) for each in ids if each in found]
+
+    def neighbours(self, connection: Connection, unit: Unit, reach: int) -> list[Unit]:
+        """Return the units around one in its document."""
+        where = (
+            "WHERE units.file = (SELECT file FROM units WHERE id = ?) AND position BETWEEN ? AND ? "
+            "AND position >= 0 AND units.id != ? ORDER BY position"
+        )
+        if unit.position < 0:
+            return []
+        values = [unit.id, unit.position - reach, unit.position + reach, unit.id]
+        return [_unit(row) for row in connection.execute(f"{_SELECT} {where}", values)]
+
+    def by_record(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records and tickets with these ids."""
+        numbers = ",".join(map(str, _numbers(connection, slugs)))
+        where = f"WHERE files.record = ? AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
+        rows = [row for each in ids if each for row in connection.execute(f"{_SELECT} {where}", [each])]
+        return [_unit(row) for row in rows]
+
+    def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
+        """Return the whole records that supersede one of these."""
+        numbers = ",".join(map(str, _numbers(connection, slugs)))
+        where = (
+            f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
+        )
+        found = [_unit(row) for row in connection.execute(f"{_SELECT} {where}")]
+        return [unit for unit in found if not set(ids).isdisjoint(unit.supersedes)]
+
+    def catalogue(self, connection: Connection, slug: str) -> list[tuple[str, str, str]]:
+        """Return id, title and path of the records of a scope."""
+        where = "WHERE scopes.slug = ? AND files.kind = ?"
+        rows = connection.execute(
+            "SELECT files.record, files.title, directories.path || '/' || files.name FROM files "  # noqa: S608
+            "JOIN directories ON directories.number = files.directory "
+            f"JOIN scopes ON scopes.number = files.scope {where}",
+            [slug, KINDS.index("record")],
+        )
+        return [(row[0] or "", row[1] or "", row[2].removeprefix(_STORE)) for row in rows]
+
+    def with_text(self, units: Iterable[Unit]) -> list[Unit]:
+        """Return units with their texts, as the files have them now; those that are gone are left out."""
+        read: dict[str, Read | None] = {}
+        reader = walk.Files(self._home)
+        texts = [(unit, self._text(unit, read, reader)) for unit in units]
+        return [unit.with_text(text) for unit, text in texts if text is not None]
+
+    def _text(self, unit: Unit, read: dict[str, Read | None], reader: walk.Files) -> str | None:
+        """Return a unit's text; None if its file is gone or has no such part any more."""
+        place = unit.path if unit.kind == "session" else f"{_STORE}{unit.path}"
+        if place not in read:
+            try:
+                read[place] = reader.read(place)
+            except (StorageError, UnsafePathError):
+                read[place] = None
+        found = read[place]
+        if found is None:
+            return None
+        data, stamp = found
+        text = self._as_indexed(unit, data, (place, stamp)) if stamp == unit.stamp else None
+        if text is None:
+            pieces = dict(self._document(unit, data, (place, stamp)).pieces())
+            if unit.position not in pieces:
+                return None
+            text = pieces[unit.position].text
+        if text.isascii():
+            return text
+        from memolith.text.safe import hygiene
+
+        return hygiene.clean(text)[0]
+
+    def _as_indexed(self, unit: Unit, data: bytes, key: object) -> str | None:
+        """Return the text of a unit whose file is as it was indexed; None if all of it must be looked at."""
+        if unit.first_line is not None and not unit.masked:
+            lines = files.text_of(data).split("\n")[unit.first_line - 1 : unit.last_line]
+            return "\n".join(lines).strip("\n")
+        if unit.turn is None:
+            return None
+        from memolith.index import documents
+
+        session = self._sessions.get(key)
+        if session is None:
+            _make_room(self._sessions)
+            session = self._sessions[key] = documents.rows(data)
+        return documents.said(session, unit.turn, pasted=unit.source.endswith(", pasted"))
+
+    def _document(self, unit: Unit, data: bytes, key: object) -> Document:
+        document = self._documents.get(key)
+        if document is None:
+            from memolith.index import documents
+
+            name = unit.path.rpartition("/")[2]
+            if unit.kind == "session":
+                document = documents.read_session(name, data)
+            else:
+                document = documents.read(unit.kind, name, files.text_of(data), unit.stamp[2])
+            _make_room(self._documents)
+            self._documents[key] = document
+        return document
+
+
+def _make_room(kept: dict[object, Any]) -> None:
+    while len(kept) >= _KEPT:
+        del kept[next(iter(kept))]
+
+
+def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, bytes]]:
+    """Return id and content hash of every unit, by id."""
+    asked = ",".join(map(str, _numbers(connection, slugs)))
+    query = (
+        "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file "  # noqa: S608 - numbers
+        f"WHERE scope IN ({asked}) ORDER BY units.id"
+    )
+    return connection.execute(query).fetchall()
+
+
+def _unit(row: Row) -> Unit:
+    # In the order of `_COLUMNS`, by place: this is done for hundreds of units of a question.
+    (number, position, parent, first, last, turn, role, digest, code, category, record, title, date) = row[
+        :13
+    ]
+    (status, expires, valid_from, valid_until, supersedes, source, directory, name, scope) = row[13:22]
+    kind = KINDS[code]
+    path = f"{directory}/{name}".removeprefix(_STORE)
+    if kind == "session":
+        role, _, taint = (role or "").partition(":")
+        source = f"{_ORIGINS.get(role, role)}, {taint}" if taint else source
+        key = f"session:{record}#{turn}"
+    elif position < 0 or (position == 0 and parent is None and kind not in ("memory", "daily")):
+        key = path
+    else:
+        key = f"{path}#L{first}-{last}"
+    return Unit(
+        id=number,
+        key=key,
+        path=path,
+        scope=scope,
+        kind=kind,
+        category=category,
+        record=record,
+        title=title,
+        text=None,
+        first_line=first,
+        last_line=last,
+        turn=turn,
+        role=role or "",
+        date=date,
+        status=status,
+        expires=expires,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        supersedes=supersedes.split("\n") if supersedes else [],
+        source=source,
+        parent=parent,
+        position=position,
+        content_hash=digest,
+        masked=bool(row[22]),
+        stamp=row[23:],
+    )

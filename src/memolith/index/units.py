@@ -1,0 +1,120 @@
+"""What the index gives out: units of text, matches, the state of an answer. Plain values."""
+
+from __future__ import annotations
+
+from memolith.base.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+# In this order they are numbered in the index; new ones go to the end.
+KINDS: Final = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
+
+
+class Unit(Value):
+    """A piece of text that is found and shown as one: a whole note, a section, an entry, a turn."""
+
+    __slots__ = (
+        "category",
+        "content_hash",
+        "date",
+        "expires",
+        "first_line",
+        "id",
+        "key",
+        "kind",
+        "last_line",
+        "masked",
+        "parent",
+        "path",
+        "position",
+        "record",
+        "role",
+        "scope",
+        "source",
+        "stamp",
+        "status",
+        "supersedes",
+        "text",
+        "title",
+        "turn",
+        "valid_from",
+        "valid_until",
+    )
+    id: int  # within this index only; `key` is what may be kept
+    key: str  # projects/x/notes/a.md, projects/x/notes/a.md#L10-20, session:claude-abc#12
+    path: str  # relative to the store; for a session, sessions/<slug>/<name>.jsonl.gz relative to the home
+    scope: str  # a slug, or empty for the user-wide scope
+    kind: str  # one of KINDS
+    category: str  # of a record; the type of a ticket; else empty
+    record: str  # the id of a record or ticket, <agent>-<id> of a session; else empty
+    title: str
+    text: str | None  # masked; None if it was not asked for, or the file is gone
+    first_line: int | None  # counted from 1; None for a turn
+    last_line: int | None
+    turn: int | None
+    role: str  # of a turn; else empty
+    date: str  # ISO: the best known one of valid_from, updated, created, entry, turn, file
+    status: str  # active, superseded, archived; that of a ticket
+    expires: str
+    valid_from: str
+    valid_until: str
+    supersedes: list[str]  # ids of records
+    source: str  # where it came from, if not from the user or their agent
+    parent: int | None  # the unit of the whole document that this is a part of
+    position: int  # in its document, from 0; the whole document has -1 if it has parts
+    content_hash: bytes  # of the text: vectors are kept by it
+    masked: bool  # whether the file has something that is not shown
+    stamp: tuple[int, int, int, int]  # the file as it was indexed: inode, size, mtime, ctime
+
+    def with_text(self, text: str) -> Unit:
+        """Return the same unit with its text."""
+        found = Unit.__new__(Unit)
+        for name in Unit.__slots__:
+            object.__setattr__(found, name, getattr(self, name))
+        object.__setattr__(found, "text", text)
+        return found
+
+
+def kind_of(unit_id: int) -> str:
+    """Return the kind of a unit, which its id tells."""
+    return KINDS[unit_id & 15]
+
+
+class Match(Value):
+    """A unit found by words: its score (higher is better) and the terms of the query that it has."""
+
+    __slots__ = ("score", "terms", "unit_id")
+    unit_id: int
+    score: float
+    terms: list[str]
+
+
+class Term(Value):
+    """A word of a query as the index knows it, and in how many units it is."""
+
+    __slots__ = ("df", "term", "weight")
+    term: str
+    df: int
+    weight: float  # 1; less for another form of a word; 0 for one that says nothing by itself ("the")
+
+
+class Analysis(Value):
+    """The terms of a query, and of how many units their frequencies are."""
+
+    __slots__ = ("terms", "total")
+    terms: list[Term]
+    total: int
+
+
+class State(Value):
+    """Whether an answer covers everything, and if not, what is missing from it and why."""
+
+    __slots__ = ("changed", "complete", "files", "missing", "notes", "units")
+    complete: bool
+    missing: list[str]  # "<path>: <why>"
+    notes: list[str]  # what is not as it should be, though the answer is complete (read-only cache, …)
+    files: int
+    units: int
+    changed: int  # files that this call read anew or dropped

@@ -1,0 +1,120 @@
+"""A model behind HTTP: whatever speaks OpenAI's protocol, Ollama included. Only when the settings say so.
+
+The key comes from the environment or from a command, is sent to the configured address alone (no redirect is
+followed) and is neither kept nor printed. An answer is checked before it is believed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from memolith.base.errors import ProviderError
+from memolith.env.endpoint import Endpoint, UnansweredError, find_key
+from memolith.index.vectors.bert import unit
+from memolith.index.vectors.numbers import np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memolith.env.settings import Settings
+    from memolith.index.vectors.bert import Array
+
+_URL = "https://api.openai.com/v1"
+_MODEL = "text-embedding-3-small"
+_AT_ONCE = 64  # texts of one request
+_MAX_ANSWER = 64 << 20
+# What some families of models want to see before a text, to tell a question from what answers it.
+_RETRIEVAL = "Represent this sentence for searching relevant passages: "
+_PREFIXES = (
+    ("nomic-embed", "search_query: ", "search_document: "),
+    ("e5-", "query: ", "passage: "),
+    ("mxbai-embed", _RETRIEVAL, ""),
+    ("snowflake-arctic-embed", _RETRIEVAL, ""),
+    ("bge-", _RETRIEVAL, ""),
+    ("embeddinggemma", "task: search result | query: ", "title: none | text: "),
+)
+
+
+class Remote:
+    """Any service with OpenAI's `/embeddings`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.model = settings.text("semantic.model") or _MODEL
+        self._endpoint = Endpoint(settings.text("semantic.url") or _URL, "semantic.url")
+        self.name = f"openai:{self.model}"
+        self.sends = not self._endpoint.local  # texts leave this machine
+        self.dimension = 0
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
+        """Return one row for each text."""
+        given = _prefixed(self.model, texts, query=query)
+        parts = [self._some(given[start : start + _AT_ONCE]) for start in range(0, len(given), _AT_ONCE)]
+        return np.concatenate(parts) if parts else np.empty((0, self.dimension), np.float32)
+
+    def _some(self, texts: list[str]) -> Array:
+        answer = self._ask({"model": self.model, "input": texts, "encoding_format": "float"})
+        try:
+            rows = np.array([row["embedding"] for row in _in_order(answer)], np.float32)
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise self._failure("the answer is not a list of vectors") from None
+        if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
+            raise self._failure(f"{len(texts)} texts sent, and not as many whole vectors came back")
+        if self.dimension not in (0, rows.shape[1]):
+            raise self._failure(f"vectors of length {rows.shape[1]} after some of length {self.dimension}")
+        self.dimension = rows.shape[1]
+        return unit(rows)
+
+    def _ask(self, question: dict[str, object]) -> object:
+        headers = {"Content-Type": "application/json"}
+        key = self._key()
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        try:
+            answer = self._endpoint.post(
+                "/embeddings",
+                json.dumps(question).encode(),
+                headers,
+                seconds=self._settings.number("semantic.timeout"),
+                limit=_MAX_ANSWER,
+                secret=key,
+            )
+        except UnansweredError as error:
+            raise self._failure(str(error)) from None
+        if answer.status != 200:
+            raise self._failure(f"HTTP {answer.status}: {answer.said}")
+        try:
+            return json.loads(answer.data)
+        except ValueError:
+            raise self._failure("the answer is not JSON") from None
+
+    def _failure(self, why: str) -> ProviderError:
+        return ProviderError(
+            f"openai at {self._endpoint.url}, model {self.model!r}: {why}; recall goes on without it"
+        )
+
+    def _key(self) -> str:
+        command = self._settings.text("semantic.key_command")
+        return find_key(
+            os.environ,
+            self._settings.text("semantic.key_env"),
+            command,
+            "semantic.key_command",
+            self._settings.root,
+        )
+
+
+def _in_order(answer: Any) -> list[Any]:
+    return sorted(answer["data"], key=lambda row: row["index"])
+
+
+def _prefixed(model: str, texts: Sequence[str], *, query: bool) -> list[str]:
+    """Put before each text what this family of models was trained with."""
+    name = model.rpartition("/")[2].lower()
+    for family, question, passage in _PREFIXES:
+        if name.startswith(family) or f"-{family}" in name:
+            prefix = question if query else passage
+            return [prefix + text for text in texts]
+    return list(texts)

@@ -1,0 +1,87 @@
+"""Taking back all that was learned: rows of the queue, generated files, learned records.
+
+What people wrote stays, also what they wrote into generated files. Every file can be brought back
+(`memolith undo`); only what the queue knew is gone, and sessions can be learned from again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memolith.base.values import Value
+from memolith.env.paths import Tree
+from memolith.learn.consolidate import current as on_disk
+from memolith.learn.consolidate import skills
+from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SUMMARY
+from memolith.learn.queue.queue import Queue
+from memolith.memory.document import MARKER
+from memolith.store import layout, writeset
+from memolith.store.writeset import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memolith.learn.consolidate.current import Current
+    from memolith.mem import Mem
+
+
+class Cleared(Value):
+    """What was taken back."""
+
+    __slots__ = ("files", "jobs", "records")
+    files: list[str]
+    jobs: int
+    records: list[str]
+
+
+def clear(mem: Mem, *, user: bool = False, everything: bool = False) -> Cleared:
+    """Clear this project, or with `user` what was learned for all projects.
+
+    `everything` also takes what people wrote here; its history stays. StorageError, before anything is taken
+    back, if a record cannot be read: nobody knows then whether it was learned.
+    """
+    records = [
+        record
+        for record in mem.records.list(scope="user" if user else "project", archived=True, strict=True)
+        if everything or record.origin.startswith("extracted")
+    ]
+    for record in records:
+        mem.records.delete(record.id, scope=record.scope)
+    if user:
+        return Cleared(files=[], jobs=0, records=[record.id for record in records])
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        jobs = queue.clear(mem.project)
+    previous = on_disk.read(mem)
+    edits = list(_edits(mem, previous, everything=everything))
+    done = writeset.commit(mem.gate, mem.project, edits) if edits else None
+    return Cleared(files=done.changed if done else [], jobs=jobs, records=[record.id for record in records])
+
+
+def _edits(mem: Mem, previous: Current, *, everything: bool) -> Iterator[Edit]:
+    top = layout.scope_directory(previous.slug)
+    if everything:
+        for path in _all_files(mem, top):
+            text = (Tree(str(mem.root)).read(path) or b"").decode("utf-8", "surrogateescape")
+            yield Edit(path=path, marker="", base=writeset.base_of(text), new=None)
+        return
+    if previous.below:
+        by_hand = "".join(f"{line}\n" for line in previous.by_hand())
+        base = writeset.base_of(previous.memory, MARKER)
+        yield Edit(path=layout.memory(previous.slug), marker=MARKER, base=base, new=by_hand)
+    gone = {
+        path: None for path in previous.others if path in (SUMMARY, RAW) or path.startswith(f"{ROLLOUTS}/")
+    }
+    made = on_disk.stored_made(previous, mem)
+    for path in sorted({**gone, **skills.settle({}, previous)}):
+        yield Edit(path=f"{top}/{path}", marker="", base=writeset.base_of(previous.others[path]), new=None)
+    if made is not None:
+        yield Edit(path=f"{top}/{MADE}", marker="", base=writeset.base_of(made), new=None)
+
+
+def _all_files(mem: Mem, top: str) -> list[str]:
+    found = []
+    for directory, below, names in Tree(str(mem.root)).walk(top):
+        below[:] = [name for name in below if not name.startswith(".")]
+        inside = [name for name in names if not name.startswith(".") and name != "project.yml"]
+        found += [f"{directory}/{name}" for name in inside]
+    return found

@@ -1,0 +1,218 @@
+"""What consolidation wrote so far, as it is on disk now, and what a person changed in it since.
+
+`generated.txt` in the project's directory remembers what we wrote: a hash per line and per file, no text. A
+line below the marker that is not in it was written by a person; one that is in it and gone was deleted by a
+person, and is not written again. Without that file, everything counts as written by hand.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import StorageError, UnsafePathError
+from memolith.base.values import Value
+from memolith.env.paths import Tree
+from memolith.learn.consolidate import statements
+from memolith.memory.document import MARKER
+from memolith.store import layout, writeset
+from memolith.text import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memolith.mem import Mem
+
+SUMMARY = "memory_summary.md"
+RAW = "raw_memories.md"
+ROLLOUTS = "rollout_summaries"
+SKILLS = "skills"
+MADE = "generated.txt"
+# The first line of the summary: a reader of a later version knows by it what it reads.
+VERSION = "<!-- memolith: summary, version 1 -->"
+_HEAD = "# memolith: hashes of what learning wrote here; what is not among them was written by a person\n"
+_KINDS = ("line", "summary", "forgotten", "session", "file")
+
+
+class Made(Value):
+    """What we remember of our last set, and what a person did not want of it."""
+
+    __slots__ = ("files", "forgotten", "lines", "sessions", "summary")
+    files: dict[str, str]
+    forgotten: frozenset[str]
+    lines: frozenset[str]
+    sessions: frozenset[str]
+    summary: frozenset[str]
+
+    def dump(self) -> str:
+        """Return it as it is stored."""
+        rows = [f"line {each}" for each in sorted(self.lines)]
+        rows += [f"summary {each}" for each in sorted(self.summary)]
+        rows += [f"forgotten {each}" for each in sorted(self.forgotten)]
+        rows += [f"session {each}" for each in sorted(self.sessions)]
+        rows += [f"file {digest} {path}" for path, digest in sorted(self.files.items())]
+        return _HEAD + "".join(f"{row}\n" for row in rows)
+
+
+class Current(Value):
+    """The files of one project that consolidation writes. Paths are relative to the project's directory."""
+
+    __slots__ = ("links", "made", "memory", "others", "root", "slug")
+    links: list[str]  # symbolic links, which have no place in a memory
+    made: Made
+    memory: str | None
+    others: dict[str, str]  # all but MEMORY.md
+    root: str
+    slug: str
+
+    @property
+    def below(self) -> str:
+        """The generated part of MEMORY.md."""
+        return markdown.halves(self.memory or "", MARKER)[1] or ""
+
+    @property
+    def above(self) -> str:
+        """The hand-written part of MEMORY.md."""
+        return markdown.halves(self.memory or "", MARKER)[0]
+
+    @property
+    def summary(self) -> str:
+        """The summary without its first line."""
+        return body(self.others.get(SUMMARY, ""))
+
+    @property
+    def skills(self) -> dict[str, str]:
+        """The files of all skills."""
+        return {path: text for path, text in self.others.items() if path.startswith(f"{SKILLS}/")}
+
+    def base(self) -> str:
+        """Return a hash of everything that a proposal replaces."""
+        parts = [self.below, self.summary, *(f"{path}\0{text}" for path, text in sorted(self.skills.items()))]
+        return writeset.base_of("\0".join(parts)) or ""
+
+    def by_hand(self) -> list[str]:
+        """Return the lines that a person wrote below the marker, with the blank ones between them."""
+        return _foreign(self.below, self.made.lines)
+
+    def by_hand_in_summary(self) -> list[str]:
+        """Return the lines that a person wrote into the summary."""
+        return _foreign(self.summary, self.made.summary)
+
+    def forgotten(self) -> frozenset[str]:
+        """Return what a person deleted of our lines, now and before."""
+        gone: frozenset[str] = frozenset()
+        if self.below.strip():  # who removes all of it wants it made anew
+            gone = self.made.lines - {statements.key(line) for line in statements.said(self.below)}
+        return self.made.forgotten | gone
+
+    def is_ours(self, skill: str) -> bool:
+        """Tell whether we made a skill and nobody changed or added to it."""
+        there = {path: text for path, text in self.skills.items() if path.startswith(f"{SKILLS}/{skill}/")}
+        return all(self.made.files.get(path) == writeset.base_of(text) for path, text in there.items())
+
+
+def body(summary: str) -> str:
+    """Return a summary without the line that tells its version."""
+    first, newline, rest = summary.partition("\n")
+    return rest if first.strip() == VERSION and newline else summary
+
+
+def is_hand_written(text: str) -> bool:
+    """Tell whether a line may be somebody's: the heading that we put above such lines is not."""
+    return text.strip() != statements.BY_HAND
+
+
+def _foreign(text: str, ours: frozenset[str]) -> list[str]:
+    found: list[str] = []
+    blanks: list[str] = []
+    readable = text.encode("utf-8", "replace").decode()
+    for line in readable.replace("\r\n", "\n").split("\n"):
+        if not line.strip():
+            blanks.append("")
+        elif statements.key(line) in ours or not is_hand_written(line):
+            blanks = []
+        else:
+            found += blanks[:1] if found else []
+            found.append(line)
+            blanks = []
+    return found
+
+
+def read(mem: Mem) -> Current:
+    """Read all that a consolidation of this project builds on. UnsafePathError if its root is a link."""
+    tree, slug = Tree(str(mem.root)), mem.project
+    top = layout.scope_directory(slug)
+    others: dict[str, str] = {}
+    links: list[str] = []
+    for path, is_link in _walk(tree, top):
+        inside = path[len(top) + 1 :]
+        if is_link:
+            links.append(path)
+        elif inside in (SUMMARY, RAW, MADE) or inside.startswith((f"{SKILLS}/", f"{ROLLOUTS}/")):
+            text = _text(tree, path)
+            if text is not None:
+                others[inside] = text
+    memory = None if layout.memory(slug) in links else _text(tree, layout.memory(slug))
+    made = _parse(others.pop(MADE, ""))
+    return Current(slug=slug, root=tree.root, memory=memory, others=others, links=sorted(links), made=made)
+
+
+def stored_made(current: Current, mem: Mem) -> str | None:
+    """Return what `generated.txt` holds now."""
+    return _text(Tree(str(mem.root)), f"{layout.scope_directory(current.slug)}/{MADE}")
+
+
+def _walk(tree: Tree, directory: str) -> Iterator[tuple[str, bool]]:
+    """Yield the files and links below a directory; hidden ones are not memory."""
+    try:
+        entries = tree.folder(directory).entries()
+    except FileNotFoundError:
+        return
+    below = []
+    for entry in entries:
+        path = f"{directory}/{entry.name}"
+        if entry.is_symlink():
+            yield path, True
+        elif entry.name.startswith("."):
+            continue
+        elif entry.is_dir(follow_symlinks=False):
+            below.append(path)
+        else:
+            yield path, False
+    for path in sorted(below):
+        yield from _walk(tree, path)
+
+
+def _text(tree: Tree, path: str) -> str | None:
+    try:
+        data = tree.read(path)
+    except UnsafePathError:
+        return None  # special: not ours
+    except StorageError as error:
+        if error.error.errno == errno.EFBIG:
+            return None  # nor is what is too large
+        # What cannot be read at this moment is there all the same: taken for missing, every line of ours
+        # would count as written by hand.
+        raise
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def _parse(text: str) -> Made:
+    found: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    for line in text.splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind in found and rest:
+            found[kind].append(rest)
+    pairs: Iterable[list[str]] = (each.split(" ", 1) for each in found["file"])
+    return Made(
+        files={pair[1]: pair[0] for pair in pairs if len(pair) == 2},
+        **{
+            name: frozenset(found[kind])
+            for name, kind in (
+                ("lines", "line"),
+                ("summary", "summary"),
+                ("forgotten", "forgotten"),
+                ("sessions", "session"),
+            )
+        },
+    )

@@ -1,0 +1,145 @@
+"""Which sessions are learned from now, and for each other one the reason why not."""
+
+from __future__ import annotations
+
+from memolith.base.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from memolith.env.settings import Settings
+    from memolith.memory.sessions import Session
+
+_HOUR, _DAY = 3600.0, 86_400.0
+_WITHDRAWN = ("disabled", "polluted")
+_UNFINISHED = ("running", "paused")
+
+
+class Candidate(Value):
+    """A session to learn from, and the watermark that its success will leave."""
+
+    __slots__ = ("session", "watermark")
+    session: Session
+    watermark: str
+
+
+class Refused(Value):
+    """A session that is not learned from now. `forget`: nor may what was learned from it stay."""
+
+    __slots__ = ("forget", "name", "reason")
+    forget: bool
+    name: str
+    reason: str
+
+
+class Choice(Value):
+    """What a run learns from, newest first, and what it leaves."""
+
+    __slots__ = ("candidates", "refused")
+    candidates: list[Candidate]
+    refused: list[Refused]
+
+
+def watermark(session: Session) -> str:
+    """Return what changes when a session changes: the number of its turns and a hash of them."""
+    from memolith.text.digest import sha256
+
+    said = "\0".join(f"{turn.role}\0{turn.tool}\0{turn.outcome}\0{turn.text}" for turn in session.turns)
+    return f"{len(session.turns)}-{sha256(said.encode('utf-8', 'surrogatepass'))[:16]}"
+
+
+def candidates(
+    sessions: Iterable[Session],
+    now: float,
+    settings: Settings,
+    watermarks: Mapping[str, str],
+    *,
+    running: Collection[str] = (),
+    stored: Mapping[str, float] | None = None,
+    forced: Collection[str] = (),
+) -> Choice:
+    """Choose the sessions that a run learns from, newest first.
+
+    `watermarks` holds what the last success with each session left, `running` the sessions that are going
+    on, `stored` when each was stored, for those whose turns have no time. `forced` ones, asked for by
+    a person, need not be idle, young or changed.
+    """
+    stored = stored or {}
+    at_most = int(settings.number("memories.max_rollouts_per_startup"))
+    to_scan = int(settings.number("memories.thread_scan_limit"))
+    chosen: list[Candidate] = []
+    refused: list[Refused] = []
+    scanned = 0
+    aged = [(last_active(session) or stored.get(session.name), session) for session in sessions]
+    for active, session in sorted(aged, key=lambda pair: (-(pair[0] or 0.0), pair[1].name)):
+        mark = watermark(session)
+        if session.mode in _WITHDRAWN:
+            why = f"it is marked {session.mode}; what was learned from it is forgotten"
+            refused.append(Refused(name=session.name, reason=why, forget=True))
+            continue
+        asked = session.name in forced
+        why = _unfit(session, running)
+        if not why and not asked:
+            # Sessions that are done do not count as looked at, or older ones would never have their turn.
+            if watermarks.get(session.name) == mark:
+                why = "nothing changed since it was learned from"
+            elif scanned >= to_scan:
+                why = (
+                    f"{to_scan} newer ones were looked at (memories.thread_scan_limit); a later run takes it"
+                )
+            else:
+                scanned += 1
+                why = _mistimed(active, now, settings)
+        if not why and len(chosen) >= at_most:
+            why = f"a run takes {at_most} (memories.max_rollouts_per_startup); a later run takes it"
+        if why:
+            refused.append(Refused(name=session.name, reason=why, forget=False))
+        else:
+            chosen.append(Candidate(session=session, watermark=mark))
+    return Choice(candidates=chosen, refused=refused)
+
+
+def last_active(session: Session) -> float | None:
+    """Return when the last thing happened in a session, in seconds since 1970; None if it does not say."""
+    times = [found for turn in session.turns if (found := _seconds(turn.time)) is not None]
+    return max(times) if times else _seconds(session.started)
+
+
+def _unfit(session: Session, running: Collection[str]) -> str:
+    if session.name in running:
+        return "it is the running session"
+    if session.status in _UNFINISHED:
+        return f"it is {session.status}; it is learned from when it has completed or failed"
+    if session.source not in ("", "interactive"):
+        return f"it is no interactive session, but {session.source}"
+    if not any(turn.role == "user" and turn.text.strip() for turn in session.turns):
+        return "nobody said anything in it"
+    if all(turn.taint for turn in session.turns if turn.role == "user"):
+        return "it may be anybody's; `memolith session import --mine PATH` says that it is yours"
+    return ""
+
+
+def _mistimed(active: float | None, now: float, settings: Settings) -> str:
+    if active is None:
+        return "it does not say when it happened; `memolith learn run --force` takes it all the same"
+    idle, age = settings.number("memories.min_rollout_idle_hours"), now - active
+    if age < idle * _HOUR:
+        return (
+            f"it was active {max(0.0, age) / _HOUR:.1f} h ago, and {idle:g} h of rest make it finished"
+            " (memories.min_rollout_idle_hours)"
+        )
+    days = settings.number("memories.max_rollout_age_days")
+    if age > days * _DAY:
+        return f"it is {age / _DAY:.1f} days old, more than {days:g} (memories.max_rollout_age_days)"
+    return ""
+
+
+def _seconds(time: str) -> float | None:
+    from datetime import UTC, datetime
+
+    try:
+        found = datetime.fromisoformat(time)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

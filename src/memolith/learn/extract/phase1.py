@@ -1,0 +1,161 @@
+"""Phase 1 over the queue: each session that waits is extracted by one worker, with a model or by rules.
+
+Requests to a model run side by side; what comes of them is stored one after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import CeilingError, MemolithError, NotFoundError, StorageError
+from memolith.learn import forget
+from memolith.learn.extract import extract
+from memolith.learn.extract.rules import rules
+from memolith.learn.model import prompting
+from memolith.learn.queue.queue import Extraction, LeaseLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.learn.extract.extracted import Extracted
+    from memolith.learn.model.metered import Metered
+    from memolith.learn.queue.queue import Job, Queue
+    from memolith.mem import Mem
+    from memolith.memory.sessions import Session
+
+    Asked = Callable[[str, str], Metered]
+
+
+class Count:
+    """What the sessions of a run came to."""
+
+    def __init__(self) -> None:
+        self.extracted = self.empty = self.failed = self.records = 0
+
+    @property
+    def total(self) -> int:
+        """How many sessions were done."""
+        return self.extracted + self.empty + self.failed
+
+
+class Worker:
+    """Extracts the sessions of claimed jobs."""
+
+    def __init__(self, mem: Mem, queue: Queue, asked: Asked | None, deadline: float) -> None:
+        self._mem, self._queue, self._asked, self._deadline = mem, queue, asked, deadline
+        self._known: list[str] = []  # sessions that taught something before
+        self._prompts = prompting.StageOne(mem.home) if asked else None
+
+    def do(self, jobs: list[Job], count: Count) -> str:
+        """Do all jobs; return why the run has to stop, or nothing."""
+        sessions = {job.key: session for job in jobs if (session := self._session(job, count)) is not None}
+        found = self._learned([job for job in jobs if job.key in sessions], sessions)
+        stop = ""
+        self._known = [each.session for each in self._queue.outputs(self._mem.project)]
+        for job, result in found:
+            # A job that was lost is done by whoever has it now.
+            with contextlib.suppress(LeaseLostError):
+                stop = self._settle(job, sessions[job.key], result, count) or stop
+        return stop
+
+    def _session(self, job: Job, count: Count) -> Session | None:
+        try:
+            try:
+                return self._mem.sessions.get(job.session)
+            except NotFoundError:
+                forget.forget(self._mem, self._queue, job.session)
+        except MemolithError as error:
+            self._queue.fail(job, str(error))
+            count.failed += 1
+        return None
+
+    def _learned(
+        self, jobs: list[Job], sessions: dict[str, Session]
+    ) -> list[tuple[Job, Extracted | MemolithError]]:
+        if self._asked is None or len(jobs) < 2:
+            return [(job, self._one(job, sessions[job.key])) for job in jobs]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            return list(zip(jobs, pool.map(lambda job: self._one(job, sessions[job.key]), jobs), strict=True))
+
+    def _one(self, job: Job, session: Session) -> Extracted | MemolithError:
+        try:
+            if self._asked is None or self._prompts is None:
+                return rules.extract(session, self._mem.settings)
+            with self._queue.kept(job):
+                model = self._asked(session.name, "extract")
+                return extract.extract(
+                    session, model, self._mem.settings, self._prompts, deadline=self._deadline
+                )
+        except MemolithError as error:
+            return error
+
+    def _settle(self, job: Job, session: Session, found: Extracted | MemolithError, count: Count) -> str:
+        if isinstance(found, CeilingError):
+            self._queue.release(job, str(found))
+            return str(found)
+        if isinstance(found, MemolithError):
+            self._queue.fail(job, str(found), delay=getattr(found, "retry_after", None) or 0.0)
+            count.failed += 1
+            return ""
+        if not self._queue.holds(job):
+            raise LeaseLostError(job)
+        self._note_citations(session)
+        if found.empty:
+            self._queue.finish(job, found.outcome)
+            count.empty += 1
+            return ""
+        try:
+            stored, told = self._store(session, found)
+        except (
+            StorageError
+        ) as error:  # a full disk is no opinion about a fact: the session is learned from again
+            self._queue.fail(job, str(error))
+            count.failed += 1
+            return ""
+        output = Extraction(
+            session=job.session,
+            project=job.project,
+            source_watermark=job.input_watermark,
+            started=session.started,
+            raw_memory=found.raw_memory,
+            rollout_summary=found.rollout_summary,
+            rollout_slug=found.rollout_slug or None,
+            model=self._asked(session.name, "extract").name if self._asked else "rules",
+        )
+        self._queue.finish(job, found.outcome + told, output=output)
+        count.extracted += 1
+        count.records += stored
+        return ""
+
+    def _note_citations(self, session: Session) -> None:
+        """Count the extractions that an answer named as its source: what is used is kept longest."""
+        said = "\n".join(turn.text for turn in session.turns if turn.role == "assistant")
+        cited = [name for name in self._known if name != session.name and name in said]
+        if cited:
+            self._queue.extractions.use(self._mem.project, cited)
+
+    def _store(self, session: Session, found: Extracted) -> tuple[int, str]:
+        """Store the records; one that is refused does not keep the others out."""
+        stored, refused = 0, []
+        for fact in found.records:
+            source = f"{session.name}#{fact.evidence[0][0]}" if fact.evidence else session.name
+            try:
+                self._mem.from_source("extracted", fact.taint or None).records.add(
+                    fact.body,
+                    category=fact.category,
+                    scope=fact.scope,
+                    title=fact.title,
+                    aliases=fact.aliases,
+                    keywords=fact.keywords,
+                    source=source,
+                )
+            except StorageError:
+                raise
+            except MemolithError as error:
+                refused.append(str(error))
+                continue
+            stored += 1
+        return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""

@@ -1,0 +1,114 @@
+"""What somebody said in a turn, without what was put there for them.
+
+Hosts put their own text into the turns of a conversation: our block, project instructions, skills, reminders,
+summaries. None of it was said in the session, and learning it again would make an echo: what is memory today
+would be its own evidence tomorrow. And a host writes into its blocks what a repository says (AGENTS.md, the
+name of a directory), closing tags included: so what is between the first tag of a text and its last goes.
+"""
+
+from __future__ import annotations
+
+from memolith.learn.extract import tool_turns
+from memolith.text.patterns import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memolith.memory.sessions import Turn
+
+# Items that are no speech (docs/format.md).
+_NO_SPEECH = frozenset(
+    ["developer", "reasoning", "thinking", "compaction", "compact", "summary", "skill", "instructions"]
+)
+# `memory…` is ours, whatever a host made of its attributes.
+_TAGS = (
+    r"memor[\w-]*|system[-_]reminder|environment[-_](?:context|details)|user[-_]instructions|instructions"
+    r"|project[-_]instructions|agents[-_]md|claude[-_]md|skills?(?:[-_][\w-]+)?|developer(?:[-_]\w+)?"
+    r"|reasoning|thinking|think|analysis|compaction(?:[-_]\w+)?|conversation[-_]summary|task[-_]notification"
+    r"|command-message|command-name|command-contents|local-command-(?:stdout|stderr|caveat)"
+    r"|user[-_]prompt[-_]submit[-_]hook|permissions[\w-]*|collaboration[-_]mode|turn[-_]aborted"
+    r"|untrusted[\w-]*|available[-_]skills|(?:hook|session)_context|ide_\w+|bash-(?:input|stdout|stderr)"
+)
+_TAG = lazy(rf"(?i)<(/?)(?:{_TAGS})(?:\s[^<>]*?)?(/?)>")
+# Files that Gemini CLI puts behind a prompt that names them.
+_ATTACHED = lazy(r"(?m)^--- Content from referenced files ---")
+_PROMPT_TAG = lazy(r"(?i)</?(?:command-args|user[-_]query|user[-_]prompt|query|prompt)>")
+# Turns that begin so were not typed by anybody.
+_WHOLE = (
+    "# agents.md instructions",
+    "# claude.md",
+    "caveat: the messages below were generated",
+    "this session is being continued from a previous conversation",
+    "the conversation history before this point was compacted",
+    "another language model started to solve this problem",
+    "base directory for this skill:",
+    "launching skill:",
+    "[request interrupted",
+    "please analyze this codebase and create a claude.md",
+    "you are a memory",
+)
+_CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # … of a file, which follows
+_INSTRUCTION_FILE = lazy(
+    r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
+    r"|MEMORY\.md"
+    r"|memory_summary\.md|\.cursorrules|\.windsurfrules|copilot-instructions\.md|[\w.-]+\.mdc)(?=$"
+    r"|[\s\"'`):,])"
+)
+
+
+def own_words(turn: Turn) -> str:
+    """Return what was said in a turn, or what a tool brought; nothing if all of it was put there."""
+    if turn.role != "tool":
+        if turn.tool.casefold() in _NO_SPEECH:
+            return ""
+        return said(turn.text)
+    if tool_turns.kind(turn) == "own" or is_instruction_file(turn):
+        return ""
+    return _without_blocks(turn.text)
+
+
+def is_hosts(text: str) -> bool:
+    """Tell whether a text begins as hosts begin theirs."""
+    text = text.lstrip("\n -=*")
+    return bool(_TAG.match(text) or _CONTENTS.match(text)) or text.casefold().startswith(_WHOLE)
+
+
+def said(text: str) -> str:
+    """Return a text without the blocks that a host put into it."""
+    kept = _without_blocks(text)
+    return "" if is_hosts(kept) else kept
+
+
+def typed(parts: Iterable[str]) -> str:
+    """Return what a person typed of a message in parts; a host's block begins and ends in one of them."""
+    kept = []
+    for part in parts:
+        before, *attached = _ATTACHED.split(part, 1)
+        kept.append(said(before).strip())
+        if attached:
+            break
+    return "\n\n".join(filter(None, kept))
+
+
+def is_instruction_file(turn: Turn) -> bool:
+    """Tell whether a tool read a file of instructions, a skill or memory."""
+    return tool_turns.kind(turn) in tool_turns.TELLING and bool(
+        _INSTRUCTION_FILE.search(f"{turn.tool} {tool_turns.first_line(turn)}")
+    )
+
+
+def _without_blocks(text: str) -> str:
+    if "<" not in text:
+        return text
+    tags = list(_TAG.finditer(text))
+    if tags and not any(tag[1] for tag in tags):  # nothing ends one: within a line it is a word of somebody's
+        tags = [tag for tag in tags if not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()]
+    if not tags:
+        return str(_PROMPT_TAG.sub("", text))
+    # Without its end, a block reaches to the end of the text: better lost than learned. One without its
+    # beginning may have begun anywhere before.
+    first, last = tags[0], tags[-1]
+    before = "" if first[1] else text[: first.start()]
+    after = text[last.end() :] if last[1] or last[2] else ""
+    return str(_PROMPT_TAG.sub("", before + after))

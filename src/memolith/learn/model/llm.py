@@ -1,0 +1,151 @@
+"""Which model learns: the interface, what can go wrong with one, and the choice by the settings.
+
+Roles: `default` extracts, `smol` consolidates and falls back to `default`. `auto` means the agent that the
+session ran in if it is installed here, else the first that is. Nothing is asked before somebody named a
+model in their own settings, and a project's file can name none (`config.PROJECT_KEYS`).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memolith.base.errors import ConfigError, ProviderError
+from memolith.base.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memolith.env.settings import Settings
+    from memolith.learn.model.client import Backend, Client
+
+KINDS = ("refused", "malformed", "timeout", "rate_limited", "server", "unavailable", "too_long")
+AGENTS = ("claude", "codex", "gemini")
+
+
+class Reply(Value):
+    """What a model answered: an object that satisfies the schema, and what it took, repairs included."""
+
+    __slots__ = ("data", "model", "seconds", "tokens_in", "tokens_out")
+    data: dict[str, Any]
+    model: str
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+
+
+class ModelError(ProviderError):
+    """A model did not answer as it should. `retry_after`: seconds that the service asks to wait, or None."""
+
+    def __init__(self, kind: str, message: str, retry_after: float | None = None) -> None:
+        assert kind in KINDS  # noqa: S101
+        self.kind, self.retry_after = kind, retry_after
+        super().__init__(message)
+
+
+class ModelUnavailableError(ConfigError):
+    """No model can be asked; `reason` says why and what to do."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class Model(Protocol):
+    """Anything that turns two texts into an object."""
+
+    name: str
+    window: int  # tokens; 0 if nobody knows
+
+    def complete(
+        self,
+        system: str,
+        user: str,
+        schema: dict[str, Any],
+        *,
+        max_output: int,
+        deadline: float | None = None,
+    ) -> Reply:
+        """Return an object that satisfies `schema`; ModelError otherwise.
+
+        `deadline` is a time of `time.monotonic()`. `system` holds instructions and nothing private: some
+        agents take it on their command line.
+        """
+
+
+def choose(
+    settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, session: str = ""
+) -> Client | None:
+    """Return the model for a role, or None: `why_not` says why. `session` names the agent of the session."""
+    try:
+        return find(settings, role, env, session=session)
+    except ModelUnavailableError:
+        return None
+
+
+def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, session: str = "") -> str:
+    """Return why there is no model for a role; empty if there is one."""
+    try:
+        find(settings, role, env, session=session)
+    except ModelUnavailableError as error:
+        return error.reason
+    return ""
+
+
+def find(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, session: str = "") -> Client:
+    """Return the model for a role; ModelUnavailableError says why there is none."""
+    keys = ["models.smol", "models.default"] if role == "smol" else ["models.default"]
+    problems: list[str] = []
+    for key in keys:
+        value = settings.text(key).strip()
+        if not value:
+            continue
+        try:
+            return _client(_backend(settings, key, value, env, session), settings)
+        except ConfigError as error:
+            problems.append(str(error))
+        if value == "none":
+            break
+    raise ModelUnavailableError(problems[0])
+
+
+def _client(backend: Backend, settings: Settings) -> Client:
+    from memolith.learn.model.client import Client
+
+    return Client(backend, timeout=settings.number("models.timeout"))
+
+
+def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], session: str) -> Backend:
+    kind, _, model = value.partition(":")
+    if kind == "none":
+        raise ModelUnavailableError(f"{key} is none: only rules learn; name a model there to use one")
+    if kind == "auto":
+        kind = _installed(key, session, env, settings.root)
+    if kind in ("openai", "anthropic"):
+        from memolith.learn.model.backends import anthropic, openai
+
+        if not model:
+            raise ModelUnavailableError(f"{key} = {value!r} names no model; write {kind}:MODEL")
+        maker = openai.OpenAI if kind == "openai" else anthropic.Anthropic
+        return maker(settings, model, env)
+    if kind in AGENTS:
+        from memolith.learn.model.backends import agents
+
+        return agents.AGENTS[kind](settings, model, env)
+    if kind == "command":
+        from memolith.learn.model.backends import command
+
+        return command.Command(settings, model, env)
+    raise ModelUnavailableError(
+        f"{key} = {value!r} is unknown; one of none, auto, openai:MODEL, anthropic:MODEL, "
+        f"{', '.join(AGENTS)}, command"
+    )
+
+
+def _installed(key: str, session: str, env: Mapping[str, str], project: str) -> str:
+    from memolith.env import programs
+
+    for name in dict.fromkeys([session, *AGENTS]):
+        if name in AGENTS and programs.find(name, project, env):
+            return name
+    raise ModelUnavailableError(f"{key} is auto, and none of {', '.join(AGENTS)} is in PATH; install one")

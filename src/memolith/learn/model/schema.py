@@ -1,0 +1,212 @@
+"""JSON from a model: found in the text around it, read strictly, checked against a small part of JSON Schema.
+
+The part: `type`, `enum`, `properties`, `required`, `additionalProperties: false`, `items`, `minLength`,
+`maxLength`, `minItems`, `maxItems`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from memolith.store.screen import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Schema = dict[str, Any]
+MAX_DEPTH = 32
+_DEEP = f"the JSON is nested deeper than {MAX_DEPTH} levels"
+_MAX_TRIES = 64  # places at which an object might begin
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+# What services with strict schemas understand; limits are checked here when the answer is back.
+_SENT = ("type", "enum", "description")
+
+
+class ReplyError(ValueError):
+    """A reply that cannot be used; says what is wrong, for the model to mend it."""
+
+
+def understand(text: str, schema: Schema) -> dict[str, Any]:
+    """Return the object in a reply that satisfies a schema, the last of several; ReplyError says why not."""
+    found, wrong = _objects(text)
+    largest = ("", 0)
+    for data, size in reversed(found):
+        given = without_nulls(data, schema)
+        problem = _problem(given, schema, "")
+        if not problem:
+            assert isinstance(given, dict)  # noqa: S101 - so was `data`
+            return given
+        if size > largest[1]:
+            largest = (problem, size)
+    raise ReplyError(largest[0] or wrong or "there is no JSON object in the reply")
+
+
+def check(data: object, schema: Schema) -> dict[str, Any]:
+    """Return an object that was given as such if it satisfies a schema; ReplyError says why not."""
+    given = None if _too_deep(data) else without_nulls(data, schema)
+    problem = _problem(given, schema, "")
+    if problem or not isinstance(given, dict):
+        raise ReplyError(problem or "the reply is not an object")
+    return given
+
+
+def parse(text: str) -> dict[str, Any] | None:
+    """Return the last JSON object in a text; None if there is none."""
+    found, _ = _objects(text)
+    return found[-1][0] if found else None
+
+
+def strict(schema: Schema) -> Schema:
+    """Return a schema as services with strict ones want it: all properties required, those of ours that are
+    not may be null; no limits.
+    """  # noqa: D205
+    made = {key: schema[key] for key in _SENT if key in schema}
+    if "items" in schema:
+        made["items"] = strict(schema["items"])
+    if "properties" in schema:
+        required = schema.get("required", ())
+        made["properties"] = {
+            name: strict(part) if name in required else _or_null(strict(part))
+            for name, part in schema["properties"].items()
+        }
+        made["required"] = list(schema["properties"])
+        made["additionalProperties"] = False
+    return made
+
+
+def without_nulls(data: object, schema: Schema) -> object:
+    """Take out what `strict` let the model say of a property that it leaves away."""
+    if isinstance(data, dict):
+        parts, required = schema.get("properties", {}), schema.get("required", ())
+        return {
+            name: without_nulls(value, parts.get(name, {}))
+            for name, value in data.items()
+            if value is not None or name in required or name not in parts or _may_be_null(parts[name])
+        }
+    if isinstance(data, list):
+        return [without_nulls(each, schema.get("items", {})) for each in data]
+    return data
+
+
+def _or_null(schema: Schema) -> Schema:
+    kinds = schema.get("type", [])
+    made = {**schema, "type": [*([kinds] if isinstance(kinds, str) else kinds), "null"]}
+    if "enum" in made:
+        made["enum"] = [*made["enum"], None]
+    return made if kinds and not _may_be_null(schema) else schema
+
+
+def _may_be_null(schema: Schema) -> bool:
+    kinds = schema.get("type", ())
+    return "null" in ((kinds,) if isinstance(kinds, str) else kinds)
+
+
+def _objects(text: str) -> tuple[list[tuple[dict[str, Any], int]], str]:
+    """Return the JSON objects in a text with their sizes, and what was wrong with the first that is none."""
+    decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
+    found: list[tuple[dict[str, Any], int]] = []
+    wrong = ""
+    at = text.find("{")
+    for _ in range(_MAX_TRIES):
+        if at < 0:
+            break
+        try:
+            data, end = decoder.raw_decode(text, at)
+        except RecursionError:
+            wrong, end = wrong or _DEEP, at + 1
+        except ReplyError as error:
+            wrong, end = wrong or str(error), at + 1
+        except ValueError as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "a number is too long"
+            wrong, end = wrong or f"the JSON is broken ({reason})", at + 1
+        else:
+            if _too_deep(data):
+                wrong = wrong or _DEEP
+            else:
+                found.append((data, end - at))
+        at = text.find("{", end)
+    return found, wrong
+
+
+def _too_deep(data: object) -> bool:
+    level = [data]
+    for _ in range(MAX_DEPTH + 1):
+        inside = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [each for group in inside for each in group if isinstance(each, (dict, list))]  # type: ignore[attr-defined]
+        if not level:
+            return False
+    return True
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReplyError(f"the key {quoted(twice)} stands twice in one object")
+    return made
+
+
+def _no_constant(name: str) -> None:
+    raise ReplyError(f"{name} is not JSON")
+
+
+def _problem(data: object, schema: Mapping[str, Any], at: str) -> str:
+    """Return the first thing that is wrong, with its place; empty if all is well."""
+    where = at or "the reply"
+    kinds = schema.get("type", ())
+    kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    if kinds and not any(_is(data, kind) for kind in kinds):
+        return f"{where} must be {' or '.join(kinds)}, not {_kind(data)}"
+    if "enum" in schema and data not in schema["enum"]:
+        allowed = ", ".join(json.dumps(each) for each in schema["enum"])
+        return f"{where} is {quoted(data)}; it must be one of {allowed}"
+    return next(_problems_inside(data, schema, at), "")
+
+
+def _problems_inside(data: object, schema: Mapping[str, Any], at: str) -> Iterator[str]:
+    where = at or "the reply"
+    if isinstance(data, str):
+        if "\0" in data or any("\ud800" <= char <= "\udfff" for char in data):
+            yield f"{where} has a NUL or half a character in it"
+        yield from _size(len(data), schema, "Length", f"{where} has {{}} characters; it must have {{}} {{}}")
+    elif isinstance(data, list):
+        yield from _size(len(data), schema, "Items", f"{where} has {{}} entries; it must have {{}} {{}}")
+        for number, each in enumerate(data):
+            yield from filter(None, [_problem(each, schema.get("items", {}), f"{at}[{number}]")])
+    elif isinstance(data, dict):
+        parts = schema.get("properties", {})
+        for name in schema.get("required", ()):
+            if name not in data:
+                yield f"{where} lacks the key {name!r}"
+        for name, value in data.items():
+            if name not in parts and schema.get("additionalProperties") is False:
+                yield f"{where} has the key {quoted(name)}, which is not one of {', '.join(parts)}"
+            place = f"{at}.{name}" if at else name
+            yield from filter(None, [_problem(value, parts.get(name, {}), place)])
+
+
+def _size(size: int, schema: Mapping[str, Any], what: str, said: str) -> Iterator[str]:
+    if size < schema.get(f"min{what}", 0):
+        yield said.format(size, "at least", schema[f"min{what}"])
+    if size > schema.get(f"max{what}", size):
+        yield said.format(size, "at most", schema[f"max{what}"])
+
+
+def _is(data: object, kind: str) -> bool:
+    return isinstance(data, _TYPES[kind]) and (kind == "boolean" or not isinstance(data, bool))
+
+
+def _kind(data: object) -> str:
+    if isinstance(data, bool):
+        return "boolean"
+    return next((name for name, kinds in _TYPES.items() if isinstance(data, kinds)), "something else")

@@ -1,0 +1,153 @@
+"""What extraction brought, one row per session: stored, chosen for consolidation, used, pruned.
+
+Everything here happens inside a transaction of the queue, which says who may store something.
+"""
+
+from __future__ import annotations
+
+from memolith.base.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from sqlite3 import Connection
+
+    from memolith.env.settings import Settings
+    from memolith.learn.queue.database import Database
+
+_PRUNED = 200  # at one start
+_DAY = 86_400.0
+
+
+class Extraction(Value):
+    """What one session taught; `source_watermark` is the version of the session that was read (`jobs`).
+
+    `session` is its name in the store, `started` when it began, `created` when it was extracted (0 = now).
+    `in_set` tells whether the last consolidation was made from it.
+    """
+
+    __slots__ = (
+        "created",
+        "in_set",
+        "last_used",
+        "model",
+        "project",
+        "raw_memory",
+        "rollout_slug",
+        "rollout_summary",
+        "session",
+        "source_watermark",
+        "started",
+        "usage_count",
+    )
+    created: float
+    in_set: bool
+    last_used: float  # 0 = never
+    model: str
+    project: str
+    raw_memory: str
+    rollout_slug: str | None
+    rollout_summary: str
+    session: str
+    source_watermark: str
+    started: str
+    usage_count: int
+
+    def __init__(self, **fields: object) -> None:
+        fresh = {"created": 0.0, "usage_count": 0, "last_used": 0.0, "in_set": False, "rollout_slug": None}
+        super().__init__(**{**fresh, **fields})
+
+
+_COLUMNS = ", ".join(Extraction.__slots__)
+# Where it was never used, its age counts.
+_LAST = "CASE WHEN last_used > 0 THEN last_used ELSE created END"
+
+
+class Extractions:
+    """The extractions of all projects; each question is about one."""
+
+    def __init__(self, database: Database, settings: Settings, now: Callable[[], float]) -> None:
+        self._database, self._settings, self._now = database, settings, now
+
+    def all(self, project: str) -> list[Extraction]:
+        """Return the extractions of a project, by the names of their sessions."""
+        return self._found("WHERE project = ? ORDER BY session", project)
+
+    def chosen(self, project: str) -> list[Extraction]:
+        """Return what a consolidation reads, by the names of the sessions.
+
+        That is what was used in the last `max_unused_days`, or made then and not used yet; the most used
+        first, then the last used, then the newest, as many as `max_raw_memories_for_global`.
+        """
+        found = self._found(
+            f"WHERE project = ? AND {_LAST} >= ? ORDER BY usage_count DESC, last_used DESC,"
+            " started DESC, session LIMIT ?",
+            project,
+            self._unused_since(),
+            int(self._settings.number("memories.max_raw_memories_for_global")),
+        )
+        return sorted(found, key=lambda each: each.session)
+
+    def use(self, project: str, sessions: Iterable[str]) -> int:
+        """Note that an answer cited what came from these sessions; return how many are known."""
+        cited = sorted(set(sessions))
+        if not cited or not self._database.exists:
+            return 0
+        return self._database.update(
+            "UPDATE outputs SET usage_count = usage_count + 1, last_used = max(last_used, ?)"  # noqa: S608
+            f" WHERE project = ? AND session IN ({', '.join('?' * len(cited))})",
+            *(self._now(), project, *cited),
+        )
+
+    def prune(self) -> int:
+        """Drop what nobody used for too long, oldest first, but nothing that the last consolidation has."""
+        if not self._database.exists:
+            return 0
+        return self._database.update(
+            "DELETE FROM outputs WHERE (project, session) IN (SELECT project, session FROM outputs"  # noqa: S608
+            f" WHERE in_set = 0 AND {_LAST} < ? ORDER BY {_LAST}, session LIMIT ?)",
+            *(self._unused_since(), _PRUNED),
+        )
+
+    # ------------------------------------------------------------ inside a transaction of the queue
+
+    def store(self, db: Connection, output: Extraction) -> bool:
+        """Keep an extraction, unless a later version of the session was extracted already."""
+        values = {**output.as_dict(), "created": output.created or self._now()}
+        asked = ", ".join(f":{name}" for name in Extraction.__slots__)
+        renewed = ("source_watermark", "started", "raw_memory", "rollout_summary", "rollout_slug", "model")
+        fresh = ", ".join(f"{name} = excluded.{name}" for name in (*renewed, "created"))
+        return bool(
+            db.execute(
+                f"INSERT INTO outputs ({_COLUMNS}) VALUES ({asked}) ON CONFLICT (project, session)"  # noqa: S608
+                f" DO UPDATE SET {fresh} WHERE CAST(excluded.source_watermark AS INTEGER)"
+                " >= CAST(source_watermark AS INTEGER)",
+                values,
+            ).rowcount
+        )
+
+    def remove(self, db: Connection, project: str, session: str, watermark: str | None = None) -> bool:
+        """Drop an extraction; with a watermark, only one that is of no later version of the session."""
+        return bool(
+            db.execute(
+                "DELETE FROM outputs WHERE project = ? AND session = ?"
+                " AND (?3 IS NULL OR CAST(source_watermark AS INTEGER) <= CAST(?3 AS INTEGER))",
+                (project, session, watermark),
+            ).rowcount
+        )
+
+    def mark(self, db: Connection, project: str, sessions: Iterable[str]) -> None:
+        """Note which extractions the last consolidation was made from."""
+        db.execute("UPDATE outputs SET in_set = 0 WHERE project = ?", (project,))
+        db.executemany(
+            "UPDATE outputs SET in_set = 1 WHERE project = ? AND session = ?",
+            [(project, session) for session in sessions],
+        )
+
+    def _found(self, where: str, *values: object) -> list[Extraction]:
+        rows = self._database.ask(f"SELECT {_COLUMNS} FROM outputs {where}", *values)  # noqa: S608
+        named = (dict(zip(Extraction.__slots__, row, strict=True)) for row in rows)
+        return [Extraction(**{**fields, "in_set": bool(fields["in_set"])}) for fields in named]
+
+    def _unused_since(self) -> float:
+        return self._now() - self._settings.number("memories.max_unused_days") * _DAY

@@ -1,0 +1,229 @@
+"""The ledger: what learning cost, and the ceilings that it may not pass.
+
+Each request is entered before it is sent, with all that it may use, and corrected when its answer is there.
+So whatever the number of processes, what was used plus what is under way never exceeds a ceiling: the request
+that could do that is not sent. One whose process was killed keeps its full reservation.
+"""
+
+from __future__ import annotations
+
+from memolith.base.errors import CeilingError
+from memolith.base.values import Value
+from memolith.learn.queue.database import Holder
+from memolith.memory.daily import day as day_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+    from typing import Any
+
+
+_KEPT = 400 * 86_400.0  # seconds that an entry is kept
+_USED = "count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(seconds), 0.0)"
+_OPEN = "coalesce(sum(outcome = ''), 0)"
+
+
+class Entry(Value):
+    """A request that may be sent; `seconds` is how long it may take."""
+
+    __slots__ = ("day", "id", "model", "phase", "project", "run", "seconds", "session", "tokens")
+    day: str
+    id: int
+    model: str
+    phase: str
+    project: str
+    run: str
+    seconds: float
+    session: str
+    tokens: int
+
+
+class Cost(Value):
+    """What some requests cost: those of a day, a run, a project, a phase, a model, or of all that."""
+
+    __slots__ = ("day", "model", "open", "phase", "project", "requests", "seconds", "tokens_in", "tokens_out")
+    day: str
+    model: str
+    open: int  # requests without an answer (yet); they count with all that they may use
+    phase: str
+    project: str
+    requests: int
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+
+    @property
+    def tokens(self) -> int:
+        """Tokens, in and out."""
+        return self.tokens_in + self.tokens_out
+
+
+def estimate(characters: int, max_output: int) -> int:
+    """Return how many tokens a request may use: a token is about four characters of the input."""
+    return -(-characters // 4) + max_output
+
+
+class Ledger(Holder):
+    """The ledger of one home, in the database of the queue."""
+
+    # ------------------------------------------------------------ spending
+
+    def start(self, run: str) -> None:
+        """Begin a run: from now on its seconds count."""
+        self.database.change(lambda db: self._started(db, run, self._now()))
+
+    def reserve(
+        self,
+        run: str,
+        phase: str,
+        project: str,
+        session: str,
+        model: str,
+        *,
+        tokens: int = 0,
+        seconds: float | None = None,
+    ) -> Entry:
+        """Enter a request before it is sent, with the tokens that it may use (`estimate`).
+
+        CeilingError if it could exceed a ceiling. It must end after `entry.seconds`: those that were asked
+        for (`models.timeout` if none were, or no end of them), or what is left of the run or of the day.
+        """
+        if seconds is None or seconds == float("inf"):
+            seconds = self._settings.number("models.timeout")
+        wanted = seconds
+
+        def step(db: Connection) -> Entry:
+            now = self._now()
+            today = day_of(now)
+            elapsed = max(0.0, now - self._started(db, run, now))
+            of_run, of_day = self._used(db, "run", run), self._used(db, "day", today)
+            for where, used in (("run", of_run), ("day", of_day)):
+                self._check("requests", where, used[0], 1)
+                self._check("tokens", where, used[1] + used[2], tokens)
+            left = min(
+                self._check("seconds", "run", elapsed, None), self._check("seconds", "day", of_day[3], None)
+            )
+            granted = min(wanted, left)
+            number = db.execute(
+                "INSERT INTO requests (run, day, phase, project, session, model, tokens_in, tokens_out,"
+                " seconds) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)",
+                (run, today, phase, project, session, model, tokens, granted),
+            ).lastrowid
+            return Entry(
+                id=number,
+                run=run,
+                day=today,
+                phase=phase,
+                project=project,
+                session=session,
+                model=model,
+                tokens=tokens,
+                seconds=granted,
+            )
+
+        return self.database.change(step)
+
+    def settle(self, entry: Entry, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
+        """Enter what a request really used, and how it ended (`ok`, or the kind of failure)."""
+        used = (max(0, tokens_in), max(0, tokens_out), max(0.0, seconds), outcome or "ok")
+
+        def step(db: Connection) -> None:
+            changed = db.execute(
+                "UPDATE requests SET tokens_in = ?, tokens_out = ?, seconds = ?, outcome = ?"
+                " WHERE id = ? AND run = ? AND outcome = ''",
+                (*used, entry.id, entry.run),
+            ).rowcount
+            known = db.execute("SELECT 1 FROM requests WHERE id = ? AND run = ?", (entry.id, entry.run))
+            if not changed and known.fetchone() is None:  # the database was lost meanwhile; it was spent
+                db.execute(
+                    "INSERT INTO requests (run, day, phase, project, session, model, tokens_in, tokens_out,"
+                    " seconds, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(entry.run, entry.day, entry.phase, entry.project, entry.session, entry.model),
+                        *used,
+                    ),
+                )
+
+        self.database.change(step)
+
+    def check_day(self) -> None:
+        """Raise CeilingError if the budget of today is used up: then a run need not start."""
+        used = self.totals(day=day_of(self._now()))
+        self._check("requests", "day", used.requests, 1)
+        self._check("tokens", "day", used.tokens, 1)
+        self._check("seconds", "day", used.seconds, None)
+
+    # ------------------------------------------------------------ looking
+
+    def totals(
+        self,
+        *,
+        day: str | None = None,
+        run: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+    ) -> Cost:
+        """Return what was used: on a day, in a run, for a project or for a session, or in all."""
+        asked = {"day": day, "run": run, "project": project, "session": session}
+        where, values = _where(asked)
+        row = (self.database.ask(f"SELECT {_USED}, {_OPEN} FROM requests{where}", *values) or [(0,) * 5])[0]  # noqa: S608
+        return _cost(row, day=day or "", project=project or "")
+
+    def costs(self, *, since: str = "", project: str | None = None) -> list[Cost]:
+        """Return what was used per day, project, phase and model, the newest day first."""
+        where, values = _where({"project": project})
+        where = f"{where} AND" if where else " WHERE"
+        rows = self.database.ask(
+            f"SELECT day, project, phase, model, {_USED}, {_OPEN} FROM requests{where} day >= ?"  # noqa: S608
+            " GROUP BY day, project, phase, model ORDER BY day DESC, project, phase, model",
+            *values,
+            since,
+        )
+        return [_cost(row[4:], day=row[0], project=row[1], phase=row[2], model=row[3]) for row in rows]
+
+    # ------------------------------------------------------------ inside a transaction
+
+    def _started(self, db: Connection, run: str, now: float) -> float:
+        row = db.execute("SELECT started FROM runs WHERE run = ?", (run,)).fetchone()
+        if row is not None:
+            return float(row[0])
+        old = (day_of(now - _KEPT),)
+        db.execute("DELETE FROM requests WHERE day < ?", old)
+        db.execute("DELETE FROM runs WHERE day < ?", old)
+        db.execute("INSERT INTO runs VALUES (?, ?, ?)", (run, now, day_of(now)))
+        return now
+
+    def _used(self, db: Connection, column: str, value: str) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = db.execute(
+            f"SELECT {_USED} FROM requests WHERE {column} = ?",  # noqa: S608
+            (value,),
+        ).fetchone()
+        return found
+
+    def _check(self, what: str, where: str, used: float, more: float | None) -> float:
+        """Return what is left below a ceiling. CeilingError if that is not `more` (None: anything at all)."""
+        key = f"memories.{what}_per_{where}"
+        limit = self._settings.number(key)
+        if used >= limit if more is None else used + more > limit:
+            raise CeilingError(key, used, limit)
+        return limit - used
+
+
+def _where(asked: dict[str, str | None]) -> tuple[str, list[str]]:
+    given = {name: value for name, value in asked.items() if value is not None}
+    return (" WHERE " + " AND ".join(f"{name} = ?" for name in given) if given else "", list(given.values()))
+
+
+def _cost(row: tuple[Any, ...], *, day: str, project: str, phase: str = "", model: str = "") -> Cost:
+    requests, tokens_in, tokens_out, seconds, unanswered = row
+    return Cost(
+        day=day,
+        project=project,
+        phase=phase,
+        model=model,
+        requests=requests,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        seconds=float(seconds),
+        open=unanswered,
+    )

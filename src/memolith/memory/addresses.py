@@ -1,0 +1,225 @@
+"""Reading memory by address: `memory://root/notes/deploy.md` gives the text, or the names in a directory.
+
+`root` and `project` are this project's memory (`memory://root` itself is the summary), `user` is what holds
+for all projects. Only what is memory can be reached: not what waits for review, not another project, not our
+own files. Addresses are read-only, and no answer or error tells where the memory is on the disk.
+"""
+
+from __future__ import annotations
+
+import stat
+
+from memolith.base.errors import MemolithError, NotFoundError, StorageError, UnsafePathError
+from memolith.base.values import Source, Value
+from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.store import files, layout
+from memolith.text.memory_url import NAMESPACES, SCHEME, parse
+from memolith.text.safe.lookalikes import composed
+from memolith.text.source_label import label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+    from memolith.memory.sessions import Turn
+
+SUMMARY = "memory_summary.md"
+SESSIONS = "sessions"
+_FILES = ("MEMORY.md", "SCRATCHPAD.md", SUMMARY, "raw_memories.md")
+_DIRECTORIES = (
+    "daily",
+    "items",
+    "lessons",
+    "memories",
+    "notes",
+    "records",
+    "rollout_summaries",
+    "skills",
+    "tickets",
+)
+_PLAIN = "text/plain"
+
+
+class Resource(Value):
+    """What an address leads to: a `text`, or the addresses in a directory (`listing`, else None)."""
+
+    __slots__ = ("listing", "mime", "text", "uri")
+    listing: list[str] | None
+    mime: str
+    text: str
+    uri: str
+
+
+def resolve(mem: Mem, uri: str) -> Resource:
+    """Return what an address leads to.
+
+    InputError says what is wrong with an address, NotFoundError that nothing is there.
+    """
+    namespace, parts = parse(uri)
+    scope = layout.USER if namespace == "user" else mem.project
+    tree = Tree(str(mem.root))
+    try:
+        if not _exists(tree, scope):
+            what = "nothing is remembered yet" if not scope else "this project has no memory yet"
+            raise NotFoundError(f"{uri}: {what}; it begins with the first `memolith write` or `remember`")
+        if not parts and namespace == "root":
+            parts = (SUMMARY,)
+        if not parts:
+            return _listing(uri, _top(mem, tree, scope))
+        if parts[0] == SESSIONS and scope:
+            return _session(mem, uri, parts[1:])
+        return _file(tree, scope, parts, uri)
+    except UnsafePathError:
+        raise UnsafePathError(
+            f"{uri}: is a link or no regular file; memory is only read from real files"
+        ) from None
+    except StorageError as error:
+        raise StorageError(uri, error.error) from None
+
+
+def complete(mem: Mem, prefix: str) -> list[str]:
+    """Return the addresses that begin with `prefix` and lead somewhere; never raises."""
+    head, slash, _ = prefix[len(SCHEME) :].rpartition("/") if prefix.startswith(SCHEME) else ("", "", "")
+    if not slash:
+        found = [f"{SCHEME}{name}" for name in NAMESPACES if _leads(mem, name)]
+    else:
+        base = f"{SCHEME}{head}"
+        # The names in `memory://root` are those of the project; alone, that address is the summary.
+        try:
+            found = (
+                resolve(mem, base.replace("://root", "://project") if head == "root" else base).listing or []
+            )
+        except MemolithError:
+            found = []
+        found = [each.replace("://project", "://root") if head == "root" else each for each in found]
+    return [each for each in found if each.startswith(prefix)]
+
+
+def _leads(mem: Mem, namespace: str) -> bool:
+    try:
+        return bool(resolve(mem, f"{SCHEME}{namespace}").uri)
+    except MemolithError:
+        return namespace == "root" and _leads(mem, "project")
+
+
+def address(namespace: str, *parts: str) -> str:
+    """Return the address of a place; the one way to write it."""
+    from urllib.parse import quote
+
+    return "/".join(
+        [f"{SCHEME}{namespace}", *(quote(part, safe="") if part.isascii() else part for part in parts)]
+    )
+
+
+def _exists(tree: Tree, scope: str) -> bool:
+    try:
+        tree.folder(layout.scope_directory(scope))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _top(mem: Mem, tree: Tree, scope: str) -> list[tuple[str, ...]]:
+    """Return what of a scope can be read."""
+    base = layout.scope_directory(scope)
+    there = [entry.name for entry in tree.folder(base).entries() if not entry.is_symlink()]
+    known = [name for name in (*_FILES, *_DIRECTORIES) if name in there]
+    if scope and mem.sessions.list():
+        known.append(SESSIONS)
+    return [(name,) for name in sorted(known)]
+
+
+def _listing(uri: str, rows: list[tuple[str, ...]]) -> Resource:
+    namespace = parse(uri)[0]
+    found = [address(namespace, *row) for row in rows]
+    return Resource(uri=uri, mime=_PLAIN, listing=found, text="\n".join(found))
+
+
+def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
+    if parts[0] not in (_DIRECTORIES if len(parts) > 1 else (*_FILES, *_DIRECTORIES)):
+        raise _nothing(uri)
+    relative = _spelled(tree, scope, parts)
+    found = tree.stat(relative)
+    if found is None:
+        raise _nothing(uri)
+    if stat.S_ISDIR(found.st_mode):
+        return _listing(uri, [(*parts, name) for name in _names(tree, relative)])
+    data = tree.read(relative, MAX_LOOK_BYTES, cut=True)
+    if data is None:
+        raise _nothing(uri)
+    text = files.text_of(data).removeprefix("\ufeff")
+    if parts[0] == "records" and _is_quarantined(text):
+        raise _nothing(uri)
+    mime = "text/markdown" if relative.endswith(".md") else _PLAIN
+    return Resource(uri=uri, mime=mime, listing=None, text=_shown(tree, scope, text))
+
+
+def _spelled(tree: Tree, scope: str, parts: tuple[str, ...]) -> str:
+    """Return the path as it is on disk, where another system may have decomposed the accents."""
+    path = layout.scope_directory(scope)
+    for part in parts:
+        here = f"{path}/{part}" if path else part
+        if not part.isascii() and tree.stat(here) is None:
+            try:
+                same = [name for name in tree.folder(path).names() if composed(name) == part]
+            except FileNotFoundError:
+                same = []
+            here = f"{path}/{same[0]}" if same else here
+        path = here
+    return path
+
+
+def _names(tree: Tree, directory: str) -> list[str]:
+    """Return the names in a directory that have an address of their own."""
+    found = []
+    for entry in tree.folder(directory).entries():
+        name = composed(entry.name)
+        if entry.is_symlink() or name.startswith("."):
+            continue
+        try:
+            parse(address("root", name))
+        except MemolithError:
+            continue
+        found.append(name)
+    return sorted(found)
+
+
+def _is_quarantined(text: str) -> bool:
+    from memolith.text import frontmatter
+
+    return frontmatter.split(text).get("status").strip().lower() == "quarantined"
+
+
+def _shown(tree: Tree, scope: str, text: str) -> str:
+    """Mask what a person may have typed into a file by hand."""
+    from memolith.store.allow_list import allowed
+    from memolith.text.secrets.redact import redact
+
+    return redact(text, allowed(tree.root, scope), by_hand=True).text
+
+
+def _session(mem: Mem, uri: str, rest: tuple[str, ...]) -> Resource:
+    if not rest:
+        return _listing(uri, [(SESSIONS, each.name) for each in mem.sessions.list()])
+    if len(rest) > 1:
+        raise _nothing(uri)
+    try:
+        session = mem.sessions.get(rest[0])
+    except MemolithError:
+        raise _nothing(uri) from None
+    if session.name != rest[0]:
+        raise _nothing(uri)
+    turns = "\n\n".join(f"[{turn.number}] {turn.role}{_label(turn)}: {turn.text}" for turn in session.turns)
+    return Resource(uri=uri, mime=_PLAIN, listing=None, text=turns)
+
+
+def _label(turn: Turn) -> str:
+    return f" {label(str(Source('agent', turn.taint)))}" if turn.taint else ""
+
+
+def _nothing(uri: str) -> NotFoundError:
+    hint = (
+        "nothing was learned from sessions yet"
+        if uri == f"{SCHEME}root"
+        else "memory://project lists what is"
+    )
+    return NotFoundError(f"{uri}: not found; {hint}")

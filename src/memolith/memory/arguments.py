@@ -1,0 +1,122 @@
+"""Reading what a caller asks for: targets, modes, scopes, caps and pages. Pure functions."""
+
+from __future__ import annotations
+
+from memolith.base.errors import InputError, MatchError
+from memolith.base.values import MAX_INJECT_BYTES, MODES, ORIGINS, OWN, TAINTS, TARGETS, TRUNCATED, Source
+from memolith.store.screen import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EMPTY = "(empty)"
+_LONG_LINE = 8000
+_SCOPES = {
+    "project": "project",
+    "workspace": "project",
+    "user": "user",
+    "assistant": "user",
+    "global": "user",
+}
+
+
+def target(value: str, what: str = "target") -> str:
+    """Return the target that is meant; `what` names the parameter in the error."""
+    if value in TARGETS:
+        return TARGETS[TARGETS.index(value)]  # not an enum, whose text is another
+    extra = ", list" if what == "source" else ""
+    raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join(TARGETS)}{extra}")
+
+
+def mode(value: str) -> str:
+    """Return the mode that is meant."""
+    if value in MODES:
+        return MODES[MODES.index(value)]
+    raise InputError(f"unknown mode {quoted(value)}; one of {', '.join(MODES)}")
+
+
+def check_name(name: str | None, content: str = "") -> None:
+    """Refuse what cannot name a note with this content, before anything is created for it."""
+    from memolith.store import layout
+    from memolith.store.screen import refuse_secret
+
+    refuse_secret(layout.note_name(name), "note's name", content)
+
+
+def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
+    """Return the source that is meant."""
+    if origin not in ORIGINS:
+        raise InputError(f"unknown origin {quoted(origin)}; one of {', '.join(ORIGINS)}")
+    if taint and taint not in TAINTS + OWN:
+        raise InputError(f"unknown taint {quoted(taint)}; one of {', '.join(TAINTS)}")
+    return Source(origin, taint or "", accepted=accepted)
+
+
+def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:
+    """Refuse what cannot be stored, before anything is created for it."""
+    from memolith.store.screen import check
+
+    check(text, what)
+    if not empty and not str(text).strip():
+        raise InputError(f"there is nothing to write: the {what} is empty; give it some words")
+
+
+def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
+    """Return the change for `edit`: replace the one occurrence of `old_str`."""
+    if not old_str:
+        raise InputError("the text to replace is empty; give old_str (CLI: --old TEXT)")
+
+    def apply(old: str | None, text: str) -> str:
+        wanted = old_str
+        count = (old or "").count(wanted)
+        if not count and old and "\r\n" in old and "\r\n" not in wanted:
+            # A caller that read the text may have lost the carriage returns.
+            wanted, text = wanted.replace("\n", "\r\n"), text.replace("\n", "\r\n")
+            count = old.count(wanted)
+        if old and count > 1:
+            return _in_body(path, old, wanted, text)
+        if count != 1 or old is None:
+            raise MatchError(path, count)
+        return old.replace(wanted, text)
+
+    return apply
+
+
+def _in_body(path: str, old: str, wanted: str, text: str) -> str:
+    """Replace in the body of a note whose description only repeats its first line, and let that follow."""
+    from memolith.text import frontmatter, markdown
+
+    note = frontmatter.split(old)
+    repeated = not note.problem and note.get("description") == markdown.first_line(note.body)
+    if not repeated or note.body.count(wanted) != 1:
+        raise MatchError(path, old.count(wanted))
+    body = note.body.replace(wanted, text)
+    return frontmatter.set_fields(note.head, {"description": markdown.first_line(body)}) + body
+
+
+def is_user_wide(scope: str) -> bool:
+    """Tell whether a scope's name means the user-wide one."""
+    if not isinstance(scope, str) or scope not in _SCOPES:
+        raise InputError(f"unknown scope {quoted(scope)}; one of project, user")
+    return _SCOPES[scope] == "user"
+
+
+def page(text: str, offset: int, lines: int | None) -> str:
+    """Return some lines of a text, at most 32 KiB, with a marker if it was cut."""
+    from memolith.text.budget import head, utf8_len
+
+    if offset or lines is not None:
+        if offset < 0 or (lines is not None and lines < 1):
+            raise InputError("offset must be 0 or more, lines 1 or more")
+        # A line too long for one answer counts as several, so that its end can be reached too.
+        every = [
+            line[at : at + _LONG_LINE]
+            for line in text.splitlines(keepends=True)
+            for at in range(0, len(line), _LONG_LINE)
+        ]
+        stop = None if lines is None else offset + lines
+        text = "".join(every[offset:stop])
+    if utf8_len(text) <= MAX_INJECT_BYTES:
+        return text
+    return head(text, MAX_INJECT_BYTES - utf8_len(TRUNCATED) - 1) + "\n" + TRUNCATED

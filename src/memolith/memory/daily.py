@@ -1,0 +1,39 @@
+"""The daily log: which day it is where the person is, and what an entry looks like."""
+
+from __future__ import annotations
+
+import time
+
+
+def _local(seconds: float) -> time.struct_time:
+    if hasattr(time, "tzset"):
+        time.tzset()  # a long-lived process follows a change of the time zone
+    return time.localtime(seconds)
+
+
+def day(seconds: float) -> str:
+    """Return the local calendar date at a moment."""
+    return time.strftime("%Y-%m-%d", _local(seconds))
+
+
+def day_before(seconds: float) -> str:
+    """Return the local calendar date before the one at a moment."""
+    here = _local(seconds)
+    # Noon of the day before exists in every time zone, whatever the clocks did at night.
+    noon = time.mktime((here.tm_year, here.tm_mon, here.tm_mday - 1, 12, 0, 0, 0, 0, -1))
+    return time.strftime("%Y-%m-%d", time.localtime(noon))
+
+
+def entry(seconds: float, heading: str, body: str) -> str:
+    """Return a timestamped entry."""
+    from memolith.text.secrets.cut import in_one_line
+
+    clock = time.strftime("%H:%M", _local(seconds))
+    return f"### {clock} — {' '.join(in_one_line(heading).split())}\n{body.strip()}\n"
+
+
+def add(old: str | None, text: str) -> str:
+    """Append an entry to a log, with a blank line before it."""
+    from memolith.text import markdown
+
+    return markdown.append(old, "\n" + text) if old else text

@@ -1,0 +1,175 @@
+"""MEMORY.md as one document with sections: its template, and changes that stay safe.
+
+Used for the user-wide entry page. Free appends, dated sections, a rewrite that cannot drop half of
+the text unnoticed, and a size that asks to be kept small.
+"""
+
+from __future__ import annotations
+
+from memolith.base.errors import InputError, LossError
+from memolith.env.paths import Tree
+from memolith.memory import note_index
+from memolith.store import layout
+from memolith.store.screen import quoted
+from memolith.text import markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.mem import Mem
+    from memolith.store.gate import Change
+
+# Everything below this line in a project's MEMORY.md is written by consolidation; nothing above it is.
+MARKER = "<!-- memolith: consolidated below, rewritten by learning; write above this line -->"
+
+SECTIONS = (
+    ("About Me", "name, time zone, languages, what I work on"),
+    ("Interaction Preferences", "how I like answers, code, tone"),
+    ("Safety + Guardrails", "what must never be done without asking"),
+    ("Machine / Runtime", "this machine, its tools and quirks"),
+    ("Memory Management Policy", "what to keep, what to leave out, how to tidy up"),
+)
+TEMPLATE = (
+    "# Memory\n\n"
+    "<!-- Keep only what will still matter in about 3 months and changes behaviour.\n"
+    "     How to use tools or do the job belongs in the system prompt, not here. -->\n"
+) + "".join(f"\n## {title}\n<!-- {hint} -->\n" for title, hint in SECTIONS)
+
+
+def appender(mode: str, *, force: bool, path: str, skipped: list[int]) -> Callable[[str | None, str], str]:
+    """Return the change for `update`: add to the end, or replace all (InputError for another mode).
+
+    `skipped` receives how many lines were there already.
+    """
+    if mode == "append":
+        return lambda old, text: _append(TEMPLATE if old is None else old, text, skipped)
+    if mode == "rewrite":
+        return lambda old, text: _rewrite(old or "", text, force=force, path=path)
+    raise InputError(f"unknown mode {quoted(mode)}; one of append, rewrite")
+
+
+def _append(old: str, text: str, skipped: list[int]) -> str:
+    new, known = markdown.drop_known_lines(old, text)
+    skipped.append(known)
+    return markdown.append(old, new) if new.strip() else old
+
+
+def _rewrite(old: str, text: str, *, force: bool, path: str) -> str:
+    if not force:
+        lost, total = dropped_lines(old, text)
+        if total and lost * 2 > total:
+            raise LossError(path, lost, total, diff(old, text))
+    return text
+
+
+def dropped_lines(old: str, new: str) -> tuple[int, int]:
+    """Return how many of the old lines that say something are gone, and how many there were."""
+    before = [markdown.same_line(line) for line in _said(old)]
+    after = {markdown.same_line(line) for line in new.splitlines()}
+    return sum(1 for line in before if line not in after), len(before)
+
+
+def _said(text: str) -> list[str]:
+    """Return the lines with content: a template's headings and comments are no loss."""
+    return [line for line in markdown.presentable(text).splitlines() if line.strip()]
+
+
+def diff(old: str, new: str) -> str:
+    """Return a unified diff for a person to read; what a hand typed may be a secret."""
+    import difflib
+
+    from memolith.text.secrets.redact import redact
+
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), "before", "after", lineterm="", n=1)
+    return redact("\n".join(lines)).text
+
+
+def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str], str], list[str]]:
+    """Return the change for `update_section`, one section's body and date, and warnings about its title."""
+    from memolith.store.screen import screen
+
+    title, warnings = screen(markdown.same_line(section.lstrip("#")))
+    if not title:
+        raise InputError("which section? Give its title, for example --section 'About Me'")
+
+    def apply(old: str | None, text: str) -> str:
+        if any(line.startswith(("# ", "## ")) for line in text.splitlines()):
+            raise InputError("a section's text may not contain a # or ## heading; use ### inside sections")
+        return markdown.set_part(TEMPLATE if old is None else old, title, text, date)
+
+    return apply, warnings
+
+
+def hand_written(text: str) -> str:
+    """Return the part of a project's MEMORY.md that people and agents wrote."""
+    return markdown.halves(text, MARKER)[0]
+
+
+def overflow(text: str, limit: int) -> list[str]:
+    """Return the oldest loose lines that must go for `text` to fit into `limit` characters.
+
+    Only list items and plain lines go; headings, comments, code blocks and the newest line stay.
+    """
+    excess = len(text) - limit
+    go: list[str] = []
+    lines = text.splitlines(keepends=True)
+    fence = comment = False
+    for line in lines[:-1]:
+        bare = line.strip()
+        comment = comment or bare.startswith("<!--")
+        marks_fence = bare.startswith(("```", "~~~"))
+        loose = bare and not (fence or comment or marks_fence or bare.startswith("#"))
+        if excess > 0 and loose:
+            go.append(line)
+            excess -= len(line)
+        fence = fence != marks_fence
+        comment = comment and "-->" not in bare
+    return go
+
+
+def without(text: str, lines: list[str]) -> str:
+    """Return `text` without the given lines, each taken out once where it first stands."""
+    from collections import Counter
+
+    gone = Counter(lines)
+    kept = []
+    for line in text.splitlines(keepends=True):
+        if gone[line]:
+            gone[line] -= 1
+        else:
+            kept.append(line)
+    return "".join(kept)
+
+
+def keep_small(mem: Mem, change: Change) -> None:
+    """Ask to condense a long MEMORY.md, or move its oldest lines to an archive note."""
+    limit = int(mem.settings.number("long_term.soft_limit"))
+    size = len((change.after or b"").decode("utf-8", "replace"))
+    if not limit or size <= limit:
+        return
+    if mem.settings.text("long_term.overflow") == "archive":
+        change.warnings.append(_archive(mem, change, limit))
+    else:
+        change.warnings.append(
+            f"MEMORY.md has {size} characters (soft limit {limit}): condense it before adding more"
+        )
+
+
+def _archive(mem: Mem, change: Change, limit: int) -> str:
+    """Move the oldest lines of MEMORY.md to the archive note; return what to say about it."""
+    archive = layout.note(layout.USER, "memory-archive")
+    moved: list[str] = []
+
+    def add(old: str | None) -> str | None:
+        text = (Tree(mem.gate.root).read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
+        moved[:] = overflow(text, limit)
+        return markdown.append(old or "", "".join(moved)) if moved else old
+
+    # Archived first, then removed: a crash in between leaves a line twice, never nowhere.
+    with mem.gate.scope(layout.USER):
+        mem.gate.rewrite(archive, add, op="archive")
+        done = mem.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")
+        note_index.update_index(mem.gate, layout.USER)
+    change.after = done.after
+    return f"{len(moved)} of the oldest lines were moved to {archive}"

@@ -1,0 +1,151 @@
+"""Markdown files with a YAML head that are found by an id: what records and tickets have in common."""
+
+from __future__ import annotations
+
+import errno
+
+from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError
+from memolith.base.values import MAX_WRITE_BYTES
+from memolith.env.paths import Tree
+from memolith.store import files, layout
+from memolith.store.allow_list import allowed
+from memolith.store.screen import quoted, refuse_secret, together
+from memolith.text import frontmatter, markdown, source_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memolith.base.values import Source
+    from memolith.store.gate import Change, Gate
+
+    Fields = Mapping[str, str | Sequence[str]]
+
+MAX_ID = 60
+
+
+def load(root: str, relative: str, *, strict: bool = False) -> tuple[frontmatter.Parsed, str] | None:
+    """Return a file's parts and the date of its last change; None if it is not there or may not be read.
+
+    `strict` is for who decides by it what to write: a disk that gave no answer is a StorageError, not a no.
+    """
+    tree = Tree(root)
+    try:
+        data, found = tree.read(relative), tree.stat(relative)
+    except MemolithError as error:
+        if strict and isinstance(error, StorageError) and error.error.errno != errno.EFBIG:
+            raise
+        return None  # a link or an unreadable file must not hide the others; `doctor` reports it
+    if data is None or found is None:
+        return None
+    import time
+
+    changed = time.strftime("%Y-%m-%d", time.localtime(found.st_mtime))
+    return frontmatter.split(files.text_of(data)), changed
+
+
+def title_of(parsed: frontmatter.Parsed, stem: str) -> str:
+    """Return what an entry is called: by its head, its heading, its first line, or its file."""
+    title = parsed.get("title") or parsed.get("name") or markdown.heading_title(parsed.body)
+    return markdown.same_line(title or markdown.first_line(parsed.body, 80) or stem)
+
+
+def new_id(title: str, taken: Iterable[str]) -> str:
+    """Return a readable id that no other entry has, whatever the case of its letters."""
+    known = {each.casefold() for each in taken}
+    base = layout.file_name(title)
+    name, number = base, 2
+    while name in known:
+        name, number = f"{base}-{number}", number + 1
+    return name
+
+
+def check_id(text: str) -> str:
+    """Return an id that a person gave, as a file may be called; InputError if it cannot be one."""
+    bare = text.strip()
+    if not all(char.isascii() and (char.isalnum() or char in "-_") for char in bare) or len(bare) > MAX_ID:
+        raise InputError(f"id {quoted(text)} is not allowed; use letters, digits, - and _, at most {MAX_ID}")
+    refuse_secret(layout.note_name(bare), "id")
+    return bare
+
+
+def match(wanted: str, ids: Iterable[str], what: str) -> str:
+    """Return the id that is meant: itself, or the only one that begins so."""
+    known = list(ids)
+    if wanted in known:
+        return wanted
+    found = sorted(each for each in known if wanted and each.startswith(wanted))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(f"{quoted(wanted)} is short for {', '.join(found[:5])}; give more of it")
+    import difflib
+
+    near = difflib.get_close_matches(wanted, known, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"`memolith {what} list` shows them"
+    raise NotFoundError(f"no {what} {quoted(wanted)}; {hint}")
+
+
+def titled(title: str, text: str) -> str:
+    """Return a title as an entry may be called after it: without what its text tells to be a secret."""
+    return markdown.same_line(str(together({"title": title}, text)[0]["title"]))
+
+
+def store(
+    gate: Gate, relative: str, fields: Fields, body: str | None, op: str, source: Source | None = None
+) -> Change:
+    """Write an entry: a new file, or the same with some fields and perhaps another body.
+
+    Keys, comments and their order in a head that is there already stay. A head that cannot be read stays
+    as text below a new one. `source` is where a new text came from.
+    """
+    label = source_label.fields(source) if source and not source.trusted else {}
+    given, masked, warnings = together(
+        {**fields, **label},
+        body or "",
+        lambda: allowed(gate.root, layout.scope_of(relative)),
+        by_hand=gate.by_hand,
+    )
+    one = markdown.same_line
+    clean: dict[str, str | list[str]] = {
+        key: one(value) if isinstance(value, str) else [each for each in map(one, value) if each]
+        for key, value in given.items()
+    }
+
+    def compose(old: str | None, text: str) -> str:
+        parsed = frontmatter.split(old or "")
+        rest = parsed.body if body is None else text if text.endswith("\n") else f"{text}\n"
+        if parsed.problem:
+            rest = (old or "") if body is None else rest
+            return frontmatter.compose(dict(clean), rest)  # type: ignore[arg-type]
+        if not parsed.head:
+            return frontmatter.compose(dict(clean), rest)  # type: ignore[arg-type]
+        known = source_label.cleared(parsed, clean) if label else clean
+        return frontmatter.set_fields(parsed.head, known) + rest
+
+    change = gate.change(relative, masked, compose, op=op, cap=MAX_WRITE_BYTES)
+    change.warnings[:0] = warnings
+    return change
+
+
+def remove(gate: Gate, relative: str, op: str) -> Change:
+    """Delete an entry; its text goes into the history."""
+    return gate.rewrite(relative, _nothing, op=op)
+
+
+def _nothing(_: str | None) -> None:
+    return None
+
+
+def date(value: str | None, what: str) -> str:
+    """Return a date that was given, or nothing; InputError if it is none."""
+    if value is None or not value.strip():
+        return ""
+    if not layout.is_date(value.strip()):
+        raise InputError(f"{what} {quoted(value)} is not a date; write it as YYYY-MM-DD")
+    return value.strip()
+
+
+def keep(items: list[str], wanted: Callable[[str], bool]) -> list[str]:
+    """Return the items that are wanted, each once."""
+    return [item for item in dict.fromkeys(items) if wanted(item)]

@@ -1,0 +1,308 @@
+"""Opening a memory: where it is, which project it is for, what its settings are, who is writing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+
+from memolith.base import whole
+from memolith.base.errors import InputError, StorageError
+from memolith.base.lean import suppress
+from memolith.base.values import Source
+from memolith.env import identity as evidence
+from memolith.env import project as projects
+from memolith.env.settings import Settings, default_home, own
+from memolith.memory import arguments, daily
+from memolith.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from memolith.env.git import Checkout
+    from memolith.index import Index
+    from memolith.index.vectors.meaning import Vectors
+    from memolith.store.gate import Gate
+
+
+class Home:
+    """An open memory, before anything is asked of it; `Mem` adds the verbs."""
+
+    def __init__(
+        self,
+        home: str,
+        cwd: str | None,
+        *,
+        now: Callable[[], float] = time.time,
+        source: Source | None = None,
+    ) -> None:
+        self.home = home
+        self.source = source or Source("agent")
+        self.settings = Settings(home)
+        self._cwd, self._now = cwd, now
+        self._store = os.path.join(home, layout.STORE)
+        self._project: projects.Project | None = None
+        self._doubt: list[tuple[str, OSError]] = []  # what could not be read when the project was found
+        self._gate: Gate | None = None
+        self._index: Index | None = None
+        self._vectors: Vectors | None = None
+        self._cleanup: Callable[[], None] | None = None
+        # Asks a person, once, whether a memory that is not proved to be this project's is.
+        self.confirm: Callable[[projects.Project], bool] | None = None
+        self.patience: float | None = None  # seconds to wait for others, for who has no more than that
+
+    @classmethod
+    def open(
+        cls,
+        cwd: str | os.PathLike[str] | None = None,
+        *,
+        home: str | os.PathLike[str] | None = None,
+        ephemeral: bool = False,
+        now: Callable[[], float] = time.time,
+        origin: str = "agent",
+    ) -> Self:
+        """Open the memory of the project at `cwd` (default: the current directory).
+
+        `home` overrides where memory is kept. `ephemeral` uses a throw-away directory instead: nothing is
+        read from and nothing written to the real memory. `now` gives the time, for tests. `origin` says who
+        is writing, `agent` or `user`; for texts from elsewhere there is `from_source`.
+        """
+        source = arguments.source(origin, None)
+        place = os.fspath(cwd) if cwd is not None else None
+        if ephemeral:
+            from memolith.store import ephemeral as throwaway
+
+            directory, cleanup = throwaway.create()
+            mem = cls(directory, place, now=now, source=source)
+            mem._cleanup = cleanup
+            return mem
+        if home is not None:
+            where = os.path.abspath(os.path.expanduser(os.fspath(home)))
+        else:
+            where = default_home(os.environ, sys.platform)
+        for each in (where, os.path.join(where, layout.STORE)):
+            with suppress(OSError):  # not made yet; or whoever needs it says why it cannot be reached
+                own(each, os.stat(each))
+        return cls(where, place, now=now, source=source)
+
+    def from_source(self, origin: str, taint: str | None = None, *, reviewed: bool = False) -> Self:
+        """Return the same memory for writing texts that come from elsewhere.
+
+        `origin` is user, agent, extracted or imported; `taint` is web, tool, repository or pasted, or for
+        what was extracted or imported from their own words, user or agent. Everything else is from outside:
+        it is labelled, and only who asks sees it until a person has `reviewed` and accepted it.
+        """
+        source = arguments.source(origin, taint, accepted=reviewed)
+        other = type(self)(self.home, self._cwd, now=self._now, source=source)
+        other.settings = self.settings
+        other.confirm = self.confirm
+        other._project = self._project  # noqa: SLF001 - which may not be that of the directory (`of_project`)
+        return other
+
+    def of_project(self, slug: str) -> Self:
+        """Return the same memory for another of its projects, wherever that is."""
+        other = type(self)(self.home, self._cwd, now=self._now, source=self.source)
+        other._project = projects.Project(slug, "", None, known=True)  # noqa: SLF001
+        return other
+
+    def close(self) -> None:
+        """Let go of the index; remove an ephemeral memory."""
+        if self._vectors is not None:
+            self._vectors.close()
+            self._vectors = None
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+        if self._cleanup is not None:
+            self._cleanup()
+            self._cleanup = None
+            self.home = ""
+
+    def __copy__(self) -> Self:
+        return self.from_source(self.source.origin, self.source.taint or None, reviewed=self.source.accepted)
+
+    def __reduce__(self) -> str:
+        # Also for `copy.deepcopy`.
+        raise InputError(
+            f"a memory cannot be pickled: give another process its home ({self.home}) and its directory, and "
+            "open it there with Mem.open(cwd, home=home)"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Mem(home={self.home!r}, project={self.project!r})"
+
+    @property
+    def root(self) -> Path:
+        """The directory of the Markdown files."""
+        from pathlib import Path
+
+        return Path(self._store)
+
+    @property
+    def project(self) -> str:
+        """The slug of the project."""
+        return self.identity.slug
+
+    @property
+    def identity(self) -> projects.Project:
+        """The project that the working directory belongs to, and how it was found."""
+        if self._project is None or self._doubt:  # in doubt it is looked for again
+            self._project = self._found(evidence.READ_SECONDS)
+        return self._project
+
+    def _found(self, seconds: float, *, again: bool = False) -> projects.Project:
+        end = time.monotonic() + seconds  # for all that it may be
+
+        def prove(checkout: Checkout, commit: str) -> bool | None:
+            from memolith.store.proofs import reaches
+
+            return reaches(self.home, checkout, commit, end - time.monotonic(), again=again)
+
+        watch = whole.Watch(aside=True)
+        try:
+            with watch:
+                found = projects.resolve(self._store, self._cwd, self.settings.text("identity"), prove)
+        finally:
+            self._doubt = [each for each in watch.errors.items() if self._matters(*each)]
+            for path, error in self._doubt:
+                whole.note(path, error)
+        self.settings.enter(found.root)
+        if whole.looked(layout.locate(self._store, layout.interrupted(found.slug)), follow=False):
+            self.gate.catch_up(found.slug)
+        return found
+
+    def _matters(self, path: str, error: OSError) -> bool:
+        """Tell whether what could not be read may be evidence; what is somebody else's elsewhere is none."""
+        return path.startswith(self.home) or error.errno not in (errno.EACCES, errno.EPERM)
+
+    def now(self) -> float:
+        """Return the time."""
+        return self._now()
+
+    @property
+    def today(self) -> str:
+        """The local calendar date, now."""
+        return daily.day(self._now())
+
+    @property
+    def yesterday(self) -> str:
+        """The local calendar date before today's."""
+        return daily.day_before(self._now())
+
+    @property
+    def gate(self) -> Gate:
+        """The write path."""
+        if not self.home:
+            raise InputError("this ephemeral memory is closed; open a new one")
+        if self._gate is None:
+            from memolith.store.gate import Gate
+
+            self._gate = Gate(self.home, self.settings, self._now, self.source.origin)
+        return self._gate
+
+    @property
+    def index(self) -> Index:
+        """The index, kept open between questions."""
+        if self._index is None:
+            from memolith.index import Index
+
+            self._index = Index(self.home) if self.patience is None else Index(self.home, wait=self.patience)
+        return self._index
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors; they have a `provider` only where the semantic extra is installed."""
+        if self._vectors is None:
+            from memolith.index.vectors.meaning import Vectors
+
+            self._vectors = Vectors(self.index, self.settings)
+        return self._vectors
+
+    @property
+    def is_ephemeral(self) -> bool:
+        """Whether this memory is thrown away at the end."""
+        return self._cleanup is not None
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a question was asked by meaning before, so that the next one costs little."""
+        return self._vectors is not None
+
+    @property
+    def summary_tokens(self) -> int:
+        """How much of what was learned goes into the block; 0 while learning, or using it, is off."""
+        if not (self.settings.flag("memories.enabled") and self.settings.flag("memories.use")):
+            return 0
+        return int(self.settings.number("memories.summary_injection_token_limit"))
+
+    def register(self) -> None:
+        """Write the project's identity down before its first memory, so that it is found again.
+
+        InputError if there is no project: what has no directory must not meet what others wrote without one.
+        """
+        if self.identity.registered:
+            return
+        if not self.identity.root:
+            raise InputError(
+                "there is no project here, because the working directory is gone or cannot be read; go to "
+                "one that exists, name one (--project DIR), or write for all projects (long_term, scope user)"
+            )
+        if self._doubt:  # it may be known, and get a second memory
+            raise StorageError(*self._doubt[0])
+        self._register(evidence.WRITE_SECONDS)
+
+    def settle(self, seconds: float) -> None:
+        """Decide what a reader had no time for, and write down what was found; for the background."""
+        found = self.identity
+        if found.is_open:
+            found = self._project = self._found(seconds, again=True)
+        if found.known and found.root and found.checkout and not (found.registered and found.has_commit):
+            self._register(seconds)
+
+    def _register(self, seconds: float) -> None:
+        from memolith.store import registry
+
+        end = time.monotonic() + seconds
+        if self.identity.is_open:
+            self._project = self._found(seconds, again=True)
+        if self.identity.offer and self.confirm and self.confirm(self.identity):
+            registry.link(self.gate, self.identity.offer, self.identity.root)
+            self._project = None
+        while True:
+            found = self.identity
+            try:
+                found.written(registry.register(self.gate, found, end - time.monotonic()))
+            except registry.SlugTakenError:
+                self._project = None
+            else:
+                return
+
+    def _scope(self, scope: str) -> str:
+        return layout.USER if arguments.is_user_wide(scope) else self.project
+
+    def _prepare(self, target: str, scope: str) -> None:
+        # Before any path is built: registering may find that the slug is taken.
+        if target != "long_term" and (target != "note" or self._scope(scope)):
+            self.register()
+
+    def _locate(self, target: str, name: str | None, scope: str) -> str:
+        if target == "note":
+            return layout.find_note(self._store, self._scope(scope), name)
+        if target == "long_term":
+            return layout.MEMORY
+        if target == "scratchpad":
+            return layout.scratchpad(self.project)
+        return layout.daily(self.project, name.strip() if name else self.today)

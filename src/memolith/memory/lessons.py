@@ -1,0 +1,107 @@
+"""Lessons: what somebody wants learned, as small dated notes that the next consolidation takes in.
+
+`lessons/2026-11-15T12-00-00-use-port-5433.md` is never overwritten and never injected by itself, so saving
+one does not change what a running session has in its prompt. It is searched and recalled like a note.
+"""
+
+from __future__ import annotations
+
+import time
+
+from memolith.base.errors import MemolithError
+from memolith.base.values import MAX_WRITE_BYTES, Value
+from memolith.env.paths import Tree
+from memolith.memory import arguments, quarantine
+from memolith.memory.replies import reply
+from memolith.store import files, layout
+from memolith.text import frontmatter, markdown, source_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+
+    from memolith.base.values import WriteResult
+    from memolith.mem import Mem
+
+_STAMP = "%Y-%m-%dT%H-%M-%S"
+
+
+class Lesson(Value):
+    """One lesson: its file in the store, its day, its text, and its source where that is not the user."""
+
+    __slots__ = ("date", "filename", "source", "text")
+    date: str
+    filename: str
+    source: str
+    text: str
+
+
+class Lessons:
+    """The lessons of a project."""
+
+    def __init__(self, mem: Mem) -> None:
+        self._mem = mem
+
+    def add(self, text: str) -> WriteResult:
+        """Save a lesson under its time and its first words."""
+        mem = self._mem
+        arguments.check_text(text)
+        if held := quarantine.hold(mem, "lessons.add", text, {}, user_wide=False):
+            return held
+        mem.register()
+        slug, root = mem.project, str(mem.root)
+        with mem.gate.scope(slug):
+            relative = _free(Tree(root), slug, _name(text, mem.now()))
+            apply = source_label.stamped(_whole, mem.source, is_note=True)
+            change = mem.gate.change(relative, text, apply, op="write", cap=MAX_WRITE_BYTES)
+        return reply(root, change, 0, None)
+
+    def list(self) -> builtins.list[Lesson]:
+        """Return all lessons, oldest first; what cannot be read is left out."""
+        tree, directory = Tree(str(self._mem.root)), layout.lessons(self._mem.project)
+        return [lesson for name in _names(tree, directory) if (lesson := _read(tree, f"{directory}/{name}"))]
+
+
+def _whole(_: str | None, text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _name(text: str, now: float) -> str:
+    from memolith.text.secrets.redact import redact
+
+    title = layout.file_name(markdown.first_line(redact(text).text.lstrip("-*# "), 60))
+    return f"{time.strftime(_STAMP, time.localtime(now))}-{title}"
+
+
+def _free(tree: Tree, slug: str, name: str) -> str:
+    number = 1
+    while True:
+        relative = f"{layout.lessons(slug)}/{name}{'' if number == 1 else f'-{number}'}.md"
+        if tree.stat(relative) is None:
+            return relative
+        number += 1
+
+
+def _names(tree: Tree, directory: str) -> list[str]:
+    try:
+        return tree.names(directory)
+    except MemolithError:
+        return []
+
+
+def _read(tree: Tree, relative: str) -> Lesson | None:
+    try:
+        data = tree.read(relative)
+    except MemolithError:
+        return None
+    text = files.text_of(data or b"")
+    body = frontmatter.split(text).body.strip("\ufeff\n")
+    day = relative.rpartition("/")[2][:10]
+    if not body.strip():
+        return None
+    return Lesson(
+        filename=relative,
+        date=day if layout.is_date(day) else "",
+        text=body,
+        source=source_label.of_note(text),
+    )

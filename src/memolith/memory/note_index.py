@@ -1,0 +1,304 @@
+"""The index of the notes, `notes/MEMORY.md`: one line each, which follows the files.
+
+memolith adds and removes lines; what a person wrote in between, and how they worded a line, stays. Whether it
+still matches its directory is told by one comparison of two times (`is_current`), so that a prompt does not
+pay for listing thousands of files. It lists the newest `MOST` notes: what a write costs stays bounded.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import MemolithError, StorageError, UnsafePathError
+from memolith.env.paths import Place, Tree
+from memolith.store import files, layout
+from memolith.text import frontmatter, markdown, source_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.env.paths import Folder
+    from memolith.store.gate import Gate
+
+MOST = 10_000
+HEADER = "# Notes\n\n"
+_COUNT = "<!-- memolith: {} notes, one line each -->\n\n"
+# Enough of a note to know its source, title and first line: a head may have 16 KiB.
+_GLANCE = 20_480
+# What cannot stand in a link as it is. Spaces are read in this form, but written between `<` and `>`.
+_ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("%", "%25"))
+
+
+def note_files(root: str, slug: str) -> list[str]:
+    """Return the names of a scope's note files, sorted; the index is not a note.
+
+    Neither are links and directories, nor names that cannot stand in a line of the index.
+    """
+    try:
+        return _note_names(Tree(root).folder(layout.notes(slug)))
+    except (FileNotFoundError, UnsafePathError):
+        return []  # `doctor` reports a link
+
+
+def _note_names(folder: Folder) -> list[str]:
+    return sorted(
+        entry.name
+        for entry in folder.entries()
+        if layout.is_note_file(entry.name) and entry.is_file(follow_symlinks=False)
+    )
+
+
+def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
+    """Bring the index in line with the notes. The line of the note `relative` is made anew; others stay.
+
+    It is not stamped here: a note that somebody adds between our listing and the stamp would go unseen.
+    """
+    fresh = os.path.basename(relative) if relative else ""
+    with gate.scope(slug):
+        try:
+            _rewrite_index(gate, slug, fresh, remember=False)
+        except _LineLostError:
+            _rewrite_index(gate, slug, fresh, remember=True)
+
+
+class _LineLostError(Exception):
+    """The index would lose a line that a person may have worded; a copy of it has to be kept."""
+
+
+def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None:
+    """Write the index anew. A copy of the old one is kept only if asked for: it grows with the notes."""
+
+    def apply(old: str | None) -> str | None:
+        try:
+            folder = Tree(gate.root).folder(layout.notes(slug))
+        except FileNotFoundError:
+            return old
+        new, lost = _reconcile(old, folder, _note_names(folder), fresh)
+        if lost and not remember:
+            raise _LineLostError
+        return new
+
+    gate.rewrite(layout.index(slug), apply, op="index", remember=remember)
+
+
+def _reconcile(old: str | None, folder: Folder, names: list[str], fresh: str) -> tuple[str | None, bool]:
+    """Return the index's text, lines of new notes last, and whether any line was changed or taken out."""
+    if old is None and not names:
+        return None, False
+    newline = markdown.newline_of(old or "")
+    rows = (old if old is not None else HEADER + _COUNT.format(0)).splitlines(keepends=True)
+    kept, places = survey(rows, names)
+    lost = len(kept) < len(rows)
+    place = places.get(fresh, -1)
+    if place >= 0:
+        line = _line(folder, fresh)
+        if kept[place].strip() != line:
+            kept[place] = line + newline
+            lost = True
+    added = unlisted(names, places, fresh)
+    over = len(places) + len(added) - MOST
+    if over > 0:
+        kept, reworded = _without_oldest(kept, places, over, folder)
+        lost = lost or reworded
+    if kept and not kept[-1].endswith("\n"):
+        kept[-1] += newline
+    kept += [_line(folder, name) + newline for name in added]
+    return _set_count("".join(kept), len(names)), lost
+
+
+def unlisted(names: list[str], places: dict[str, int], fresh: str = "") -> list[str]:
+    """Return the notes that lack a line and should have one: as many as there is room for, and a new one."""
+    missing = [name for name in names if name not in places]
+    room = max(MOST - len(places), 0)
+    if len(missing) <= room:
+        return missing
+    last = [name for name in missing if name != fresh][-room:] if room else []
+    return [*last, fresh] if fresh in missing else last
+
+
+def _without_oldest(
+    kept: list[str], places: dict[str, int], count: int, folder: Folder
+) -> tuple[list[str], bool]:
+    """Leave out the first lines of ours, and tell whether a person had reworded one of them."""
+    oldest = sorted((place, name) for name, place in places.items() if place >= 0)[:count]
+    reworded = any(kept[place].strip() != _line(folder, name) for place, name in oldest)
+    gone = {place for place, _ in oldest}
+    return [row for place, row in enumerate(kept) if place not in gone], reworded
+
+
+def survey(rows: list[str], names: list[str]) -> tuple[list[str], dict[str, int]]:
+    """Return the lines of an index that stay, and the place of each note's own line in them.
+
+    The place is -1 for a note that only a person's own lines mention. What a person wrote stays, even if its
+    note is gone. Lines that look like ours go with their note, and if they repeat one under the same heading.
+    """
+    present = set(names)
+    kept: list[str] = []
+    places: dict[str, int] = {}
+    known: set[str] = set()
+    section: set[str] = set()
+    for row in rows:
+        target, ours = _link(row)
+        if target is None:
+            if row.startswith("#"):
+                section = set()
+        elif target not in present:
+            if ours:
+                continue
+        else:
+            bare = row.strip()
+            if bare in known or (ours and target in section):
+                continue
+            known.add(bare)
+            section.add(target)
+            if places.get(target, -1) < 0:
+                places[target] = len(kept) if ours else -1
+        kept.append(row)
+    return kept, places
+
+
+def _set_count(text: str, count: int) -> str:
+    start = text.find("<!-- memolith: ")
+    end = text.find(" notes", start)
+    if min(start, end) < 0 or not text[start + 15 : end].isdecimal():
+        return text  # somebody else's comment
+    return f"{text[: start + 15]}{count}{text[end:]}"
+
+
+def _stamp(index: Place, time: int) -> None:
+    """Give the index its directory's time: from now on a difference means that a note came or went."""
+    try:
+        for _ in range(2):
+            # The second try gets a finer clock on newer kernels: they refine it once it was looked at.
+            files.set_time(index, time)
+            if is_current(index):
+                return
+    except OSError:
+        return  # readers then compare the names themselves: slower, never wrong
+
+
+def is_current(place: Place) -> bool:
+    """Tell whether no note came or went since the index was written, by two `stat` calls.
+
+    The directory's time must be the index's, and the stamp must be younger than that: a note
+    that appeared within the same tick of the clock would otherwise go unseen.
+    """
+    index, folder = place.stat(), place.folder.stat()
+    return index is not None and index.st_mtime_ns == folder.st_mtime_ns < index.st_ctime_ns
+
+
+def glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
+    """Return the end of the index (the newest notes) within limits, and how many notes are left out.
+
+    An index that is out of date is corrected in what is returned only. One that turns out to be right is
+    stamped, so that the next call need not look again; no file is ever created or changed here.
+    """
+    try:
+        return _glance(root, slug, lines, size)
+    except FileNotFoundError:
+        return "", 0
+    except (StorageError, UnsafePathError):
+        return "", 0  # a link or an unreadable directory costs its notes, not the block; `doctor` reports it
+
+
+def _glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
+    index = root.place(layout.index(slug))
+    if is_current(index):
+        data, total = index.read_part(size * 2, end=True)
+        if total <= len(data):
+            return _newest(files.text_of(data).splitlines(), None, lines, size)
+        count = _read_count(index)
+        if count is not None:
+            return _newest(files.text_of(data).splitlines()[1:], count, lines, size)
+    time = index.folder.stat().st_mtime_ns
+    names = _note_names(index.folder)
+    rows = files.text_of(index.read() or b"").splitlines()
+    kept, places = survey(rows, names)
+    missing = unlisted(names, places)
+    if rows and not missing and len(kept) == len(rows):
+        _stamp(index, time)
+    # Only as many unknown notes are opened as can be shown.
+    kept += [_line(index.folder, name) for name in missing[-lines:]]
+    return _newest(kept, len(names), lines, size)
+
+
+def _newest(rows: list[str], count: int | None, lines: int, size: int) -> tuple[str, int]:
+    rows = [row for row in rows if row.strip() and not row.lstrip().startswith(("<!--", "# "))]
+    if count is None:
+        count = len({link_target(row) for row in rows} - {None})
+    own = [row for row in rows if source_label.inside(row)]
+    rows, count = own, count - (len(rows) - len(own))
+    kept: list[str] = []
+    for row in reversed(rows):
+        size -= len(row.encode("utf-8", "replace")) + 1
+        if size < 0 or len(kept) >= lines:
+            break
+        kept.append(row)
+    shown = len({link_target(row) for row in kept} - {None})
+    return "\n".join(reversed(kept)), max(0, count - shown)
+
+
+def _read_count(index: Place) -> int | None:
+    head = files.text_of(index.read_part(512)[0])
+    number = head.partition("<!-- memolith: ")[2].partition(" notes")[0]
+    return int(number) if number.isdecimal() else None
+
+
+def link_target(line: str) -> str | None:
+    """Return the note that an index line points to; None if it is not such a line."""
+    return _link(line)[0]
+
+
+def _link(line: str) -> tuple[str | None, bool]:
+    """Return the note that an index line points to, and whether the line looks like one of ours."""
+    bare = line.strip()
+    start = bare.find("](")
+    if start < 0 or not bare.startswith(("- [", "* [")):
+        return None, False
+    angled = bare.startswith("<", start + 2)
+    first = start + 3 if angled else start + 2
+    end = bare.find(">)" if angled else ")", first)
+    target = bare[first:end].removeprefix("./")
+    if "%" in target:
+        for char, code in _ESCAPES:
+            target = target.replace(code, char)
+    if end < 0 or not target.endswith(".md") or "/" in target:
+        return None, False
+    rest = bare[end + 2 if angled else end + 1 :]
+    # Our titles have no brackets and our lines no indentation; `- [ ] [Plan](plan.md)` is a person's.
+    ours = line.startswith("- [") and bare.find("]") == start and (not rest or rest.startswith(" — "))
+    return target, ours
+
+
+def _line(folder: Folder, name: str) -> str:
+    title, hook = describe(Place(folder, name))
+    title = title.replace("[", "(").replace("]", ")")
+    target = name
+    for char, code in reversed(_ESCAPES[1:]):
+        target = target.replace(char, code)
+    if " " in name or "(" in name or ")" in name:
+        # `<memory` could be taken for the tag of our block.
+        target = f"<./{target}>" if name.lower().startswith("memory") else f"<{target}>"
+    return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
+
+
+def describe(note: Place) -> tuple[str, str]:
+    """Return a note's title and hook, from its frontmatter or else from its first lines."""
+    stem = note.name[:-3]
+    try:
+        data = note.read_part(_GLANCE)[0]
+    except MemolithError:
+        return stem, ""  # a link or unreadable file keeps its name; `doctor` says what is wrong
+    parsed = frontmatter.split(files.text_of(data))
+    body = parsed.body if not parsed.problem else parsed.body.removeprefix("---")
+    title = parsed.get("name") or parsed.get("title") or markdown.heading_title(body) or stem
+    hook = parsed.get("description") or markdown.first_line(
+        "\n".join(line for line in body.splitlines() if not line.startswith("# "))
+    )
+    hook = markdown.first_line(hook)
+    source = source_label.of_note(parsed.head)
+    hook = (
+        f"{source_label.own(hook)} {source_label.label(source)}".lstrip()
+        if source
+        else source_label.escaped(hook)
+    )
+    return markdown.same_line(title), hook

@@ -1,0 +1,149 @@
+"""Notes: one fact or topic per file, and an index of one line each (`noteindex`) that follows the files."""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import InputError, NotFoundError
+from memolith.base.values import MAX_WRITE_BYTES, Source
+from memolith.env.paths import Tree
+from memolith.memory.note_index import describe, update_index
+from memolith.store import layout
+from memolith.text import frontmatter, markdown, source_label
+from memolith.text.safe import lookalikes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.store.gate import Change, Gate
+
+KINDS = ("user", "project", "domain", "preference", "reference")
+_KIND_ALIASES = {"simulator": "domain"}
+MAX_TITLE = 200
+
+
+def check(content: str, title: str) -> None:
+    """Refuse a note without title or text, before anything is created for it."""
+    from memolith.store.screen import check as check_text
+    from memolith.store.screen import quoted
+
+    check_text(title, "title")
+    check_text(content)
+    title = markdown.same_line(title)
+    if not title:
+        raise InputError("a note needs a title; give --title TEXT")
+    if len(title) > MAX_TITLE:
+        raise InputError(
+            f"the title has {len(title)} characters, more than {MAX_TITLE}; shorten it: {quoted(title)}"
+        )
+    if not content.strip():
+        raise InputError(f"nothing to remember under {quoted(title)}; give the text of the note")
+
+
+def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
+    """Store a note under its title and keep its line in the index; the same title replaces the note."""
+    check(content, title)
+    kind = _KIND_ALIASES.get(kind, kind)
+    from memolith.store.allow_list import allowed
+    from memolith.store.screen import together
+
+    given, content, warnings = together(
+        {"title": markdown.same_line(title)}, content, lambda: allowed(gate.root, slug), by_hand=gate.by_hand
+    )
+    title = markdown.same_line(
+        str(given["title"])
+    )  # what was taken out of it may leave two spaces, or nothing
+    if not title:
+        raise InputError("a note needs a title of visible characters; give --title TEXT")
+    with gate.scope(slug):
+        relative = _file_for(gate, slug, title)
+
+        def compose(old: str | None, text: str) -> str:
+            text = text if source.trusted else source_label.own(text)
+            body = text if text.endswith("\n") else text + "\n"
+            fields = {
+                "name": title,
+                "description": markdown.first_line(text),
+                "type": kind if kind in KINDS else "project",
+                **({} if source.trusted else source_label.fields(source)),
+            }
+            if old is not None:
+                parsed = frontmatter.split(old)
+                if parsed.head and not parsed.problem:
+                    # What a person replaces is theirs; an agent may say again what it was told.
+                    known = fields if source == Source("agent") else source_label.cleared(parsed, fields)
+                    return frontmatter.set_fields(parsed.head, known) + body
+            return frontmatter.compose(dict(fields), body)
+
+        change = gate.change(relative, content, compose, op="remember", cap=MAX_WRITE_BYTES)
+        change.warnings[:0] = warnings
+        update_index(gate, slug, relative)
+    return change
+
+
+def name_for(gate: Gate, slug: str, title: str) -> str:
+    """Return the name of the note that is called `title`, or would be."""
+    from memolith.store.screen import screen
+
+    title = markdown.same_line(screen(markdown.same_line(title))[0])
+    return os.path.basename(_file_for(gate, slug, title))[:-3]
+
+
+def write(
+    gate: Gate,
+    relative: str,
+    content: str,
+    apply: Callable[[str | None, str], str | None],
+    *,
+    op: str,
+    if_sha256: str | None,
+) -> Change:
+    """Change a note, and let the index follow in the same lock."""
+    slug = layout.scope_of(relative)
+    with gate.scope(slug):
+        warnings = _check_new_name(gate, relative)
+        change = gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+        change.warnings[:0] = warnings
+        update_index(gate, slug, relative if op in ("overwrite", "edit") else None)
+    return change
+
+
+def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
+    """Remove a note and its line; its text goes into the history. NotFoundError if there is none."""
+    slug = layout.scope_of(relative)
+    if Tree(gate.root).stat(relative) is None:
+        from memolith.store.screen import quoted
+
+        name = os.path.basename(relative)[:-3]
+        raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
+    with gate.scope(slug):
+        change = gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
+        update_index(gate, slug)
+    return change
+
+
+def _file_for(gate: Gate, slug: str, title: str) -> str:
+    """Return the file of the note called `title`: its own, or a new name that no other note has."""
+    title = lookalikes.composed(title)
+    base = layout.file_name(title)
+    tree = Tree(gate.root)
+    taken = {name.casefold() for name in tree.names(layout.notes(slug))}
+    number = 1
+    while True:
+        name = base if number == 1 else f"{base}-{number}"
+        relative = layout.note(slug, name)
+        if f"{name}.md" not in taken:
+            return relative
+        if lookalikes.composed(markdown.same_line(describe(tree.place(relative))[0])) == title:
+            return relative
+        number += 1
+
+
+def _check_new_name(gate: Gate, relative: str) -> list[str]:
+    """Refuse a new name that a reader takes for that of another note; return warnings about it."""
+    tree = Tree(gate.root)
+    if tree.stat(relative) is not None:
+        return []
+    directory, file = os.path.split(relative)
+    return layout.check_new_note(file[:-3], [other[:-3] for other in tree.names(directory)])

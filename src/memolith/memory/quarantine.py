@@ -1,0 +1,222 @@
+"""Texts from outside, which wait for a person whatever they say: who asks finds them, labelled, nobody else.
+
+What would stand where agents see it unasked (MEMORY.md, the checklist, a day, a lesson), or in place of
+somebody's own words, is a Markdown file in `inbox/` of its scope: in the frontmatter what was to be done with
+it, the text below. Its name is the hash of what is asked, so the same text is held once, and what a person
+decided about it stays decided. What has a file of its own (a note, a record, a ticket) waits there.
+"""
+
+from __future__ import annotations
+
+import time
+
+from memolith.base.errors import InputError, MemolithError, NotFoundError
+from memolith.base.values import MAX_WRITE_BYTES, Source, Value, WriteResult
+from memolith.env.paths import Tree
+from memolith.index.walk import CATEGORIES
+from memolith.memory.note_index import link_target
+from memolith.store import files, layout
+from memolith.store.screen import quoted
+from memolith.text import frontmatter, source_label
+from memolith.text.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memolith.mem import Mem
+    from memolith.text.yaml import Node
+
+    Argument = str | list[str] | None
+
+# The calls of `Mem` that bring text: which parameter is the text, and which others they take.
+CALLS = {
+    "write": ("content", ("target", "mode", "name", "scope")),
+    "edit": ("new_str", ("target", "old_str", "name", "scope")),
+    "append_daily": ("body", ("heading",)),
+    "remember": ("content", ("title", "kind", "scope")),
+    "update": ("content", ("mode",)),
+    "update_section": ("text", ("section",)),
+    "lessons.add": ("text", ()),
+    "records.update": ("text", ("number", "title", "scope")),
+}
+# What waits in a file of its own: accepting it is a word in its head.
+STORED = "stored"
+PROPOSAL = layout.PROPOSAL
+# What is shown with the text later, and may instruct as well.
+_SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
+
+
+class Held(Value):
+    """A text that waits: what was to be done with it, where it came from, and why it was stopped."""
+
+    __slots__ = ("arguments", "call", "filename", "id", "reasons", "since", "source", "text")
+    arguments: dict[str, str | list[str]]
+    call: str
+    filename: str
+    id: str
+    reasons: list[str]
+    since: str
+    source: Source
+    text: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {**super().as_dict(), **self.source.as_dict(), "source": str(self.source)}
+
+
+def hold(
+    mem: Mem,
+    call: str,
+    text: str,
+    arguments: Mapping[str, Argument],
+    *,
+    user_wide: bool,
+    op: str = "hold",
+    apart: str = "",
+) -> WriteResult | None:
+    """Keep a text for review if it is from outside, else None; also for a file `apart` that is its own.
+
+    `op` names the change in the history: an import takes back what it had held, too.
+    """
+    if not mem.source.outside or (apart and is_apart(mem, apart)):
+        return None
+    from memolith.store.allow_list import allowed
+    from memolith.store.screen import screen, together
+    from memolith.text.suspicion.suspicion import suspicions
+
+    if not user_wide:
+        mem.register()
+    slug = layout.USER if user_wide else mem.project
+    root = str(mem.root)
+    asked = {key: value for key, value in arguments.items() if value}
+    given, text, warnings = together(asked, text, lambda: allowed(root, slug))
+    text, more = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
+    shown = [given[key] for key in _SHOWN if key in given]
+    lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
+    found = suspicions("\n\n".join([*lines, text]))
+    number = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
+    relative = layout.held(slug, number)
+    reasons = [_reason(mem.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
+    with mem.gate.scope(slug):
+        decided = decision(mem, relative)
+        head: dict[str, Node] = {
+            "call": call,
+            "arguments": dict(given),  # type: ignore[arg-type]
+            **mem.source.as_dict(),  # type: ignore[dict-item]
+            "since": mem.today,
+            "reasons": list(dict.fromkeys(reasons)),
+        }
+        if not decided:
+            mem.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op=op)
+    why = "; ".join(dict.fromkeys([_reason(mem.source), *(each.why for each in found)]))
+    message = f"Held for review as {number}, not stored as memory: {why}. A person decides: memolith review"
+    if decided:
+        word = "refused" if decided == "refuse" else "accepted"
+        message = f"Nothing was written: a person {word} this text before ({number})"
+    return WriteResult(
+        filename=layout.locate(str(mem.root), relative),
+        bytes=0,
+        held=number if not decided else None,
+        message=message,
+        sha256="",
+        skipped=0,
+        warnings=[*warnings, *more],
+    )
+
+
+def _reason(source: Source) -> str:
+    return f"it came from outside ({source})"
+
+
+def is_apart(mem: Mem, relative: str) -> bool:
+    """Tell whether a file has nobody's own words: there is none yet, or all of it is from outside."""
+    head = files.text_of(Tree(str(mem.root)).read_part(relative, MAX_WRITE_BYTES)[0])
+    return not head or source_label.is_outside(source_label.of_note(head))
+
+
+def decision(mem: Mem, relative: str) -> str:
+    """Return what a person last decided about a text: `accept`, `refuse` or nothing."""
+    entries = mem.gate.history.entries(relative)
+    undone = {entry.undoes for entry in entries}
+    for entry in reversed(entries):
+        if entry.op in ("accept", "refuse") and entry.id not in undone:
+            return entry.op
+    return ""
+
+
+def waiting(mem: Mem) -> list[Held]:
+    """Return what waits for a person in this project and user-wide, oldest first."""
+    found = [
+        held
+        for slug in (layout.USER, mem.project)
+        for name in Tree(str(mem.root)).names(layout.inbox(slug))
+        if (held := _read(mem, f"{layout.inbox(slug)}/{name}")) is not None
+    ]
+    found += [held for slug in dict.fromkeys((layout.USER, mem.project)) for held in _stored(mem, slug)]
+    return sorted(found, key=lambda held: (held.since, held.filename))
+
+
+def find(mem: Mem, number: str) -> Held:
+    """Return what waits under a number, which may be shortened. NotFoundError, or InputError if ambiguous."""
+    found = [held for held in waiting(mem) if number and held.id.startswith(number)]
+    if not found:
+        raise NotFoundError(f"nothing waits under {quoted(number)}; `memolith review` shows what does")
+    if len(found) > 1:
+        raise InputError(f"{number!r} is short for {', '.join(held.id for held in found)}; give more of it")
+    return found[0]
+
+
+def _read(mem: Mem, relative: str) -> Held | None:
+    """Return a held text; None for what is not one."""
+    data = Tree(str(mem.root)).read(relative)
+    parsed = frontmatter.split(files.text_of(data or b""))
+    call = parsed.get("call")
+    arguments, reasons = parsed.fields.get("arguments"), parsed.fields.get("reasons")
+    takes = ("base",) if call == PROPOSAL else CALLS[call][1] if call in CALLS else None
+    if takes is None:
+        return None
+    known = arguments.items() if isinstance(arguments, dict) else ()
+    return Held(
+        id=relative.rpartition("/")[2].removesuffix(".md"),
+        filename=relative,
+        call=call,
+        arguments={key: _argument(value) for key, value in known if key in takes},
+        source=Source(parsed.get("origin"), parsed.get("taint")),
+        since=parsed.get("since"),
+        reasons=[str(reason) for reason in reasons] if isinstance(reasons, list) else [],
+        text=parsed.body,
+    )
+
+
+def _stored(mem: Mem, slug: str) -> Iterator[Held]:
+    """Yield the notes, records and tickets of a scope that are from outside."""
+    tree = Tree(str(mem.root))
+    index = files.text_of(tree.read(layout.index(slug), cut=True) or b"")
+    noted = [link_target(line) for line in index.split("\n") if line != source_label.inside(line)]
+    paths = [f"{layout.notes(slug)}/{name}" for name in noted if name]
+    for directory in [*(layout.records(slug, each) for each in CATEGORIES), layout.tickets(slug)]:
+        paths += [f"{directory}/{name}" for name in tree.names(directory)]
+    for path in paths:
+        try:
+            text, about = files.text_of(tree.read(path) or b""), tree.stat(path)
+        except MemolithError:
+            continue  # `doctor` tells
+        source = source_label.of_note(text)
+        if about is None or not source_label.is_outside(source):
+            continue
+        parsed = frontmatter.split(text)
+        yield Held(
+            id=sha256(path.encode("utf-8", "surrogatepass"))[:8],
+            filename=path,
+            call=STORED,
+            arguments={"title": parsed.get("title") or parsed.get("name") or path.rpartition("/")[2][:-3]},
+            source=Source(*source.split(", ")),
+            since=time.strftime("%Y-%m-%d", time.localtime(about.st_mtime)),
+            reasons=[_reason(Source(*source.split(", ")))],
+            text=parsed.body,
+        )
+
+
+def _argument(value: Node) -> str | list[str]:
+    return value if isinstance(value, str) else [each for each in value if isinstance(each, str)]

@@ -1,0 +1,138 @@
+"""One record: what it holds, how its file is read, and what may become one."""
+
+from __future__ import annotations
+
+from memolith.base.errors import InputError, TooLargeError
+from memolith.base.values import Value
+from memolith.memory import arguments, entries
+from memolith.store import layout
+from memolith.store.screen import quoted
+from memolith.text import markdown, source_label
+from memolith.text.budget import utf8_len
+from memolith.text.words import likeness
+
+CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
+STATUSES = ("active", "superseded", "archived", "quarantined")
+MAX_BYTES = 8_192
+_LISTS = ("aliases", "keywords", "supersedes", "sources")
+_ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
+
+
+class Record(Value):
+    """One fact with what is known about it. Dates are YYYY-MM-DD or empty."""
+
+    __slots__ = (
+        "aliases",
+        "body",
+        "category",
+        "created",
+        "expires",
+        "filename",
+        "id",
+        "keywords",
+        "origin",
+        "problem",
+        "scope",
+        "source",
+        "sources",
+        "status",
+        "supersedes",
+        "temporal",
+        "title",
+        "updated",
+        "valid_from",
+        "valid_until",
+    )
+    aliases: list[str]
+    body: str
+    category: str
+    created: str
+    expires: str
+    filename: str
+    id: str
+    keywords: list[str]
+    origin: str  # where it came from, if not from its user or their agent
+    problem: str | None
+    scope: str
+    source: str
+    sources: list[str]
+    status: str
+    supersedes: list[str]
+    temporal: str
+    title: str
+    updated: str
+    valid_from: str
+    valid_until: str
+
+    def holds(self, today: str) -> bool:
+        """Tell whether the record is true on a day, as far as it says."""
+        return (
+            self.status == "active"
+            and not (self.expires and self.expires < today)
+            and not (self.valid_from and self.valid_from > today)
+            and not (self.valid_until and self.valid_until <= today)
+        )
+
+
+def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
+    """Return a record from its file, with what a person left out filled in; None if it cannot be read."""
+    loaded = entries.load(root, relative, strict=strict)
+    if loaded is None:
+        return None
+    parsed, changed = loaded
+    parts = relative.split("/")
+    stem = parts[-1].removesuffix(".md")
+    status = parsed.get("status")
+    lists = {key: parsed.items(key) for key in _LISTS}
+    return Record(
+        id=stem,  # the file's name: a head that says otherwise would make it unreachable
+        filename=relative,
+        category=parts[-2],
+        scope="project" if layout.scope_of(relative) else "user",
+        title=entries.title_of(parsed, stem),
+        body=parsed.body,
+        created=parsed.get("created") or changed,
+        updated=parsed.get("updated") or changed,
+        source=parsed.get("source") or "user",
+        origin=source_label.of_note(parsed.head),
+        status=status if status in STATUSES else "active",
+        temporal="temporary" if parsed.get("temporal") == "temporary" else "permanent",
+        problem=parsed.problem,
+        **{key: parsed.get(key) for key in ("expires", "valid_from", "valid_until")},
+        **lists,
+    )
+
+
+def check_category(category: str) -> None:
+    """Refuse a category that does not exist."""
+    if category not in CATEGORIES:
+        raise InputError(f"unknown category {quoted(category)}; one of {', '.join(CATEGORIES)}")
+
+
+def check_text(text: str) -> None:
+    """Refuse what is no single fact: nothing, too much, or a conversation."""
+    arguments.check_text(text)
+    size = utf8_len(text)
+    if size > MAX_BYTES:
+        raise TooLargeError(
+            f"{size:,} bytes are too much for one record (limit {MAX_BYTES:,}); store the fact, and where "
+            "the rest is, or write a note"
+        )
+    turns = sum(line.strip().lstrip("*#> ").casefold().startswith(_ROLES) for line in text.splitlines())
+    if turns >= 4:
+        raise InputError(
+            f"this is a conversation ({turns} turns), not a fact; write down what was learned in it"
+        )
+
+
+def said(record: Record) -> str:
+    """Return a record in words."""
+    return f"{record.title}\n{record.body}"
+
+
+def replaces(record: Record, title: str, text: str, *, named: bool) -> bool:
+    """Tell whether a new fact takes the place of an older one: the same title, or another value."""
+    same_title = markdown.same_line(record.title).casefold() == title.casefold()
+    if named and not likeness.same(record.title, markdown.first_line(record.body, 80)):
+        return same_title  # both were given a title: what has another title is about something else
+    return same_title or likeness.contradicts(record.body, text)

@@ -1,0 +1,391 @@
+"""Records: one typed fact per file, `records/<category>/<id>.md`.
+
+A record holds now, or it does not: it may be superseded by another, archived, or expired. Nothing is
+lost by that; the file stays and `--as-of` still finds it. A file made by hand needs no head at all: its
+directory is the category, its name the id.
+"""
+
+from __future__ import annotations
+
+from memolith.base.errors import InputError
+from memolith.base.values import Source, Value
+from memolith.env.paths import Tree
+from memolith.memory import arguments, entries
+from memolith.memory.quarantine import hold
+from memolith.memory.record import (
+    CATEGORIES,
+    STATUSES,
+    Record,
+    check_category,
+    check_text,
+    read,
+    replaces,
+    said,
+)
+from memolith.store import files, layout
+from memolith.store.screen import quoted
+from memolith.text import markdown, source_label
+from memolith.text.words import likeness
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Iterator, Sequence
+
+    from memolith.mem import Mem
+    from memolith.store.gate import Change
+
+
+_NEAR = 20  # records that are compared with a new one
+_LOOKED_AT = 2000  # characters by which they are found
+
+
+class Recorded(Value):
+    """What a change of a record did. `held` is its number in the review if it waits for a person."""
+
+    __slots__ = ("created", "filename", "held", "id", "message", "superseded", "warnings")
+    created: bool
+    filename: str
+    held: str | None
+    id: str
+    message: str
+    superseded: list[str]
+    warnings: list[str]
+
+
+class Records:
+    """The records of a project and of its user."""
+
+    def __init__(self, mem: Mem) -> None:
+        self._mem = mem
+        self._root = str(mem.root)
+
+    def add(
+        self,
+        text: str,
+        *,
+        category: str,
+        scope: str,
+        title: str | None = None,
+        aliases: Sequence[str] = (),
+        keywords: Sequence[str] = (),
+        source: str = "",
+        expires: str | None = None,
+        valid_from: str | None = None,
+        valid_until: str | None = None,
+        supersedes: Sequence[str] = (),
+        force: bool = False,
+    ) -> Recorded:
+        """Store a fact and return its id; it is found by the next recall.
+
+        A record that says the same already is returned instead, with the source added. One that gives the
+        same thing another value, or has the same title, is superseded. `force` does neither.
+        """
+        check_category(category)
+        check_text(text)
+        arguments.check_text(title or "x", "title")
+        until = entries.date(expires, "--expires")
+        if until and category != "incidents":
+            raise InputError(f"only incidents can expire; {category} are permanent (use valid_until instead)")
+        name = title or markdown.heading_title(text) or markdown.first_line(text, 80)
+        name = entries.titled(markdown.same_line(name), text)
+        slug = self._slug(scope, prepare=True)
+        with self._mem.gate.scope(slug):
+            known = self._all([slug]) if supersedes else []
+            older = [self._pick(known, each) for each in supersedes]
+            ids, near = self._near(slug, name, text)
+            outside = self._mem.source.outside
+            if not force:
+                for record in near:
+                    if likeness.same(said(record), f"{name}\n{text}"):
+                        if outside == source_label.is_outside(record.origin):
+                            return self._again(record, source, aliases, keywords)
+                        if outside:
+                            return self._again(record, source, (), ())
+                        older.append(record)  # who says it oneself need not accept it from others
+                older += [record for record in near if replaces(record, name, text, named=title is not None)]
+            # Nobody from outside takes the place of one's own words.
+            older = [record for record in older if not outside or source_label.is_outside(record.origin)]
+            number = entries.new_id(name, ids)
+            relative = layout.record(slug, category, number)
+            older = list({record.id: record for record in older}.values())
+            fields: dict[str, str | Sequence[str]] = {
+                "id": number,
+                "category": category,
+                "scope": "project" if slug else "user",
+                "title": name,
+                "created": self._mem.today,
+                "updated": self._mem.today,
+                "source": source or str(self._mem.source),
+                "aliases": list(aliases),
+                "keywords": list(keywords),
+                "status": "active",
+                "temporal": "temporary" if until else "permanent",
+                "expires": until,
+                "valid_from": entries.date(valid_from, "--valid-from"),
+                "valid_until": entries.date(valid_until, "--valid-until"),
+                "supersedes": [record.id for record in older],
+            }
+            whose = self._mem.source
+            change = entries.store(self._mem.gate, relative, _without_empty(fields), text, "record", whose)
+            for record in older:
+                self._supersede(record, number, str(fields["valid_from"]) or self._mem.today)
+        gone = [record.id for record in older]
+        told = f" (instead of {', '.join(gone)})" if gone else ""
+        return Recorded(
+            id=number,
+            filename=layout.locate(self._root, relative),
+            created=True,
+            superseded=gone,
+            held=None,
+            message=f"Recorded {number} in {category}{told}",
+            warnings=change.warnings,
+        )
+
+    def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
+        """Return all ids of a scope, and those records that hold now and may say the same as a new fact.
+
+        The index knows them: to read every record for each new one would make many of them ever slower.
+        """
+        index = self._mem.index
+        index.sync([slug])
+        catalogue = index.catalogue(slug)
+        found = index.lexical([slug], f"{title}\n{text}"[:_LOOKED_AT], _NEAR, ["record"])
+        paths = {unit.path for unit in index.units([match.unit_id for match in found])}
+        paths |= {
+            path for _, name, path in catalogue if markdown.same_line(name).casefold() == title.casefold()
+        }
+        files = {
+            f"{layout.records(slug, each)}/{name}" for each in CATEGORIES for name in self._names(slug, each)
+        }
+        # The index does not have what cannot be read at this moment; one of the same name may say the same.
+        paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
+        near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
+        ids = {number for number, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
+        return ids, [record for record in near if record.holds(self._mem.today)]
+
+    def _names(self, slug: str, category: str) -> builtins.list[str]:
+        return Tree(self._root).names(layout.records(slug, category))
+
+    def _again(
+        self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str]
+    ) -> Recorded:
+        """Return a record that is known already, with what is new about it."""
+        more = {
+            # The source that it has already is that of a run which was interrupted and does its work again.
+            "sources": [*record.sources, *([source] if source and source != record.source else [])],
+            "aliases": [*record.aliases, *aliases],
+            "keywords": [*record.keywords, *keywords],
+        }
+        changed = {key: list(dict.fromkeys(value)) for key, value in more.items()}
+        fresh = {key: value for key, value in changed.items() if value != getattr(record, key)}
+        warnings = self._set(record, {**fresh, "updated": self._mem.today}).warnings if fresh else []
+        return self._done(record, f"Known already as {record.id}; nothing was added twice", warnings)
+
+    def update(
+        self,
+        number: str,
+        text: str | None = None,
+        *,
+        title: str | None = None,
+        aliases: Sequence[str] | None = None,
+        keywords: Sequence[str] | None = None,
+        source: str | None = None,
+        expires: str | None = None,
+        valid_from: str | None = None,
+        valid_until: str | None = None,
+        scope: str | None = None,
+    ) -> Recorded:
+        """Change a record's text or metadata; its id and creation date stay."""
+        record = self.get(number, scope)
+        if text is not None:
+            check_text(text)
+        if expires and record.category != "incidents":
+            raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
+        asked = {"number": record.id, "title": title, "scope": record.scope}
+        held = hold(
+            self._mem,
+            "records.update",
+            record.body if text is None else text,
+            asked,
+            user_wide=record.scope == "user",
+            apart=record.filename,
+        )
+        if held:
+            return _held(held.held, held.filename, held.message, held.warnings)
+        given: dict[str, str | Sequence[str] | None] = {
+            "title": title,
+            "source": source,
+            "aliases": aliases,
+            "keywords": keywords,
+            "expires": None if expires is None else entries.date(expires, "--expires"),
+            "valid_from": None if valid_from is None else entries.date(valid_from, "--valid-from"),
+            "valid_until": None if valid_until is None else entries.date(valid_until, "--valid-until"),
+        }
+        fields = {key: value for key, value in given.items() if value is not None}
+        if expires is not None:
+            fields["temporal"] = "temporary" if expires else "permanent"
+        if text is None and not fields:
+            raise InputError(f"what should change about {record.id}? Give a text or an option")
+        change = self._set(record, {**fields, "updated": self._mem.today}, text)
+        if self._mem.source.trusted:
+            change.warnings.extend(source_label.waits(files.text_of(change.after or b"")))
+        return self._done(record, f"Updated {record.id}", change.warnings)
+
+    def reclassify(self, number: str, category: str, *, scope: str | None = None) -> Recorded:
+        """Move a record to another category; its id stays. Only incidents stay temporary."""
+        check_category(category)
+        record = self.get(number, scope)
+        if record.category == category:
+            return self._done(record, f"{record.id} is in {category} already", [])
+        fields = {"category": category, "updated": self._mem.today}
+        warnings = []
+        if category != "incidents" and record.temporal == "temporary":
+            fields |= {"temporal": "permanent", "expires": ""}
+            warnings.append(f"{record.id} does not expire any more: only incidents can")
+        slug = self._slug(record.scope)
+        new = layout.record(slug, category, record.id)
+        with self._mem.gate.scope(slug):
+            old = Tree(self._root).read(record.filename) or b""
+            text = old.decode("utf-8", "surrogateescape")
+            # First the new place, then away with the old: a crash leaves it twice, never nowhere.
+            self._mem.gate.rewrite(new, lambda _: text, op="reclassify")
+            entries.store(self._mem.gate, new, fields, None, "reclassify")
+            entries.remove(self._mem.gate, record.filename, "reclassify")
+        moved = self.get(record.id, record.scope)
+        return self._done(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
+
+    def archive(self, number: str, *, scope: str | None = None) -> Recorded:
+        """Take a record out of recall; its file stays."""
+        return self._mark(number, "archived", scope)
+
+    def restore(self, number: str, *, scope: str | None = None) -> Recorded:
+        """Bring an archived or superseded record back into recall."""
+        return self._mark(number, "active", scope)
+
+    def _mark(self, number: str, status: str, scope: str | None) -> Recorded:
+        record = self.get(number, scope)
+        if record.status == status:
+            return self._done(record, f"{record.id} is {status} already", [])
+        fields = {"status": status, "updated": self._mem.today}
+        if status == "active" and record.valid_until:
+            fields["valid_until"] = ""
+        change = self._set(record, fields)
+        return self._done(record, f"{record.id} is {status} now", change.warnings)
+
+    def delete(self, number: str, *, scope: str | None = None) -> Recorded:
+        """Delete a record; `memolith undo` brings it back."""
+        record = self.get(number, scope)
+        entries.remove(self._mem.gate, record.filename, "delete")
+        return self._done(record, f"Deleted {record.id} (memolith undo brings it back)", [])
+
+    def forget_source(self, session: str) -> builtins.list[str]:
+        """Delete what only this session taught, of what was learned; return the ids.
+
+        A record that others support stays, without this source. StorageError if one cannot be read.
+        """
+        gone = []
+        for record in self._all(self._slugs(None), strict=True):
+            sources = list(dict.fromkeys(filter(None, [record.source, *record.sources])))
+            left = [each for each in sources if each.partition("#")[0] != session]
+            if len(left) == len(sources) or not record.origin.startswith("extracted"):
+                continue
+            if left:
+                self._set(record, {"source": left[0], "sources": left, "updated": self._mem.today})
+            else:
+                entries.remove(self._mem.gate, record.filename, "forget")
+                gone.append(record.id)
+        return gone
+
+    def get(self, number: str, scope: str | None = None) -> Record:
+        """Return one record; the beginning of its id is enough. NotFoundError if there is none."""
+        return self._pick(self._all(self._slugs(scope)), number)
+
+    def list(
+        self,
+        category: str | None = None,
+        scope: str | None = None,
+        status: str | None = None,
+        *,
+        archived: bool = False,
+        strict: bool = False,
+    ) -> builtins.list[Record]:
+        """Return records by category and id; those that are archived or superseded only if asked for.
+
+        One that cannot be read is left out, or if `strict` a StorageError.
+        """
+        if category is not None:
+            check_category(category)
+        if status is not None and status not in STATUSES:
+            raise InputError(f"unknown status {quoted(status)}; one of {', '.join(STATUSES)}")
+        return [
+            record
+            for record in self._all(self._slugs(scope), strict=strict)
+            if category in (None, record.category)
+            and (record.status == status if status else archived or record.status == "active")
+        ]
+
+    # ------------------------------------------------------------ inside
+
+    def _slug(self, scope: str, *, prepare: bool = False) -> str:
+        if arguments.is_user_wide(scope):
+            return layout.USER
+        if prepare:
+            self._mem.register()
+        return self._mem.project
+
+    def _slugs(self, scope: str | None) -> builtins.list[str]:
+        return [self._slug(scope)] if scope is not None else [self._mem.project, layout.USER]
+
+    def _all(self, slugs: builtins.list[str], *, strict: bool = False) -> builtins.list[Record]:
+        return [record for slug in slugs for record in self._read(slug, strict=strict)]
+
+    def _read(self, slug: str, *, strict: bool) -> Iterator[Record]:
+        seen: set[str] = set()
+        for category in CATEGORIES:
+            for name in self._names(slug, category):
+                record = read(self._root, f"{layout.records(slug, category)}/{name}", strict=strict)
+                if record is not None and record.id not in seen:
+                    seen.add(record.id)
+                    yield record
+
+    def _pick(self, records: builtins.list[Record], number: str) -> Record:
+        wanted = entries.match(number, (record.id for record in records), "record")
+        return next(record for record in records if record.id == wanted)
+
+    def _set(self, record: Record, fields: entries.Fields, text: str | None = None) -> Change:
+        if text is not None and record.origin and self._mem.source == Source("user"):
+            fields = {**fields, **dict.fromkeys(source_label.KEYS, source_label.NONE)}  # another's no longer
+        whose = self._mem.source if text is not None or "title" in fields else None
+        return entries.store(self._mem.gate, record.filename, fields, text, "record", whose)
+
+    def _supersede(self, record: Record, by: str, day: str) -> None:
+        fields = {"status": "superseded", "superseded_by": by, "updated": self._mem.today}
+        self._set(record, {**fields, "valid_until": record.valid_until or day})
+
+    def _done(self, record: Record, message: str, warnings: builtins.list[str]) -> Recorded:
+        return Recorded(
+            id=record.id,
+            filename=layout.locate(self._root, record.filename),
+            created=False,
+            superseded=[],
+            held=None,
+            message=message,
+            warnings=warnings,
+        )
+
+
+def _without_empty(fields: entries.Fields) -> dict[str, str | Sequence[str]]:
+    return {key: value for key, value in fields.items() if value}
+
+
+def _held(number: str | None, filename: str, message: str, warnings: list[str]) -> Recorded:
+    return Recorded(
+        id="",
+        filename=filename,
+        created=False,
+        superseded=[],
+        held=number,
+        message=message,
+        warnings=warnings,
+    )

@@ -1,0 +1,393 @@
+"""Sessions: what was said and done with an agent, as one value for all agents, kept redacted and compressed.
+
+Turns are numbered from 1 and never renumbered, so that a reference to one stays good while a session grows.
+"""
+
+from __future__ import annotations
+
+from memolith.base.errors import InputError, NotFoundError, TextError
+from memolith.base.values import Value
+from memolith.memory import arguments
+from memolith.store import tombstones
+from memolith.store.archive import Archive
+from memolith.store.screen import quoted, refuse_secret
+from memolith.text.secrets.veil import masked_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from memolith.mem import Mem
+
+ROLES = ("user", "assistant", "tool", "system")
+_ROLE_NAMES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "agent": "assistant",
+    "developer": "system",
+}
+STATUSES = ("running", "paused", "completed", "failed")
+# Who sat at the other end; nothing is learned but from people.
+SOURCES = ("interactive", "subagent", "automation", "consolidation")
+# Whether a session may be learned from: a `polluted` one pulled in what should not be remembered.
+MODES = ("enabled", "disabled", "polluted")
+MAX_TURN = 65_536
+# The tool of a turn of the system that stands where turns are left out; the numbers go on behind them.
+LEFT_OUT = "left-out"
+_TEXTS = ("text", "time", "tool", "outcome")
+_CLOCK = frozenset("0123456789-:.+TZ ")
+_HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "taint", "ticket")
+
+
+class Turn(Value):
+    """One thing that was said or done; `outcome` is what a tool made of it (`ok`, `error`, …)."""
+
+    __slots__ = ("number", "outcome", "role", "taint", "text", "time", "tool")
+    number: int
+    outcome: str
+    role: str
+    taint: str  # whose words they may be besides the speaker's: one of TAINTS, or empty
+    text: str
+    time: str
+    tool: str
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**{"taint": "", **fields})
+
+
+class Session(Value):
+    """A conversation with an agent. `name` is how it is called in the store: agent and id."""
+
+    __slots__ = (
+        "agent",
+        "cwd",
+        "id",
+        "mode",
+        "project",
+        "source",
+        "started",
+        "status",
+        "taint",
+        "ticket",
+        "turns",
+    )
+    agent: str
+    cwd: str
+    id: str
+    mode: str  # one of MODES, or empty: enabled
+    project: str
+    source: str  # one of SOURCES, or empty: interactive
+    started: str
+    status: str
+    taint: str  # whose words were in it besides those of its two sides: one of TAINTS, or empty
+    ticket: str
+    turns: list[Turn]
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**{"cwd": "", "mode": "", "source": "", "taint": "", **fields})
+
+    @property
+    def name(self) -> str:
+        """The session's name in the store."""
+        return f"{self.agent}-{self.id}"
+
+    def head(self) -> dict[str, object]:
+        """Return what is known of the session but for its turns, ready for JSON."""
+        return {key: value for key, value in self.as_dict().items() if key != "turns" and value}
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {**super().as_dict(), "turns": [turn.as_dict() for turn in self.turns]}
+
+
+class Stored(Value):
+    """What storing a session did: how many turns it has, how many are new, how many secrets were masked."""
+
+    __slots__ = ("added", "filename", "masked", "message", "name", "turns")
+    added: int
+    filename: str
+    masked: int
+    message: str
+    name: str
+    turns: int
+
+
+class Sessions:
+    """The sessions of a project."""
+
+    def __init__(self, mem: Mem) -> None:
+        self._mem = mem
+
+    def add(self, session: Session, *, scope: str = "project") -> Stored:
+        """Store a session; the same one again changes nothing, one that has grown adds its new turns.
+
+        Transcripts belong to a project: there is no user-wide store for them.
+        """
+        if arguments.is_user_wide(scope):
+            raise InputError("a session belongs to a project; only records are kept for all projects")
+        self._mem.register()
+        archive = self._archive()
+        _check_name(session.agent, "agent")
+        _check_name(session.id, "session id")
+        clean, masked, taint = _clean(session.turns)
+        gone = tombstones.known(str(self._mem.root))
+        if gone:
+            clean = [
+                Turn(**{**turn.as_dict(), "text": tombstones.left_out(turn.text, gone, tombstones.INSTEAD)})
+                for turn in clean
+            ]
+        head = {**session.head(), "project": self._mem.project}
+        if taint:
+            head["taint"] = session.taint or taint
+        if session.cwd:
+            head["cwd"] = masked_name(session.cwd)
+            masked += head["cwd"] != session.cwd
+        with self._mem.gate.scope(self._mem.project):
+            before = archive.read(session.name) or []
+            known = len(before) - 1 if before else 0
+            if len(clean) < known:
+                raise InputError(
+                    f"{session.name}: {len(clean)} turns were given, but {known} are stored; "
+                    f"`memolith session delete {session.name}` first if that is meant"
+                )
+            lines = [_line(head), *(_line(_short(turn)) for turn in clean)]
+            if lines != before:
+                archive.write(session.name, lines)
+        added = sum(1 for line in lines[1:] if line not in set(before[1:]))
+        told = f"{added} new turn(s) of {session.name}, {len(clean)} in all" if added else "Nothing new in it"
+        return Stored(
+            name=session.name,
+            filename=archive.path(session.name),
+            turns=len(clean),
+            added=added,
+            masked=masked,
+            message=told + (f"; {masked} secret(s) masked" if masked else ""),
+        )
+
+    def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, number: str) -> Stored:
+        """Store a conversation that is over, as messages: `{"role": "user", "content": "…"}`.
+
+        What is said is kept (`content`, or `text`); messages without a text are passed over.
+        """
+        said = [(each, _said(each.get("content", each.get("text")))) for each in messages]
+        turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
+        for turn in turns:
+            if turn.role not in ROLES:
+                raise InputError(f"unknown role {quoted(turn.role)} of a message; one of {', '.join(ROLES)}")
+        turns = [Turn(**{**turn.as_dict(), "number": at}) for at, turn in enumerate(turns, 1)]
+        fields = {"agent": agent, "id": number, "project": "", "ticket": "", "status": "completed"}
+        started = next((turn.time for turn in turns if turn.time), "")
+        return self.add(Session(**fields, started=started, turns=turns))
+
+    def list(self) -> builtins.list[Session]:
+        """Return all sessions without their turns, oldest first; a damaged one is left out."""
+        found = [self._read(name) for name in self._archive().names()]
+        return sorted((each for each in found if each), key=lambda each: (each.started, each.name))
+
+    def stored(self) -> dict[str, int]:
+        """Return when each session was last changed, in nanoseconds; a grown one is newer than it was."""
+        archive = self._archive()
+        return {name: stamp for name in archive.names() if (stamp := archive.changed(name)) is not None}
+
+    def get(self, name: str) -> Session:
+        """Return a session; the beginning of its name or id is enough. NotFoundError if there is none."""
+        wanted = self._find(name)
+        session = self._read(wanted)
+        if session is None:
+            raise TextError(
+                f"{self._archive().path(wanted)}: is damaged; delete it and add the session again"
+            )
+        return session
+
+    def delete(self, name: str) -> str:
+        """Remove a session for good; return its name."""
+        wanted = self._find(name)
+        archive = self._archive()
+        with self._mem.gate.scope(self._mem.project):
+            archive.delete(wanted)
+        return wanted
+
+    def _archive(self) -> Archive:
+        return Archive(self._mem.home, self._mem.project)
+
+    def _read(self, name: str) -> Session | None:
+        lines = self._archive().read(name)
+        return parse(lines) if lines else None
+
+    def _find(self, name: str) -> str:
+        known = self._archive().names()
+        if name in known:
+            return name
+        found = [
+            each
+            for each in known
+            if name and (each.startswith(name) or each.partition("-")[2].startswith(name))
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"{quoted(name)} is short for {', '.join(found[:5])}; give more of it")
+        raise NotFoundError(f"no session {quoted(name)}; `memolith session list` shows them")
+
+
+def mask_copy(archive: Archive, name: str) -> int:
+    """Mask the secrets in a copy that an older version made; return how many. Under the project's lock."""
+    lines = archive.read(name)
+    session = parse(lines) if lines else None
+    if session is None or lines is None:
+        return 0
+    clean, masked, _ = _clean(session.turns)
+    if masked:
+        archive.write(name, [lines[0], *(_line(_short(turn)) for turn in clean)])
+    return masked
+
+
+def change_copy(archive: Archive, name: str, change: Callable[[str], str], *, dry: bool = False) -> int:
+    """Change the texts of a copy; return how many turns it changes. `dry` only counts."""
+    lines = archive.read(name)
+    session = parse(lines) if lines else None
+    if session is None or lines is None:
+        return 0
+    new = [
+        Turn(**{**turn.as_dict(), **{key: change(getattr(turn, key)) for key in _TEXTS}})
+        for turn in session.turns
+    ]
+    count = sum(one != other for one, other in zip(session.turns, new, strict=True))
+    if count and not dry:
+        archive.write(name, [lines[0], *(_line(_short(turn)) for turn in new)])
+    return count
+
+
+def parse(lines: list[str]) -> Session | None:
+    """Return a session from the lines it is stored as; None if they are not one."""
+    rows = [row for line in lines if isinstance(row := _json(line), dict)]
+    if len(rows) != len(lines) or not rows or "agent" not in rows[0]:
+        return None
+    head = rows[0]
+    turns = [_turn(row, number) for number, row in enumerate(rows[1:], 1)]
+    return Session(turns=turns, **{key: str(head.get(key) or "") for key in _HEAD})
+
+
+def read_rollout(lines: Iterable[str], agent: str, stem: str) -> Session:
+    """Read a session file that an agent keeps itself: perhaps a title, perhaps a header, then turns.
+
+    Id and directory come from the header, else the file's name and nothing. What is no turn is skipped: the
+    file may have been cut off in the middle of a line, or hold records of a newer version.
+    """
+    rows = [row for line in lines if isinstance(row := _json(line), dict)]
+    if rows and "title" in rows[0] and not {"id", "text"} & rows[0].keys():
+        rows = rows[1:]
+    head = rows[0] if rows and "id" in rows[0] and "text" not in rows[0] else {}
+    turns = [_turn(row, 0) for row in rows if isinstance(row.get("text"), str)]
+    turns = [turn for turn in turns if turn.role in ROLES]
+    known = {key: str(head.get(key) or "") for key in _HEAD}
+    known |= {"agent": agent, "id": known["id"] or stem}
+    known["started"] = known["started"] or next((turn.time for turn in turns if turn.time), "")
+    numbered = [Turn(**{**turn.as_dict(), "number": number}) for number, turn in enumerate(turns, 1)]
+    return Session(turns=numbered, **known)
+
+
+def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
+    """Read plain JSON lines, one turn each: `{"role": …, "text": …, "time": …}`.
+
+    Blank lines are skipped. TextError names the line that is not a turn.
+    """
+    number = 0
+    for at, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        row = _json(line)
+        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+            raise TextError(
+                f'{where}:{at}: not a turn; expected {{"role": "user", "text": "…", "time": "…"}}'
+            )
+        number += 1
+        turn = _turn(row, number)
+        if turn.role not in ROLES:
+            raise TextError(
+                f"{where}:{at}: unknown role {quoted(row.get('role'))}; one of {', '.join(ROLES)}"
+            )
+        yield turn
+
+
+def _said(content: object) -> str:
+    """Return the text of a message, which may be in parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, (list, tuple)) else ()
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _turn(row: dict[str, object], number: int) -> Turn:
+    role = str(row.get("role") or "").lower()
+    given = row.get("turn")
+    fields = {key: str(row.get(key) or "") for key in ("time", "tool", "outcome", "taint")}
+    if role == "developer":
+        fields["tool"] = fields["tool"] or role  # still to be told from the system's own words
+    return Turn(
+        number=given if isinstance(given, int) and given > 0 else number,
+        role=_ROLE_NAMES.get(role, role),
+        text=str(row.get("text") or ""),
+        **fields,
+    )
+
+
+def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int, str]:
+    """Return the turns as they may be stored, how many secrets were masked, and the session's taint."""
+    from memolith.text.budget import head, utf8_len
+    from memolith.text.turns import Hearing
+
+    masked, number, is_gap = 0, 0, False
+    clean = []
+    hearing = Hearing()
+    for turn in turns:
+        number = max(turn.number, number + 1) if is_gap else number + 1
+        is_gap = (turn.role, turn.tool) == ("system", LEFT_OUT)
+        taint = hearing.taint(turn.role, turn.tool, turn.text, turn.taint)
+        texts = {}
+        for key in _TEXTS:
+            text = getattr(turn, key)
+            text, count = (text, 0) if key == "time" and _CLOCK.issuperset(text) else _masked(text)
+            masked += count
+            texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
+        clean.append(Turn(number=number, role=turn.role, taint=taint, **texts))
+    return clean, masked, hearing.so_far
+
+
+def _masked(text: str) -> tuple[str, int]:
+    from memolith.text.safe import hygiene
+    from memolith.text.secrets.redact import redact
+
+    found = redact(hygiene.clean(text.encode("utf-8", "replace").decode())[0])
+    return found.text, len(found.findings)
+
+
+def _short(turn: Turn) -> dict[str, object]:
+    fields = {"turn": turn.number, "role": turn.role, "time": turn.time or None, "text": turn.text}
+    extra = ("tool", "outcome", "taint")
+    return {**fields, **{key: getattr(turn, key) for key in extra if getattr(turn, key)}}
+
+
+def _check_name(text: str, what: str) -> None:
+    plain = all(char.isascii() and (char.isalnum() or char in "-_.") for char in text)
+    if not text or not plain or text.startswith(".") or len(text) > 120:
+        raise InputError(f"{what} {quoted(text)} is not allowed; use letters, digits, - _ and ., at most 120")
+    refuse_secret(text, what)
+
+
+def _line(row: dict[str, object]) -> str:
+    import json
+
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+def _json(line: str) -> object:
+    import json
+
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,328 @@
+"""Tickets: pieces of work, `tickets/<id>.md` of a project. Description first, then dated notes.
+
+Every execution of a ticket is a session of its own, linked from the ticket by its name.
+"""
+
+from __future__ import annotations
+
+import time
+
+from memolith.base.errors import InputError
+from memolith.base.values import Value
+from memolith.env.paths import Tree
+from memolith.memory import entries
+from memolith.store import layout
+from memolith.store.screen import quoted
+from memolith.text import frontmatter, markdown, source_label
+from memolith.text.secrets.cut import in_one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memolith.mem import Mem
+
+TYPES = ("bug", "feature", "document", "generic")
+STATUSES = ("open", "in_progress", "done", "closed")
+PRIORITIES = ("low", "normal", "high", "urgent")
+NOTES = "## Notes"
+# What other trackers call the same things.
+_NAMES = {
+    "id": ("id", "key", "number", "iid"),
+    "title": ("title", "summary", "name"),
+    "description": ("description", "body", "text"),
+    "status": ("status", "state"),
+    "type": ("type", "kind"),
+    "priority": ("priority",),
+}
+_STATES = {
+    "opened": "open",
+    "todo": "open",
+    "new": "open",
+    "in progress": "in_progress",
+    "doing": "in_progress",
+    "resolved": "done",
+    "completed": "done",
+    "merged": "done",
+}
+
+
+class Ticket(Value):
+    """One piece of work. `sessions` names its executions, `notes` are dated lines."""
+
+    __slots__ = (
+        "created",
+        "description",
+        "filename",
+        "id",
+        "notes",
+        "origin",
+        "priority",
+        "sessions",
+        "status",
+        "title",
+        "type",
+        "updated",
+    )
+    created: str
+    description: str
+    filename: str
+    id: str
+    notes: list[str]
+    origin: str  # where it came from, if not from its user or their agent
+    priority: str
+    sessions: list[str]
+    status: str
+    title: str
+    type: str
+    updated: str
+
+    @property
+    def query(self) -> str:
+        """What to recall for this work: title, description and the newest notes."""
+        return "\n".join([self.title, self.description, *self.notes[-5:]])
+
+
+class Ticketed(Value):
+    """What a change of a ticket did. `held` is its number in the review if it waits for a person."""
+
+    __slots__ = ("filename", "held", "id", "message", "warnings")
+    filename: str
+    held: str | None
+    id: str
+    message: str
+    warnings: list[str]
+
+
+class Tickets:
+    """The tickets of a project."""
+
+    def __init__(self, mem: Mem) -> None:
+        self._mem = mem
+        self._root = str(mem.root)
+
+    def add(
+        self,
+        title: str,
+        description: str = "",
+        *,
+        number: str | None = None,
+        type: str = "generic",  # noqa: A002 - the word the design uses
+        priority: str = "normal",
+        status: str = "open",
+    ) -> Ticketed:
+        """Create a ticket and return its id."""
+        title = entries.titled(markdown.same_line(title), description)
+        if not title:
+            raise InputError("a ticket needs a title; give it some words")
+        _check(type, TYPES, "type")
+        _check(priority, PRIORITIES, "priority")
+        _check(status, STATUSES, "status")
+        self._mem.register()
+        with self._mem.gate.scope(self._mem.project):
+            taken = self._ids()
+            if number is not None:
+                number = entries.check_id(number)
+                if number.casefold() in {each.casefold() for each in taken}:
+                    raise InputError(
+                        f"there is a ticket {quoted(number)} already; use `ticket update {number}`"
+                    )
+            name = number or entries.new_id(title, taken)
+            fields = {
+                "id": name,
+                "title": title,
+                "status": status,
+                "type": type,
+                "priority": priority,
+                "created": self._mem.today,
+                "updated": self._mem.today,
+            }
+            text, whose = description or "\n", self._mem.source
+            change = entries.store(self._mem.gate, self._file(name), fields, text, "ticket", whose)
+        return self._done(name, f"Added ticket {name}", change.warnings)
+
+    def update(
+        self,
+        number: str,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        status: str | None = None,
+        type: str | None = None,  # noqa: A002 - the word the design uses
+        priority: str | None = None,
+        sessions: Sequence[str] | None = None,
+    ) -> Ticketed:
+        """Change a ticket; its notes stay."""
+        for value, known, what in (
+            (status, STATUSES, "status"),
+            (type, TYPES, "type"),
+            (priority, PRIORITIES, "priority"),
+        ):
+            if value is not None:
+                _check(value, known, what)
+        if title is not None and not markdown.same_line(title):
+            raise InputError("a ticket needs a title; give it some words")
+        given = {
+            "title": title,
+            "status": status,
+            "type": type,
+            "priority": priority,
+            "sessions": None if sessions is None else list(dict.fromkeys(sessions)),
+        }
+        fields = {key: value for key, value in given.items() if value is not None}
+        with self._mem.gate.scope(self._mem.project):  # notes that somebody adds at this moment stay too
+            ticket = self.get(number)
+            if not fields and description is None:
+                raise InputError(f"what should change about ticket {ticket.id}? Give an option")
+            body = None if description is None else _body(description, ticket.notes)
+            message = f"Updated ticket {ticket.id}"
+            return self._set(ticket, {**fields, "updated": self._mem.today}, body, message)
+
+    def note(self, number: str, text: str) -> Ticketed:
+        """Add a dated note to a ticket."""
+        line = " ".join(in_one_line(text).split())
+        if not line:
+            raise InputError("the note is empty; give it some words")
+        with self._mem.gate.scope(self._mem.project):  # else a note of somebody else at this moment is lost
+            ticket = self.get(number)
+            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._mem.now()))
+            body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
+            return self._set(ticket, {"updated": self._mem.today}, body, f"Noted on ticket {ticket.id}")
+
+    def close(self, number: str) -> Ticketed:
+        """Mark a ticket as closed."""
+        ticket = self.get(number)
+        fields = {"status": "closed", "updated": self._mem.today}
+        return self._set(ticket, fields, None, f"Closed ticket {ticket.id}")
+
+    def delete(self, number: str) -> Ticketed:
+        """Delete a ticket; `memolith undo` brings it back."""
+        ticket = self.get(number)
+        entries.remove(self._mem.gate, ticket.filename, "delete")
+        return self._done(ticket.id, f"Deleted ticket {ticket.id} (memolith undo brings it back)", [])
+
+    def link(self, number: str, session: str) -> Ticketed:
+        """Note that a session was an execution of a ticket."""
+        with self._mem.gate.scope(self._mem.project):
+            ticket = self.get(number)
+            return self.update(ticket.id, sessions=[*ticket.sessions, session])
+
+    def get(self, number: str) -> Ticket:
+        """Return a ticket; the beginning of its id is enough. NotFoundError if there is none."""
+        wanted = entries.match(number, self._ids(), "ticket")
+        found = read(self._root, self._file(wanted))
+        if found is None:
+            raise InputError(f"{self._file(wanted)}: cannot be read; see `memolith doctor`")
+        return found
+
+    def list(self, status: str | None = None, type: str | None = None) -> builtins.list[Ticket]:  # noqa: A002
+        """Return tickets by id; those that are done or closed too."""
+        if status is not None:
+            _check(status, STATUSES, "status")
+        if type is not None:
+            _check(type, TYPES, "type")
+        every = [ticket for name in self._ids() if (ticket := read(self._root, self._file(name)))]
+        return [each for each in every if status in (None, each.status) and type in (None, each.type)]
+
+    def load(self, rows: Iterable[Mapping[str, object]]) -> builtins.list[Ticketed]:
+        """Take tickets over from another tracker: new ones are added, known ones updated.
+
+        Each row is a map with id, title, description, status, type and priority, or what other trackers
+        call them. What a row does not say, or says in words we do not know, stays as it is.
+        """
+        return [self._load(row) for row in rows]
+
+    def _load(self, row: Mapping[str, object]) -> Ticketed:
+        said = {name: _value(row, names) for name, names in _NAMES.items()}
+        if not said["title"]:
+            raise InputError(f"a ticket without a title cannot be imported: {quoted(str(dict(row)))}")
+        state = said["status"].casefold()
+        given = {
+            "title": said["title"],
+            "description": said["description"],
+            "status": _known(_STATES.get(state, state), STATUSES),
+            "type": _known(said["type"].casefold(), TYPES),
+            "priority": _known(said["priority"].casefold(), PRIORITIES),
+        }
+        given = {key: value for key, value in given.items() if value}
+        number = (
+            entries.check_id(said["id"].replace("/", "-").replace("#", "-").strip("-"))
+            if said["id"]
+            else None
+        )
+        if number is not None and number in self._ids():
+            return self.update(number, **given)
+        return self.add(number=number, **given)
+
+    # ------------------------------------------------------------ inside
+
+    def _file(self, number: str) -> str:
+        return f"{layout.tickets(self._mem.project)}/{number}.md"
+
+    def _ids(self) -> builtins.list[str]:
+        return [name[:-3] for name in Tree(self._root).names(layout.tickets(self._mem.project))]
+
+    def _set(self, ticket: Ticket, fields: entries.Fields, body: str | None, message: str) -> Ticketed:
+        whose = self._mem.source if body is not None or "title" in fields else None
+        change = entries.store(self._mem.gate, ticket.filename, fields, body, "ticket", whose)
+        return self._done(ticket.id, message, change.warnings)
+
+    def _done(self, number: str, message: str, warnings: builtins.list[str]) -> Ticketed:
+        path = layout.locate(self._root, self._file(number))
+        return Ticketed(id=number, filename=path, held=None, message=message, warnings=warnings)
+
+
+def read(root: str, relative: str) -> Ticket | None:
+    """Return a ticket from its file, with what a person left out filled in; None if it cannot be read."""
+    loaded = entries.load(root, relative)
+    if loaded is None:
+        return None
+    parsed, changed = loaded
+    stem = relative.rpartition("/")[2].removesuffix(".md")
+    description, notes = split_notes(parsed)
+    return Ticket(
+        id=stem,
+        filename=relative,
+        title=entries.title_of(parsed, stem),
+        description=description,
+        notes=notes,
+        status=_known(parsed.get("status"), STATUSES) or "open",
+        type=_known(parsed.get("type"), TYPES) or "generic",
+        priority=_known(parsed.get("priority"), PRIORITIES) or "normal",
+        created=parsed.get("created") or changed,
+        updated=parsed.get("updated") or changed,
+        sessions=parsed.items("sessions"),
+        origin=source_label.of_note(parsed.head),
+    )
+
+
+def split_notes(parsed: frontmatter.Parsed) -> tuple[str, list[str]]:
+    """Return the description and the notes below it."""
+    before, heading, after = f"\n{parsed.body}".partition(f"\n{NOTES}\n")
+    if not heading:
+        return parsed.body.strip("\n"), []
+    notes = [line.strip()[2:] for line in after.splitlines() if line.strip().startswith("- ")]
+    return before.strip("\n"), notes
+
+
+def _body(description: str, notes: list[str]) -> str:
+    text = description.strip("\n") + "\n"
+    return text + (f"\n{NOTES}\n" + "".join(f"- {note}\n" for note in notes) if notes else "")
+
+
+def _check(value: str, known: tuple[str, ...], what: str) -> None:
+    if value not in known:
+        raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join(known)}")
+
+
+def _known(value: str, known: tuple[str, ...]) -> str:
+    return value if value in known else ""
+
+
+def _value(row: Mapping[str, object], names: tuple[str, ...]) -> str:
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+            return str(value).strip()
+    return ""

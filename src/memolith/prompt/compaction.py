@@ -1,0 +1,49 @@
+"""Helpers for a host that compresses its sessions: keep the summary, count the block, append it."""
+
+from __future__ import annotations
+
+from memolith.text.budget import estimate_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+SEPARATOR = "\n\n---\n\n"
+
+
+def compaction_heading(count: int | None = None) -> str:
+    """Return the heading of a summary in the daily log."""
+    return "compaction summary" if count is None else f"compaction summary ({count} msgs)"
+
+
+def flush_compaction_summary(mem: Mem, summary: str, count: int | None = None) -> bool:
+    """Write a summary to today's log before the session is compressed.
+
+    A host whose session fetched something says so, `mem.from_source("extracted", "web")`: then the summary
+    waits for a person. A failure is logged and returned as False; it never stops the compaction.
+    """
+    from memolith.base.errors import MemolithError
+    from memolith.base.values import MAX_WRITE_BYTES
+    from memolith.text.secrets.cut import in_bytes
+
+    try:
+        # A summary of any length: its beginning is better than an error.
+        kept = in_bytes(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
+        writer = mem.from_source("extracted", "agent") if mem.source.trusted else mem
+        writer.append_daily(compaction_heading(count), kept)
+    except (MemolithError, OSError) as error:
+        import logging
+
+        logging.getLogger("memolith").warning("the compaction summary was not kept: %s", error)
+        return False
+    return True
+
+
+def effective_reserve(base: int, memory_block: str | None) -> int:
+    """Return the tokens to reserve when the block lives outside the session's own count."""
+    return base + (estimate_tokens(memory_block) if memory_block else 0)
+
+
+def append_memory_block(preamble: str, memory: str | None) -> str:
+    """Append the block to a system prompt; without a block the prompt stays byte-identical."""
+    return f"{preamble}{SEPARATOR}{memory}" if memory else preamble

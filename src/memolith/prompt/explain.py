@@ -1,0 +1,147 @@
+"""Why the block is as it is: which file gave which bytes, what was cut and why, and what it costs.
+
+One function for `memolith context --explain` and for every user interface; the block that it explains is the
+one that an agent gets, made by the same code in the same call.
+"""
+
+from __future__ import annotations
+
+from memolith.base.errors import InputError
+from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED, Value
+from memolith.env.paths import Tree
+from memolith.prompt.block import Trace
+from memolith.text.budget import Section, estimate_tokens, utf8_len
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.mem import Mem
+
+FRAME = "(frame)"
+WHOLE = "whole"
+_INDEX_CUT = f"{TRUNCATED} ("
+_NEAR = 512  # how far below its limit a section may end: it is cut at a line
+
+
+class Part(Value):
+    """One section of the block: where it is from, what it takes, what of it is missing and why.
+
+    `file` is the path in the store, `recall` for what was recalled, `(frame)` for what stands around the
+    sections. `bytes` add up to the size of the block.
+    """
+
+    __slots__ = ("bytes", "cut", "file", "shown", "title", "tokens", "why")
+    bytes: int
+    cut: int
+    file: str
+    shown: bool
+    title: str
+    tokens: int
+    why: str
+
+
+class Explanation(Value):
+    """The block and its parts in the order in which they are shown; what was left out comes last."""
+
+    __slots__ = ("block", "bytes", "cut", "limit", "parts", "tokens")
+    block: str | None
+    bytes: int
+    cut: int
+    limit: int
+    parts: list[Part]
+    tokens: int
+
+    def cost(self, price: float, per_day: int) -> float:
+        """Return what the block costs a day, at a price per million tokens, if it is sent so often."""
+        if price < 0 or per_day < 0:
+            raise InputError("a price and a number of prompts cannot be negative")
+        return self.tokens * price * per_day / 1_000_000
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {**super().as_dict(), "parts": [part.as_dict() for part in self.parts]}
+
+    def render(self) -> str:
+        """Return the explanation for a person: a table with a bar for each part."""
+        if self.block is None:
+            return "Nothing is injected: nothing is remembered here yet."
+        rows = [f"{'bytes':>7} {'tokens':>6} {'cut':>7}  {'':<12}  from"]
+        for part in self.parts:
+            cut = f"{part.cut:,}" if part.cut else "-"
+            bar = "█" * round(12 * part.bytes / max(1, self.bytes)) or ("▏" if part.bytes else "")
+            why = "" if part.why == WHOLE else f"  ({part.why})"
+            rows.append(f"{part.bytes:>7,} {part.tokens:>6,} {cut:>7}  {bar:<12}  {part.file}{why}")
+        rows.append(
+            f"{self.bytes:>7,} {self.tokens:>6,} {f'{self.cut:,}' if self.cut else '-':>7}  "
+            f"together, of {self.limit:,} bytes at most"
+        )
+        return "\n".join(rows)
+
+
+def explain(mem: Mem, query: str | None = None, *, max_chars: int | None = None) -> Explanation:
+    """Return the block as `Mem.context_block` makes it, and what each part of it is."""
+    trace = Trace()
+    block = mem.context_block(query, max_chars=max_chars, trace=trace)
+    tree = Tree(str(mem.root))
+    parts = [
+        _part(
+            tree,
+            section,
+            had,
+            unread=unread,
+            shown=any(section is each for each in trace.shown),
+            host=max_chars,
+        )
+        for section, had, unread in trace.had
+    ]
+    parts.sort(key=lambda part: not part.shown)
+    size = utf8_len(block or "")
+    frame = size - sum(part.bytes for part in parts)
+    if block is not None:
+        tokens = max(0, estimate_tokens(block) - sum(part.tokens for part in parts))
+        around = Part(file=FRAME, title="", bytes=frame, tokens=tokens, cut=0, shown=True, why=WHOLE)
+        parts.append(around)
+    return Explanation(
+        block=block,
+        bytes=size,
+        tokens=estimate_tokens(block or ""),
+        cut=sum(part.cut for part in parts),
+        limit=MAX_INJECT_BYTES,
+        parts=parts,
+    )
+
+
+def _part(tree: Tree, section: Section, had: int, *, unread: bool, shown: bool, host: int | None) -> Part:
+    text = f"## {section.title}\n{section.body}\n\n" if shown else ""
+    body = utf8_len(section.body) if shown else 0
+    limit = "the block's limit" if host is None else f"the host's limit of {host:,} characters"
+    cut = max(0, (_on_disk(tree, section.source) if unread else had) - body)
+    if not shown:
+        return _made(section, text, cut, f"left out: what comes first uses up {limit}")
+    if section.body.startswith(_INDEX_CUT):  # what `context` says of an index that is too long
+        left_out = section.body.removeprefix(_INDEX_CUT).partition(";")[0]
+        return _made(section, text, max(0, _on_disk(tree, section.source) - body), left_out)
+    if not section.cut:
+        return _made(section, text, 0, WHOLE)
+    if had > section.cap >= body > section.cap - _NEAR:
+        limit = f"its own limit of {section.cap:,} bytes"
+    return _made(section, text, cut, f"cut: {limit}")
+
+
+def _made(section: Section, text: str, cut: int, why: str) -> Part:
+    return Part(
+        file=section.source,
+        title=section.title,
+        bytes=utf8_len(text),
+        tokens=estimate_tokens(text),
+        cut=cut,
+        shown=bool(text),
+        why=why,
+    )
+
+
+def _on_disk(tree: Tree, relative: str) -> int:
+    """Return the size of a file that may have been read only in part; 0 for what is no file."""
+    if relative == "recall" or "://" in relative:
+        return 0
+    found = tree.stat(relative)
+    return found.st_size if found else 0

@@ -1,0 +1,154 @@
+"""Whether a question is about anything here, as far as words can tell: pure functions, all weights here.
+
+Some words of any question stand in some text by chance, the more so the more texts there are. Four things
+tell a subject from chance, and each held in every pair of memory and question that was measured:
+- how much of the question its best texts have, everyday words counted for less, and a name that is missing
+  for more: who asks about Caroline does not ask about a library that never heard of her;
+- whether the question speaks the language of this memory: how common its other words are here, also those
+  that the best text lacks;
+- whether the words that were found stand together in the text, or in sentences that have nothing to do with
+  each other;
+- a code (`CCL19`, `e4031`), which does not come up by chance at all.
+"""
+
+from __future__ import annotations
+
+from math import inf, log
+
+from memolith.base.lean import lru_cache
+from memolith.text.words import terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from memolith.index import Analysis
+
+    # A text that may be about the question: its evidence by words, which part of them it has, and which.
+    Found = tuple[float, float, Collection[str]]
+
+# A small memory cannot know which words are rare, so it is taken as a part of one that is so much larger.
+PRIOR = 100
+BEST = 3  # texts that are judged
+STRANGE = 3.0  # a name that a text lacks counts so much among the words that are missing
+EVERYDAY = 0.7  # what a word that anyone may use for anything counts
+HOME = 1.1  # ... and what it does that the other words are common here, which is 0 to 1
+CLOSE = 0.35  # ... and that those found stand side by side, which is 0 to 1
+GROWTH = 0.125  # so much more is needed for each e-fold of units
+USUAL, SMALL, LARGE = 500, 20, 20_000  # units: where no more is needed, and the sizes that were measured
+HANDFUL = 4  # units; among more, a single everyday word in common says nothing
+REACH = 15  # words; what is further apart does not stand together
+FIRST = 35  # words with which a text and its title begin: they say what it is about
+_LONG = 20_000  # characters of a text that are looked at
+# Frequent verbs, nouns, adjectives and adverbs of English, numbers and names of days and months. Chosen by
+# hand, some of them because they made chance look like a subject.
+_EVERYDAY = """
+add allow appear ask become begin believe bring build buy call change choose come consider continue create
+cut decide describe die discuss enjoy expect explain fall feel find finish follow get give go grow happen
+hear help hold include join keep know lead learn leave let live look lose love make mean meet mention might
+move need offer open pass pay plan play prefer provide pull put raise reach read receive remain remember
+report require return run say see seem sell send serve set share show sit speak spend stand start stay stop
+study suggest take talk tell think try turn understand use visit wait walk want watch win work write
+activity air area art back bit body book business car case child city community company country day door
+education end event example experience eye face fact family father force friend game girl government group
+guy hand head health history home hour house idea information interest issue job kid kind law level life
+line list lot man member minute moment money month morning mother name night number office parent part party
+people person piece place point power president problem program question reason research result room school
+service side sort state step story student system teacher team thing time type war water way week woman word
+world year
+able bad best better big certain clear different early easy favorite few first free full good great hard
+high important large last late left likely little long low main new next nice old other own public real
+recent right same short small special sure true whole young
+ago almost already also always another around away down else every instead maybe never perhaps quite rather
+since sometimes though together usually well
+one two three four five six seven eight nine ten second
+january february march april june july august september october november december monday tuesday wednesday
+thursday friday saturday sunday
+"""
+# What is left of "aren't" and the like. It says as little as the words of `terms.STOP`.
+_PIECES = "ain aren couldn hadn hasn haven mustn needn shouldn wasn weren wouldn"
+
+
+def rarity(df: int, total: int) -> float:
+    """Return how rare a word is that `df` of `total` units have."""
+    return log(1 + (total + PRIOR - df + 0.5) / (df + 0.5))
+
+
+def needed(answer: float, total: int) -> float:
+    """Return how much evidence a memory of `total` units asks for, where a usual one asks for `answer`."""
+    return answer + GROWTH * log(min(max(total, SMALL), LARGE) / USUAL)
+
+
+@lru_cache(maxsize=1)
+def _everyday() -> frozenset[str]:
+    return frozenset(terms.count(_EVERYDAY)[0])
+
+
+class Subject:
+    """What a question is about: what each of its words counts, and how common they are here."""
+
+    def __init__(
+        self, asked: Analysis, weight: Mapping[str, float], names: Collection[str], fillers: Collection[str]
+    ) -> None:
+        empty = terms.STOP.union(_PIECES.split())
+        said = {
+            term: each
+            for term, each in weight.items()
+            if term not in empty and (len(term) > 1 or not term.isascii())
+        } or weight
+        everyday = _everyday().difference(names)
+        self._names = [term for term in names if term in said]
+        self._total = asked.total
+        self._counts = {term: each * (EVERYDAY if term in everyday else 1.0) for term, each in said.items()}
+        self._sum = sum(self._counts.values()) or 1.0
+        whole = {term.term for term in asked.terms if (term.weight or 1.0) >= 1}  # no other forms of a word
+        telling = [term for term in said if term in whole and term not in fillers] or list(said)
+        self._telling = {term: self._counts[term] for term in telling}
+        self._special = [term for term in telling if term not in everyday]
+        most = rarity(0, asked.total)
+        rare = [said[term] / most for term in self._special or telling]
+        self._home = 1 - sum(rare) / len(rare) if rare else 0.0
+
+    def close(self, text: str) -> float:
+        """Return which part of the question's words stand side by side in a text; half of it a word apart."""
+        text = text[:_LONG]
+        known = terms.among(text, self._telling)
+        nearest: dict[str, int] = {}
+        last, before = -REACH, set[str]()
+        for at, chunk in enumerate(text.split()):
+            here = known.get(chunk)
+            if here is None:
+                continue
+            # The nearest other word is always the one before or after in this sequence.
+            for distance, together in ((1, here), (at - last, here | before)):
+                if distance < REACH and len(together) > 1:
+                    nearest.update((term, min(nearest.get(term, REACH), distance)) for term in together)
+            last, before = at, here
+        return sum(self._telling[term] / distance for term, distance in nearest.items()) / self._sum
+
+    def leads(self, text: str) -> float:
+        """Return which part of the question's words a text begins with."""
+        known = terms.among(" ".join(text[:_LONG].split(None, FIRST)[:FIRST]), self._counts)
+        return sum(self._counts[term] for term in set[str]().union(*known.values())) / self._sum
+
+    def evidence(self, best: Sequence[Found], close: float = 0.0) -> float:
+        """Return how much speaks for the best texts; `close` is that of one of them."""
+        if any(_is_code(term) for *_, has in best for term in has if term in self._telling):
+            return inf
+        words = max((self._words(*each) for each in best), default=0.0)
+        return words and words + HOME * self._home + CLOSE * close
+
+    def _words(self, words: float, covered: float, terms: Collection[str]) -> float:
+        """Return the evidence of a text's words as they count here."""
+        has = [term for term in terms if term in self._counts]
+        telling = [term for term in has if term in self._telling]
+        everyday = self._special and len(telling) < 2 and not set(telling).intersection(self._special)
+        if not covered or (everyday and self._total > HANDFUL):
+            return 0.0
+        missing = sum(self._counts[name] for name in self._names if name not in has)
+        part = sum(self._counts[term] for term in has) / (self._sum + (STRANGE - 1) * missing)
+        return words * part / covered
+
+
+def _is_code(term: str) -> bool:
+    return len(term) > 2 and term[0].isalpha() and term.isascii() and any(char.isdigit() for char in term)

@@ -1,0 +1,401 @@
+"""Order of what was found, by words, meaning, neighbours and priors: pure functions, all weights here.
+
+The evidence for a unit is the sum of two numbers from 0 to about 1:
+- words: BM25 as a part of what it could be at best, if a unit had every word of the question. A question of
+  rare words that are all there counts fully; one of which only the common words are found counts little.
+  So the weight of the words against the meaning follows from the question and needs no setting.
+- meaning: the cosine of the vectors, where there are any.
+
+Then come small factors for what is known besides (kind, role, age), and the order in which statements
+were made (`staleness`). A question that nothing here is about gets no answer; see `ANSWER`.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+
+from memolith.base.lean import lru_cache
+from memolith.base.values import Value
+from memolith.recall import abstain, supersede
+from memolith.text.words import terms
+from memolith.text.words import times as when
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from memolith.index import Analysis, Unit
+
+    Texts = Callable[[Sequence[Unit]], Mapping[int, str]]
+
+# A turn answers with what was said around it: words it lacks count partly if its neighbours have them.
+NEIGHBOURS = (0.3, 0.15)
+# ... and a little if they are anywhere in the conversation.
+CONVERSATION = 0.2
+# Its meaning takes in what its neighbours mean by the same parts; turns that follow each other are alike by
+# about so much.
+ALIKE = 0.5
+# Without meaning, a conversation that comes back to the matter is the likelier one: so much of what the
+# next best turns have.
+TOGETHER = 0.2
+# BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
+SATURATION = 1.2
+# What a person said about themselves or their project is better evidence than an assistant's essay.
+ROLES = {"assistant": 0.85}
+KINDS = {"record": 1.04, "memory": 1.04, "note": 1.02, "session": 0.98, "daily": 0.99}
+RECENT = 0.03  # what is of today gets so much more; half of it after HALF_LIFE days
+HALF_LIFE = 90.0
+# Words with which one asks, rather than what one asks about; they count so much.
+FILLER = 0.3
+_FILLERS = (
+    # about the asking
+    "user users currently current now today please tell remind remember know think believe actually "
+    "really say said ask see let want need long often ever even still yet anything something someone "
+    "thing things way kind lot "
+    # how much, which of them, in what order
+    "much many all both each more most other only same too very such few before after during between "
+    "while because until once again further over under off through against above below within without "
+    "upon whose whom nor "
+    # doing anything at all
+    "go going come take make use used got getting being having doing"
+)
+# A time that a question names is like a word of it: what was said then counts the more, the less of what was
+# found is of that time.
+WHEN = 0.15
+# By words only, a text is the better one that begins with those of the question. A turn has no beginning.
+LEADS, LOOKED_AT = 0.08, 12
+# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: by words
+# (`relevance`) or, where there are vectors, the nearest meaning.
+ANSWER = 0.6
+NEAR = 0.445
+USUAL = 500  # units for which these hold: the best of more is better by chance, the best of fewer worse
+SUPPORT, ENOUGH = 0.3, 0.44  # words support the nearest meaning: so much of them, counted up to so many
+CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
+TAIL = 0.25  # what has less than this part of the best evidence is left out
+# The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with
+# meaning added.
+CENTRE, CENTRE_WITH_MEANING, SLOPE = 1.08, 1.56, 3.4
+
+
+class Candidate:
+    """A unit that may answer: BM25 score, matched terms, how near its meaning is (None: unknown)."""
+
+    __slots__ = ("lexical", "similarity", "terms", "unit")
+
+    def __init__(
+        self, unit: Unit, lexical: float = 0.0, terms: Sequence[str] = (), similarity: float | None = None
+    ) -> None:
+        self.unit, self.lexical, self.terms, self.similarity = unit, lexical, terms, similarity
+
+
+class Ranked(Value):
+    """A unit in its place: a score from 0 to 1 (the chance that it is an answer), and what speaks for it."""
+
+    __slots__ = ("also", "score", "terms", "unit", "why")
+    also: list[str]  # the keys of other units that say the same
+    score: float
+    terms: list[str]
+    unit: Unit
+    why: str
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**{"also": [], **fields})
+
+
+class _Hit:
+    __slots__ = ("also", "candidate", "covered", "evidence", "lent", "meaning", "terms", "then", "words")
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.candidate = candidate
+        self.terms: dict[str, float] = {}
+        self.also: list[str] = []
+        self.words = self.covered = self.meaning = self.evidence = 0.0
+        self.lent = self.then = False
+
+
+def rank(
+    candidates: Sequence[Candidate],
+    asked: Analysis,
+    day: str,
+    *,
+    past: bool = False,
+    spelled: Mapping[str, str] | None = None,
+    times: Sequence[when.Span] = (),
+    limit: int | None = None,
+    names: Collection[str] = (),
+    texts: Texts = lambda _: {},
+) -> list[Ranked]:
+    """Return the candidates that answer, best first.
+
+    `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed,
+    `times` what the question says of when it was, `names` which of its terms are names, `texts` the texts.
+    """
+    hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
+    turns = _turns(hits)
+    _by_words(hits, turns, asked)
+    semantic = any(hit.candidate.similarity is not None for hit in hits)
+    for hit in hits:
+        hit.meaning = hit.evidence = max(0.0, hit.candidate.similarity or 0.0)
+        hit.then = bool(times) and when.within(hit.candidate.unit.date, times)
+    for conversation in turns.values():
+        (_by_meaning if semantic else _by_company)(conversation)
+    then = WHEN * log((len(hits) + 2) / (sum(hit.then for hit in hits) + 1))
+    for hit in hits:
+        hit.evidence += hit.words + then * hit.then
+        hit.evidence *= _prior(hit.candidate.unit, day)
+    # Of equals, the newer one; then always the same. Before the first choice: whose text is looked at may
+    # not depend on the order in which they were indexed.
+    hits.sort(key=lambda hit: hit.candidate.unit.key)
+    hits.sort(key=lambda hit: hit.candidate.unit.date, reverse=True)
+    if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
+        return []
+    hits.sort(key=lambda hit: -hit.evidence)
+    least = hits[0].evidence * TAIL
+    centre = CENTRE_WITH_MEANING if semantic else CENTRE
+    return [
+        Ranked(
+            unit=hit.candidate.unit,
+            score=round(1 / (1 + exp(SLOPE * (centre - hit.evidence))), 4),
+            terms=list(hit.terms),
+            also=hit.also,
+            why=_why(hit, spelled or {}),
+        )
+        for hit in _single([hit for hit in hits if hit.evidence >= least])[:limit]
+    ]
+
+
+def _is_near(hits: Sequence[_Hit], asked: Analysis) -> bool:
+    """Tell whether a question is about anything here, by meaning, which words support."""
+    size = log(max(asked.total, 1)) / log(USUAL)
+    nearest = max(hit.meaning for hit in hits) + SUPPORT * min(max(hit.words for hit in hits), ENOUGH)
+    return nearest >= NEAR * (0.66 + 0.34 * size) or max(hit.covered for hit in hits) >= CERTAIN
+
+
+def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], texts: Texts) -> bool:
+    """Tell whether a question is about anything here, by words; and see which texts begin with them."""
+    subject = abstain.Subject(asked, weights(asked), names, _fillers())
+    best = sorted(hits, key=lambda hit: -hit.words)[: abstain.BEST]
+    documents = [hit for hit in hits if hit.candidate.unit.kind != "session"]
+    shown = sorted(documents, key=lambda hit: -hit.evidence)[:LOOKED_AT]
+    said = texts([hit.candidate.unit for hit in {*best, *shown}])
+    for hit in shown:
+        hit.evidence += LEADS * subject.leads(said.get(hit.candidate.unit.id, ""))
+    near = max(subject.close(said.get(hit.candidate.unit.id, "")) for hit in best)
+    evidence = subject.evidence([(hit.words, hit.covered, hit.candidate.terms) for hit in best], near)
+    return max(hit.covered for hit in hits) >= CERTAIN or evidence >= abstain.needed(ANSWER, asked.total)
+
+
+def current_first(
+    ranked: Sequence[Ranked],
+    others: Sequence[Unit] = (),
+    links: Mapping[tuple[int, int], float] | None = None,
+    *,
+    alone: bool = False,
+) -> list[Ranked]:
+    """Put before each statement the later one that replaces it, be it among the ranked or the `others`.
+
+    Only units that come with their text are statements. `links` tells, by their ids, how much of an
+    earlier one is in another (without it their words are compared). `alone` says that there is hardly
+    anything else that a later statement could be about.
+    """
+    said = {hit.unit.id: supersede.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
+    waiting = list(ranked)
+    known = {hit.unit.content_hash for hit in ranked}
+    links = links or {}
+    followed = {earlier for earlier, _ in links}
+    found = {unit.id for unit in others} if links and not alone else set()
+    for unit in others:
+        if unit.content_hash not in known:
+            said[unit.id] = supersede.Statement(unit)
+            waiting.append(Ranked(unit=unit, score=0.0, terms=[], why=""))
+    asked = {hit.unit.id: set(hit.terms) for hit in waiting}
+
+    def replaces(hit: Ranked, first: Ranked) -> bool:
+        # Others are compared with what they were found for, and with each other.
+        if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
+            return False
+        later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
+        if (
+            later is None
+            or earlier is None
+            or hit.unit.scope != first.unit.scope
+            or later.date <= earlier.date
+        ):
+            return False
+        same = len(asked[hit.unit.id] & asked[first.unit.id])
+        if alone and later.changes and (same or not hit.terms):
+            return True
+        alike = same >= max(2, len(first.terms) / 2)
+        # Among a handful of statements no word is known to be rare. What is not among the nearest has nothing
+        # rare in common.
+        least = 0.0 if first.unit.id in followed else None
+        common = None if alone else links.get((first.unit.id, hit.unit.id), least)
+        return supersede.replaces(later, earlier, common, asked_alike=alike)
+
+    done: list[Ranked] = []
+    while waiting:
+        first = waiting[0]
+        newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
+        if newer:
+            # Looked at again in its new place: a third statement may have replaced it in turn.
+            best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
+            waiting = [_lifted(best, first), *(hit for hit in waiting if hit is not best)]
+        else:
+            del waiting[0]
+            if first.why:
+                done.append(first)
+    return done
+
+
+def _lifted(hit: Ranked, first: Ranked) -> Ranked:
+    why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
+    score = max(hit.score, first.score)
+    return Ranked(unit=hit.unit, score=score, terms=hit.terms, also=hit.also, why=why)
+
+
+@lru_cache(maxsize=1)
+def _fillers() -> frozenset[str]:
+    return frozenset(terms.count(_FILLERS)[0])
+
+
+def weights(asked: Analysis) -> dict[str, float]:
+    """Return the weight of each telling word of a question: how rare it is here."""
+    telling = [term for term in asked.terms if term.weight] or asked.terms
+    found = {}
+    fillers = _fillers()
+    for term in telling:
+        weight = term.weight or 1.0
+        if weight < 1 and not term.df:
+            continue  # another form of a word (gen-itgc as one) that nobody uses
+        if not term.df and when.is_date(term.term):
+            continue  # a date is in the head of a text more often than in it
+        rarity = abstain.rarity(term.df, asked.total)
+        found[term.term] = rarity * weight * (FILLER if term.term in fillers else 1.0)
+    return found
+
+
+def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Candidate]:
+    gone = supersede.superseded((each.unit for each in candidates), day, past=past)
+    return [
+        each
+        for each in candidates
+        if supersede.holds(each.unit, day, past=past)
+        and not (each.unit.record and (each.unit.scope, each.unit.record) in gone)
+    ]
+
+
+def _turns(hits: Sequence[_Hit]) -> dict[str, dict[int, _Hit]]:
+    """Return the turns of each conversation by their place in it."""
+    found: dict[str, dict[int, _Hit]] = {}
+    for hit in hits:
+        unit = hit.candidate.unit
+        if unit.kind == "session":
+            found.setdefault(unit.path, {})[unit.position] = hit
+    return found
+
+
+def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], asked: Analysis) -> None:
+    """Set the evidence of the words, with what the turns around a turn lend it."""
+    weight = weights(asked)
+    # As the score has them.
+    plain = {
+        term.term: log(1 + (asked.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
+        for term in asked.terms
+    }
+    best = sum(weight.values()) * SATURATION
+    if not best:
+        return
+    for hit in hits:
+        each = hit.candidate
+        # The score is spread over the matched terms, each as much as it weighs.
+        share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
+        hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
+        hit.words = sum(hit.terms.values()) / best
+        hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * SATURATION / best
+    for conversation in turns.values():
+        said: dict[str, float] = {}  # the best of every term
+        for hit in conversation.values():
+            for term, value in hit.terms.items():
+                said[term] = max(said.get(term, 0.0), value)
+        around = CONVERSATION * sum(said.values())
+        for position, hit in conversation.items():
+            heard = dict(hit.terms)
+            for part, neighbour in _beside(conversation, position):
+                for term, value in neighbour.terms.items():
+                    if part * value > heard.get(term, 0.0):
+                        heard[term] = part * value
+                        hit.lent = True
+            hit.words = (sum(heard.values()) + around) / best
+
+
+def _beside(conversation: Mapping[int, _Hit], position: int) -> Iterator[tuple[float, _Hit]]:
+    """Yield the turns around one, and which part of theirs it takes."""
+    for distance, part in enumerate(NEIGHBOURS, 1):
+        for there in (position - distance, position + distance):
+            if there in conversation:
+                yield part, conversation[there]
+
+
+def _by_meaning(conversation: Mapping[int, _Hit]) -> None:
+    """Set the evidence of the meaning as if each turn were embedded together with those around it."""
+    for position, hit in conversation.items():
+        beside = [(1.0, hit), *_beside(conversation, position)]
+        parts = [part for part, _ in beside]
+        length = ALIKE * sum(parts) ** 2 + (1 - ALIKE) * sum(part * part for part in parts)
+        hit.evidence = sum(part * other.meaning for part, other in beside) / length**0.5
+
+
+def _by_company(conversation: Mapping[int, _Hit]) -> None:
+    """Add what the next best turns of a conversation give to each of it."""
+    best = sorted((hit.words for hit in conversation.values()), reverse=True)
+    for hit in conversation.values():
+        hit.evidence += TOGETHER * sum(best[1:3]) / 2
+
+
+def _prior(unit: Unit, day: str) -> float:
+    age: float = 0.5 ** (_days(unit.date, day) / HALF_LIFE)
+    return KINDS.get(unit.kind, 1.0) * ROLES.get(unit.role, 1.0) * (1 + RECENT * age)
+
+
+def _days(date: str, day: str) -> float:
+    """Return about how many days lie between two dates; many if one is unknown."""
+    try:
+        one, other = (int(d[:4]) * 365.25 + int(d[5:7]) * 30.4 + int(d[8:10]) for d in (date, day))
+    except ValueError:
+        return 10 * HALF_LIFE
+    return max(0.0, other - one)
+
+
+def _single(hits: Sequence[_Hit]) -> list[_Hit]:
+    """Leave out what was said already: the same text, a document besides a better part of it."""
+    kept: list[_Hit] = []
+    texts: dict[bytes, _Hit] = {}
+    documents: set[str] = set()
+    for hit in hits:
+        unit = hit.candidate.unit
+        whole = unit.kind in ("note", "record", "ticket", "skill", "summary")
+        if unit.content_hash in texts:
+            texts[unit.content_hash].also.append(unit.key)
+            continue
+        if whole and unit.path in documents:
+            continue
+        texts[unit.content_hash] = hit
+        if whole:
+            documents.add(unit.path)
+        kept.append(hit)
+    return kept
+
+
+def _why(hit: _Hit, spelled: Mapping[str, str]) -> str:
+    reasons = []
+    if hit.terms:
+        best = sorted(hit.terms, key=lambda term: -hit.terms[term])
+        words = list(dict.fromkeys(spelled.get(term, term) for term in best))[:6]
+        reasons.append(f"words: {', '.join(words)} ({hit.words:.2f})")
+    if hit.lent:
+        reasons.append("words in the turns around it")
+    if hit.then:
+        reasons.append("of that time")
+    if hit.candidate.similarity is not None:
+        reasons.append(f"meaning {hit.meaning:.2f}")
+    return "; ".join(reasons) or "said beside it"

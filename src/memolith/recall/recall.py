@@ -1,0 +1,394 @@
+"""Recall: what is known about a question, ranked, over the user's memory and the project's.
+
+Candidates come from the index (words) and, where the extra is there, from the vectors (meaning);
+`ranking` puts them in order; this module fetches what it needs, and says what of it could not be looked
+at.
+"""
+
+from __future__ import annotations
+
+from memolith.base.errors import InputError
+from memolith.base.values import Value
+from memolith.index import KINDS, Match, State, Unit, kind_of
+from memolith.recall import rank, supersede
+from memolith.recall.rank import Candidate, Ranked
+from memolith.store import layout
+from memolith.store.screen import quoted
+from memolith.text import excerpt
+from memolith.text.source_label import is_outside
+from memolith.text.words import terms, times
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from memolith.index import Index
+    from memolith.index.vectors.meaning import Vectors
+
+_CANDIDATES = 200
+_ALONE = 30  # ... of which so many may be something else than a turn
+_CHAIN = 5  # how often a record may have been superseded
+_AROUND = 20  # turns whose neighbours are looked at
+_SETTLED = 12  # hits among which a later statement goes before an earlier one
+_FOLLOWED = 1  # statements for which later ones are searched
+_FOLLOWERS = 8
+_STATEMENT = 500  # characters; a longer text is about more than one thing
+_FEW = 4  # units in all scopes
+_SUBJECT = 120  # characters of a statement that say what it is about
+# What states how things are, and may be replaced by a later statement; a conversation is a record of what
+# was said.
+STATEMENTS = ("memory", "note", "record", "daily")
+_SPARE = 3  # hits that take the place of those that say the same as another
+MAX_LIMIT = 1000
+_TRIES = 3  # until the index stays the same while it is asked; then it is made in memory
+_UNSTEADY = "it was changed again and again while it was asked"
+_ASKS = ("?", "？", "؟")
+_MARKS = ".,;:!?\"'()[]{}`"
+
+
+class Hit(Value):
+    """One thing that is known: where it stands, how well it answers, why, and its text around the match."""
+
+    __slots__ = (
+        "also",
+        "category",
+        "date",
+        "filename",
+        "id",
+        "kind",
+        "line",
+        "origin",
+        "record",
+        "scope",
+        "score",
+        "snippet",
+        "source",
+        "text",
+        "title",
+        "turn",
+        "why",
+    )
+    also: list[str]  # ids of other places that say the same
+    category: str
+    date: str
+    filename: str  # where it is on disk
+    id: str  # stable: the path in the store with the lines, or session:<agent>-<id>#<turn>
+    kind: str
+    line: int | None
+    origin: str  # where the text came from, if not from the user or their agent
+    record: str  # the id of a record, ticket or session
+    scope: str  # project or user
+    score: float
+    snippet: str
+    source: str  # what to open: path:line, or the session and its turn
+    text: str
+    title: str
+    turn: int | None
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields that are kept stable, ready for JSON."""
+        fields = super().as_dict()
+        del fields["text"]
+        return {"path": fields.pop("filename"), **fields}
+
+
+class Recall(Value):
+    """The hits of a question, best first, and whether everything was looked at."""
+
+    __slots__ = ("complete", "hits", "missing", "notes", "query")
+    complete: bool
+    hits: list[Hit]
+    missing: list[str]  # "<path>: <why>"
+    notes: list[str]
+    query: str
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def with_hits(self, hits: list[Hit]) -> Recall:
+        """Return the same answer with other hits."""
+        return Recall(**{**super().as_dict(), "hits": hits})
+
+    def without(self, missing: list[str]) -> Recall:
+        """Return the same answer, of which more is missing."""
+        more = [*self.missing, *missing]
+        return Recall(**{**super().as_dict(), "complete": self.complete and not missing, "missing": more})
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the answer ready for JSON."""
+        return {
+            "query": self.query,
+            "hits": [hit.as_dict() for hit in self.hits],
+            "complete": self.complete,
+            "missing": self.missing,
+            "notes": self.notes,
+        }
+
+
+class Question:
+    """What is asked, and of what."""
+
+    __slots__ = ("categories", "day", "kinds", "limit", "past", "query", "since", "slugs", "unasked")
+
+    def __init__(
+        self,
+        query: str,
+        slugs: Sequence[str],
+        day: str,
+        *,
+        limit: int = 10,
+        kinds: Collection[str] | None = None,
+        categories: Collection[str] | None = None,
+        since: str | None = None,
+        as_of: str | None = None,
+        unasked: bool = False,
+    ) -> None:
+        if not 1 <= limit <= MAX_LIMIT:
+            raise InputError(f"limit = {limit} is not allowed; give 1 to {MAX_LIMIT}")
+        for date in (since, as_of):
+            if date is not None and not layout.is_date(date):
+                raise InputError(f"{quoted(date)} is not a date; write it as YYYY-MM-DD")
+        unknown = sorted(set(kinds or ()) - set(KINDS))
+        if unknown:
+            raise InputError(f"unknown kind {quoted(unknown[0])}; one of {', '.join(KINDS)}")
+        self.query, self.slugs, self.limit = query, list(slugs), limit
+        self.kinds, self.categories, self.since = kinds, categories, since
+        self.day, self.past, self.unasked = as_of or day, as_of is not None, unasked
+
+    def allows(self, unit: Unit) -> bool:
+        """Tell whether a unit is among those that are asked."""
+        if self.unasked and is_outside(unit.source):
+            return False  # only who asks is shown it
+        if self.kinds is not None and unit.kind not in self.kinds:
+            return False
+        if self.categories is not None and unit.category not in self.categories:
+            return False
+        return self.since is None or unit.date[:10] >= self.since
+
+
+def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = None) -> Recall:
+    """Answer a question; nothing is returned that is not about it.
+
+    An answer takes several looks into the index. If somebody wrote, damaged or replaced it meanwhile, they
+    may be looks into two of them, so it is asked again.
+    """
+    for left in range(_TRIES, -1, -1):
+        if not left:
+            index.in_memory(_UNSTEADY)
+        state = index.sync(asked.slugs)
+        stamp = index.stamp()
+        ranked = _ranked(index, asked, meaning, state) if asked.query.strip() else []
+        if index.stamp() == stamp and (stamp is not None or not index.status(asked.slugs).changed):
+            break
+    return _answer(home, asked, ranked, state)
+
+
+def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State) -> list[Ranked]:
+    texts = _Texts(index)
+    candidates = _candidates(index, asked, meaning)
+    analysis = index.terms(asked.slugs, asked.query)
+    ranked = rank.rank(
+        candidates,
+        analysis,
+        asked.day,
+        past=asked.past,
+        spelled=_spelled(asked.query),
+        times=times.spans(asked.query, asked.day),
+        limit=max(_SETTLED, asked.limit) + _SPARE,
+        names=_names(asked.query),
+        texts=texts.said,
+    )
+    ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + _SPARE]
+    return _different(texts.of(ranked), asked.query)[: asked.limit]
+
+
+def _spelled(query: str) -> dict[str, str]:
+    """Return the words of a question by the terms they are searched as."""
+    return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
+
+
+def _names(query: str) -> set[str]:
+    """Return the terms of what looks like a name: a capital within a sentence, small letters after it."""
+    found: set[str] = set()
+    begins = True
+    for chunk in query.split():
+        word = chunk.strip(_MARKS).removesuffix("'s").removesuffix("’s")
+        if not begins and word[:1].isupper() and word[1:].islower() and word.isalpha():
+            found.update(terms.of_query(word))
+        begins = chunk.endswith((".", "?", "!", ":"))
+    return found
+
+
+def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:
+    alone = _ALONE + asked.limit
+    by_words = index.lexical(asked.slugs, asked.query, _CANDIDATES, asked.kinds, alone=alone)
+    matches = {match.unit_id: match for match in by_words}
+    near: dict[int, float] = {}
+    if meaning is not None:
+        nearest = meaning.scores(asked.slugs, asked.query, limit=_CANDIDATES)
+        near = dict(nearest[:alone] + [each for each in nearest[alone:] if kind_of(each[0]) == "session"])
+        missing = [unit for unit in matches if unit not in near]
+        if near and missing:
+            near.update(meaning.scores(asked.slugs, asked.query, missing, len(missing)))
+    units = index.units([*matches, *(unit for unit in near if unit not in matches)])
+    by_id = {unit.id: unit for unit in units}
+    for unit in [unit for unit in units if unit.kind == "session"][:_AROUND]:
+        for other in index.neighbours(unit, len(rank.NEIGHBOURS)):
+            by_id.setdefault(other.id, other)
+    if near:
+        beside = [unit for unit in by_id if unit not in near]
+        near.update(
+            meaning.scores(asked.slugs, asked.query, beside, len(beside)) if meaning and beside else ()
+        )
+    nothing = Match(unit_id=0, score=0.0, terms=[])
+    found = []
+    for unit in by_id.values():
+        match = matches.get(unit.id, nothing)
+        found.append(Candidate(unit, match.score, match.terms, near.get(unit.id)))
+    return [each for each in _succeeded(index, asked, found) if asked.allows(each.unit)]
+
+
+def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Candidate]:
+    """Add what supersedes a record that was found: who asks in the old words wants the new answer."""
+    by_id = {each.unit.id: each for each in found}
+    old = [each for each in found if each.unit.kind == "record"]
+    for _ in range(_CHAIN):
+        records = {(each.unit.scope, each.unit.record): each for each in reversed(old)}
+        old = []
+        for unit in index.successors(asked.slugs, [record for _, record in records]) if records else ():
+            for before in filter(None, (records.get((unit.scope, each)) for each in unit.supersedes)):
+                new = by_id.setdefault(unit.id, Candidate(unit))
+                if before.lexical > new.lexical:
+                    new.lexical, new.terms = before.lexical, before.terms
+                if before.similarity is not None:
+                    new.similarity = max(before.similarity, new.similarity or 0.0)
+                old.append(new)
+    return list(by_id.values())
+
+
+def _settled(
+    index: Index, texts: _Texts, asked: Question, ranked: list[Ranked], state: State
+) -> list[Ranked]:
+    """Put what is current before what it replaces, be it among the best hits or not found itself."""
+    best = ranked[:_SETTLED]
+    known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if hit.unit.kind in STATEMENTS])}
+    statements = [hit for hit in known.values() if len(hit.unit.text or "") <= _STATEMENT]
+    links: dict[tuple[int, int], float] = {}
+    for hit in statements[:_FOLLOWED]:
+        links.update(_links(index, asked, hit.unit))
+    few = statements and state.units <= _FEW
+    near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
+    first = min((hit.unit.date for hit in statements), default="")
+    later = [
+        unit
+        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
+        if unit.date > first and asked.allows(unit) and supersede.holds(unit, asked.day, past=asked.past)
+    ]
+    others = texts.units(later)
+    # What reads like a change changes something that was said before. If there is hardly anything, it is
+    # this.
+    best = [known.get(hit.unit.id, hit) for hit in best]
+    moved = rank.current_first(best, others, links, alone=bool(few))
+    shown = {hit.unit.id for hit in moved}
+    return moved + [hit for hit in ranked[_SETTLED:] if hit.unit.id not in shown]
+
+
+def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:
+    """Return how much others have in common with a statement: their BM25 for its text, as part of its own."""
+    about = f"{unit.title} {unit.text}"[:_SUBJECT]
+    scores = {
+        match.unit_id: match.score for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS)
+    }
+    own = scores.pop(unit.id, 0.0)
+    return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
+
+
+class _Texts:
+    """What the units of a question say, as the files have it now; each is read once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._read: dict[int, Unit] = {}
+
+    def units(self, units: Sequence[Unit]) -> list[Unit]:
+        """Return units with their texts; those that are gone are left out."""
+        missing = [unit for unit in units if unit.id not in self._read]
+        self._read.update((unit.id, unit) for unit in self._index.with_text(missing))
+        return [self._read[unit.id] for unit in units if unit.id in self._read]
+
+    def said(self, units: Sequence[Unit]) -> dict[int, str]:
+        """Return titles and texts, by the units' ids."""
+        return {unit.id: f"{unit.title}\n{unit.text}" for unit in self.units(units)}
+
+    def of(self, ranked: Sequence[Ranked]) -> list[Ranked]:
+        """Return hits with their texts."""
+        known = {unit.id: unit for unit in self.units([hit.unit for hit in ranked])}
+        return [
+            Ranked(unit=known[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
+            for hit in ranked
+            if hit.unit.id in known
+        ]
+
+
+def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
+    """Leave out what was said already, if only with another title or other spaces.
+
+    That somebody asked the same before is no answer either.
+    """
+    first: dict[str, Ranked] = {}
+    question = _plain(query)
+    for hit in ranked:
+        text = _plain(hit.unit.text or "")
+        if text == question and text.endswith(_ASKS) and hit.unit.role == "user":
+            continue
+        same = first.setdefault(text, hit)
+        if same is not hit:
+            same.also.extend([hit.unit.key, *hit.also])
+    return list(first.values())
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _answer(home: str, asked: Question, ranked: Sequence[Ranked], state: State) -> Recall:
+    return Recall(
+        query=asked.query,
+        hits=[_hit(home, each) for each in ranked],
+        complete=state.complete,
+        missing=state.missing,
+        notes=state.notes,
+    )
+
+
+def _hit(home: str, ranked: Ranked) -> Hit:
+    unit = ranked.unit
+    text = unit.text or ""
+    snippet, offset = excerpt.around(text, ranked.terms)
+    line = None if unit.first_line is None else unit.first_line + offset
+    is_session = unit.kind == "session"
+    path = unit.path if is_session else f"{layout.STORE}/{unit.path}"
+    filename = layout.locate(home, path)
+    return Hit(
+        id=unit.key,
+        kind=unit.kind,
+        scope="project" if unit.scope else "user",
+        category=unit.category,
+        record=unit.record,
+        title=unit.title,
+        score=ranked.score,
+        snippet=snippet,
+        text=text,
+        source=f"session {unit.record} turn {unit.turn}" if is_session else f"{unit.path}:{line or 1}",
+        filename=filename,
+        line=line,
+        turn=unit.turn,
+        date=unit.date,
+        why=ranked.why + (f"; said in {len(ranked.also)} other place(s) too" if ranked.also else ""),
+        also=ranked.also,
+        origin=unit.source,
+    )

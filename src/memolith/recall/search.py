@@ -1,0 +1,242 @@
+"""Literal keyword search over the files themselves: deterministic, no database, always up to date.
+
+The ranked recall over everything is a different contract (see docs/design.md); this one answers "which files
+contain these words" and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import StorageError, UnsafePathError
+from memolith.base.lean import suppress
+from memolith.base.values import MAX_INJECT_BYTES, SearchHit
+from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory.note_index import note_files
+from memolith.store import files, layout
+from memolith.text import frontmatter
+from memolith.text.budget import head, utf8_len
+from memolith.text.safe import hygiene
+from memolith.text.source_label import label, of_note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONTEXT_LINES = 3
+MAX_WINDOWS = 5
+MAX_TERMS = 200
+_GAP = "⋯"
+
+
+class SearchResults:
+    """Hits, best first, how many lines each term matched over all files, and what could not be read."""
+
+    __slots__ = ("hits", "missing", "terms")
+
+    def __init__(self, terms: list[tuple[str, int]], hits: list[SearchHit]) -> None:
+        self.terms, self.hits = terms, hits
+        self.missing: list[str] = []  # "<path>: <why>"
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything could be read."""
+        return not self.missing
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[SearchHit]:
+        return iter(self.hits)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the results ready for JSON."""
+        return {
+            "terms": [{"term": term, "lines": count} for term, count in self.terms],
+            "hits": [hit.as_dict() for hit in self.hits],
+            "complete": self.complete,
+            "missing": self.missing,
+        }
+
+    def render(self, max_bytes: int = MAX_INJECT_BYTES) -> str:
+        """Return the results as text of at most `max_bytes`; the lowest-ranked files go first."""
+        if not self.hits:
+            return head("No memory matched.", max_bytes)
+        # Blocks are made until the room is used up: there may be a hit in each of a hundred thousand files.
+        blocks: list[str] = []
+        ends = [0]
+        for hit in self.hits:
+            if ends[-1] > max_bytes:
+                break
+            blocks.append(_block(hit))
+            ends.append(ends[-1] + utf8_len(blocks[-1]))
+        for shown in range(len(blocks), 0, -1):
+            first, last = self._summary(shown), self._left_out(shown)
+            if utf8_len(first) + ends[shown] + utf8_len(last) <= max_bytes:
+                return first + "".join(blocks[:shown]) + last
+        # Not even the best hit fits whole: show its beginning.
+        first, last = self._summary(1), self._left_out(1)
+        left = max_bytes - utf8_len(first) - utf8_len(last) - utf8_len(f"\n{_GAP}")
+        if left < 40:
+            return head(self._summary(0), max_bytes)
+        return f"{first}{head(blocks[0], left)}\n{_GAP}{last}"
+
+    def _summary(self, shown: int) -> str:
+        counts = " ".join(f"{term}({count})" for term, count in self.terms)
+        return f"{len(self.terms)} term(s): {counts} — {len(self.hits)} file(s), {shown} shown"
+
+    def _left_out(self, shown: int) -> str:
+        left = len(self.hits) - shown
+        return f"\n\n…[{left} more file(s) not shown; search for fewer or rarer words]" if left else ""
+
+
+def _block(hit: SearchHit) -> str:
+    said = f" {label(hit.source)}" if hit.source else ""
+    return f"\n\n### {hit.name} ({', '.join(hit.matched_terms)}){said}\n{hit.body}"
+
+
+def search(root: str, slug: str, query: str) -> SearchResults:
+    """Search the user-wide memory and one project's; any term may match, as a substring, in any case."""
+    terms: dict[str, str] = {}
+    for word in hygiene.whole(query).split():
+        if len(terms) == MAX_TERMS:
+            break
+        terms.setdefault(word.casefold(), word)
+    if not terms:
+        return SearchResults([], [])
+    counts = dict.fromkeys(terms, 0)
+    hits: list[SearchHit] = []
+    tree = Tree(root)
+    waiting = {path for scope in (layout.USER, slug) for path in _flat(root, layout.inbox(scope))}
+    for relative in (*searchable(root, slug), *waiting):
+        hit = _search_file(tree, relative, terms, counts, held=relative in waiting)
+        if hit is not None:
+            hits.append(hit)
+    hits.sort(key=lambda hit: hit.name)
+    hits.sort(key=lambda hit: hit.date or "", reverse=True)
+    hits.sort(
+        key=lambda hit: (
+            not hit.is_memory_md,
+            -len(hit.matched_terms),
+            hit.filename_only,
+            -hit.total_hits,
+        )
+    )
+    return SearchResults([(word, counts[key]) for key, word in terms.items()], hits)
+
+
+def searchable(root: str, slug: str) -> Iterator[str]:
+    """Yield the files that searching and listing cover. The indexes are not notes and are left out."""
+    for scope in (layout.USER, slug):
+        yield layout.memory(scope)
+        yield from _notes(root, scope)
+    yield from _days(root, slug)
+    for directory in (layout.lessons(slug), layout.items(slug)):
+        yield from _flat(root, directory)
+    yield from _deep(root, layout.memories(slug))
+
+
+# A directory that is a link or cannot be listed must not hide the others; `doctor` reports it.
+
+
+def _notes(root: str, slug: str) -> list[str]:
+    directory = layout.notes(slug)
+    with suppress(StorageError):
+        return [f"{directory}/{name}" for name in note_files(root, slug)]
+    return []
+
+
+def _days(root: str, slug: str) -> list[str]:
+    directory = layout.daily_directory(slug)
+    with suppress(UnsafePathError, StorageError):
+        found = Tree(root).names(directory)
+        return [f"{directory}/{name}" for name in found if layout.is_date(name[:-3])]
+    return []
+
+
+def _flat(root: str, directory: str) -> list[str]:
+    with suppress(UnsafePathError, StorageError):
+        return [f"{directory}/{name}" for name in Tree(root).names(directory)]
+    return []
+
+
+def _deep(root: str, directory: str) -> Iterator[str]:
+    for here, below, names in Tree(root).walk(directory):
+        below[:] = [name for name in below if not name.startswith(".")]
+        yield from (f"{here}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
+
+
+def _search_file(
+    tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int], *, held: bool
+) -> SearchHit | None:
+    try:
+        data = tree.read(relative, MAX_LOOK_BYTES, cut=True)
+    except (UnsafePathError, StorageError):
+        return None  # a link or an unreadable file must not hide the others; `doctor` reports it
+    if data is None:
+        return None
+    text = files.text_of(data)
+    source = of_note(text)
+    if held:
+        parsed = frontmatter.split(text)
+        text = parsed.body if parsed.get("call") != layout.PROPOSAL else ""
+    folded = text.casefold()
+    found = {key for key in terms if key in folded}
+    stem = os.path.basename(relative)[:-3]
+    if found or any(key in stem.casefold() for key in terms):
+        # A person may have typed a secret into the file; it is neither shown nor found.
+        text = _without_secrets(tree.root, relative, text)
+        folded = text.casefold()
+        found = {key for key in found if key in folded}
+    if found:
+        lines = text.split("\n")
+        matching = []
+        for number, line in enumerate(folded.split("\n")):
+            present = [key for key in found if key in line]
+            for key in present:
+                counts[key] += 1
+            if present:
+                matching.append(number)
+        body, total, by_name = _windows(lines, matching), len(matching), False
+    else:
+        found = {key for key in terms if key in stem.casefold()}
+        if not found:
+            return None
+        said = [line.rstrip() for line in text.split("\n") if line.strip()]
+        body, total, by_name = "\n".join(said[:3]), 0, True
+    return SearchHit(
+        filename=layout.locate(tree.root, relative),
+        name=relative,
+        matched_terms=[word for key, word in terms.items() if key in found],
+        total_hits=total,
+        body=body,
+        filename_only=by_name,
+        date=stem if "/daily/" in f"/{relative}" else None,
+        is_memory_md=relative == layout.MEMORY,
+        source=source,
+    )
+
+
+def _without_secrets(root: str, relative: str, text: str) -> str:
+    from memolith.text.secrets.precheck import may_hold_secret
+
+    if not may_hold_secret(text):
+        return text
+    from memolith.store.allow_list import allowed
+    from memolith.text.secrets.redact import redact
+
+    return redact(text, allowed(root, layout.scope_of(relative)), by_hand=True).text
+
+
+def _windows(lines: list[str], matching: list[int]) -> str:
+    spans: list[list[int]] = []
+    for number in matching:
+        first, last = max(0, number - CONTEXT_LINES), min(len(lines), number + CONTEXT_LINES + 1)
+        if spans and first <= spans[-1][1]:
+            spans[-1][1] = last
+        elif len(spans) == MAX_WINDOWS:
+            break
+        else:
+            spans.append([first, last])
+    parts = ["\n".join(line.rstrip("\r") for line in lines[a:b]).rstrip("\n") for a, b in spans]
+    return f"\n{_GAP}\n".join(parts)

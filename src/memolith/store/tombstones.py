@@ -1,0 +1,63 @@
+"""Lines that somebody wanted forgotten, known by their hashes: what is imported again comes without them.
+
+The list is `forgotten.txt` in the store. It is about what comes from outside; whoever writes such a line anew
+wants it back.
+"""
+
+from __future__ import annotations
+
+from memolith.env.paths import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from memolith.store.gate import Gate
+
+PLACE = "forgotten.txt"
+INSTEAD = "[forgotten]"
+_HEADER = "# SHA-256 of lines that are left out of what is imported (memolith forget --help)\n"
+_AROUND = " \t-*+>#`_.\"'"
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: without case, and with single spaces."""
+    return " ".join(text.casefold().split())
+
+
+def key(line: str) -> str:
+    """Return the hash that a line is known by, whatever sign makes it an item of a list."""
+    from memolith.text.digest import sha256
+
+    return sha256(folded(line).strip(_AROUND).encode("utf-8", "surrogatepass"))
+
+
+def known(root: str) -> frozenset[str]:
+    """Return the hashes of the lines that are to stay away. StorageError if the list cannot be read.
+
+    Without it nothing may come in: what somebody wanted forgotten would be back.
+    """
+    data = Tree(root).read(PLACE)
+    return frozenset((data or b"").decode("ascii", "replace").split("\n")[1:]) - {""}
+
+
+def keep(gate: Gate, keys: Iterable[str]) -> None:
+    """Add to the list. Not in the history: nothing brings back what was forgotten."""
+
+    def apply(old: str | None) -> str:
+        lines = set((old or "").split("\n")[1:]) | set(keys)
+        return _HEADER + "".join(f"{line}\n" for line in sorted(lines - {""}))
+
+    gate.rewrite(PLACE, apply, op="forget", remember=False)
+
+
+def changed(text: str, is_gone: Callable[[str], bool], instead: str | None = None) -> str:
+    """Return a text without its lines that are gone, or with something instead of each."""
+    lines = text.split("\n")
+    kept = [instead if is_gone(line) else line for line in lines]
+    return "\n".join(line for line in kept if line is not None)
+
+
+def left_out(text: str, keys: frozenset[str], instead: str | None = None) -> str:
+    """Return a text from outside without the lines that are to stay away."""
+    return changed(text, lambda line: key(line) in keys, instead) if keys else text

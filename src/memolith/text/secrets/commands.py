@@ -1,0 +1,303 @@
+"""Secrets on a command line: `mysql -p…`, `["sshpass", "-p", "…"]`, `echo … | sudo -S`, `requirepass …`.
+
+What a flag means depends on the program: `-p` is a port for ssh and a password for mysql. A table,
+`commands.txt`, says what takes one in which program or directive; of a program that is not in it, a
+flag's value is one only if nobody would write it as anything else. A list of arguments is the same command.
+There is no `re` here, because the look before the scanner asks too.
+"""
+
+from __future__ import annotations
+
+from memolith.text.secrets.words import TABLE, lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Place = tuple[int, int]
+
+_RULES: dict[str, list[str]] = {}
+for _line in lines("commands.txt"):
+    _programs, _, _takes = _line.partition(" |")
+    for _program in _programs.split():
+        _RULES[_program] = _takes.split()
+# The last word of each, as the words of a text are compared.
+_BY_WORD: dict[bytes, list[str]] = {}
+for _program in _RULES:
+    _BY_WORD.setdefault(_program.replace("_", "-").rpartition("-")[2].lower().encode(), []).append(_program)
+KNOWN = frozenset([*_BY_WORD, b"expect"])
+_SLASHED = (" /p:", " /pass:", " /user:")
+# How many arguments behind a word the password is.
+_STEPS = {"net user": 2}
+# A flag that is called after a password takes one.
+_CALLED = frozenset(TABLE["called"])
+# These read a password only if they are told to.
+_TOLD = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
+_WRITERS = ("echo ", "printf ")
+_ENDS = "\n;|&`<>"
+_QUOTES = ('\\"', "\\'", '"', "'")
+_FLAGS = frozenset("pPwak")
+_STRANGE = frozenset("!#$%^&*?")
+_MOST, _LINE = 64, 400  # words of a command; characters before what it reads
+_FILES = ("pass", "pwd", "secret", "cred", "token", "vault", ".pw")
+STRANGE, LIKELY, SURE = range(3)  # what a value has to be by itself: strange, like a password, anything
+
+
+def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, int]]:
+    """Yield where a command may have a password, and how sure its program is.
+
+    `known` are the words of the text that are ours.
+    """
+    for word in known & KNOWN:
+        for program in _BY_WORD.get(word, ()):
+            at = text.find(program)
+            while at >= 0:
+                end = at + len(program)
+                if not _is_part(text[at - 1 : at]) and not _is_part(text[end : end + 1]):
+                    tokens = _tokens(text, end)
+                    rules = _RULES[program]
+                    for low, high in _of_program(text, at, end, program, tokens):
+                        weak = "?" in rules or ("'" in rules and text[low - 1] not in _QUOTES)
+                        yield low, high, LIKELY if weak else SURE
+                    # Its own name among its words is one of them.
+                    end = tokens[-1][1] if tokens else end
+                at = text.find(program, end)
+    signs = (*_SLASHED, "<<<", "send ") if b"expect" in known else (*_SLASHED, "<<<")
+    for sign in signs if " /" in text or "<<<" in text or "send " in signs else ():
+        if sign in text:
+            for place in _after(text, sign):
+                yield *place, SURE
+    yield from _unknown(text)
+
+
+def _is_part(char: str) -> bool:
+    return char.isalnum() or char in {"_", "-", "."}
+
+
+def _of_program(text: str, at: int, end: int, program: str, tokens: list[Place]) -> Iterator[Place]:
+    rules = _RULES[program]
+    plain = [place for place in tokens if text[place[0]] != "-"]
+    for number, (start, stop) in enumerate(tokens):
+        token = text[start:stop]
+        following = tokens[number + 1] if number + 1 < len(tokens) else None
+        if token.startswith("-"):
+            yield from _flagged(text, start, stop, following, rules)
+        elif token in rules:
+            rest = [one for one in tokens[number + 1 :][:3] if text[slice(*one)].lstrip("0123456789-")]
+            yield from (_inside(text, *each) for each in rest[:1])
+        elif (steps := _STEPS.get(f"{program} {token}")) and number + steps < len(tokens):
+            yield _inside(text, *tokens[number + steps])
+    for rule in rules:
+        if rule.startswith("#") and plain:
+            yield from _positional(text, plain, rule, tokens, program)
+    if ">" in rules and plain and any(each in _file_behind(text, tokens[-1][1]) for each in _FILES):
+        yield _inside(text, *plain[-1])
+    if "<" in rules and any(
+        sign in text[end : end + 200].partition("\n")[0] for sign in _TOLD.get(program, ("",))
+    ):
+        yield from _written(text, at, program)
+
+
+def _file_behind(text: str, at: int) -> str:
+    """Return the name of the file that a command's output goes to."""
+    rest = text[at : at + 120].partition("\n")[0].lstrip()
+    return rest.lstrip("> ").partition(" ")[0].lower() if rest.startswith(">") else ""
+
+
+def _flagged(text: str, start: int, stop: int, following: Place | None, rules: list[str]) -> Iterator[Place]:
+    token = text[start:stop]
+    for rule in rules:
+        if not rule.startswith("-"):
+            continue
+        flag = rule.rstrip("+:%,")
+        inner = rule[len(flag) :] if not rule.endswith("+") else ""
+        if not token.startswith(flag):
+            continue
+        value = None
+        if len(token) > len(flag) and (len(flag) == 2 or flag == "-hp" or token[len(flag)] == "="):
+            value = start + len(flag) + (token[len(flag)] == "="), stop
+        elif token == flag and not rule.endswith("+"):
+            value = following
+        if value:
+            yield from _part(text, *value, inner)
+            return
+    name, _, value_text = token.lstrip("-").partition("=")
+    if name.lower().replace("_", "-").rpartition("-")[2] in _CALLED:
+        place = (stop - len(value_text), stop) if value_text else following
+        if place:
+            low, high = _inside(text, *place)
+            yield low + 5 * text.startswith("pass:", low), high
+
+
+def _part(text: str, low: int, high: int, sign: str) -> Iterator[Place]:
+    """Yield a value, or what is behind a sign in it: `name:…`, also where both are in quotes."""
+    if sign:
+        high -= text[low] == text[high - 1] and text[low] in "'\""
+        low = text.find(sign, low, high) + 1 or high
+    if low < high:
+        yield _inside(text, low, high)
+
+
+def _positional(
+    text: str, plain: list[Place], rule: str, tokens: list[Place], program: str
+) -> Iterator[Place]:
+    number, inner = rule[1:].rstrip("/"), rule.endswith("/")
+    at = int(number) - (number[0] != "-")
+    # `htpasswd -b` takes it from the line, and needs a file and a name before it.
+    if program == "htpasswd" and not any(
+        text[low] == "-" and "b" in text[low + 1 : high].lstrip("-") for low, high in tokens
+    ):
+        return
+    if program == "networksetup" and "-setairport" not in text[tokens[0][0] : tokens[-1][1]]:
+        return
+    if len(plain) < (2 if at else 1):
+        return
+    if -len(plain) <= at < len(plain):
+        low, high = _inside(text, *plain[at])
+        if inner:
+            low = text.find("/", low, high) + 1 or high
+            stop = text.rfind("@", low, high)
+            high = stop if stop >= 0 else high
+        yield low, high
+
+
+def _written(text: str, at: int, program: str) -> Iterator[Place]:
+    """Yield what `echo` writes into a program."""
+    first = max(text.rfind("\n", 0, at), at - _LINE, 0)
+    pipe = text.rfind("|", first, at)
+    begin = max(text.rfind(writer, first, pipe) for writer in _WRITERS) if pipe >= 0 else -1
+    between = text[pipe + 1 : at].split()
+    if begin >= 0 and len(between) <= (2 if program == "login" else between == ["sudo"]):
+        tokens = [place for place in _tokens(text, text.find(" ", begin)) if text[place[0]] != "-"]
+        if tokens:
+            low, high = _inside(text, *tokens[-1])
+            if text.startswith("%s", low) and len(tokens) > 1:
+                return
+            low = text.find(":", low, high) + 1 or low if program == "chpasswd" else low
+            end = text.find("\\n", low, high)
+            yield low, end if end >= 0 else high
+
+
+def _after(text: str, sign: str) -> Iterator[Place]:
+    at = text.find(sign)
+    while at >= 0:
+        tokens = _tokens(text, at + len(sign))
+        if tokens and sign == " /user:":
+            # `net use … /user:name password`, or before it.
+            yield from (_inside(text, *place) for place in tokens[1:2] if text[place[0]] not in "/-")
+            before = text[max(0, at - _LINE) : at].rpartition("\n")[2]
+            word = before.rpartition(" ")[2]
+            if "net use" in before and word[:1] not in {"\\", "*", ""} and word[-1] != ":" and word != "use":
+                yield at - len(word), at
+        elif sign == "send ":
+            # What `expect` types in.
+            low, high = _inside(text, *tokens[0]) if tokens else (at, at)
+            if text.endswith("\\r", low, high):
+                yield low, high - 2
+        elif tokens:
+            low, high = _inside(text, *tokens[0])
+            if sign == "<<<" and ":" in text[low:high]:
+                low = text.find(":", low, high) + 1
+            if sign != "<<<" or _reads(text, at):
+                yield low, high
+        at = text.find(sign, at + len(sign))
+
+
+def _reads(text: str, at: int) -> bool:
+    line = text[max(0, at - _LINE) : at].rpartition("\n")[2]
+    return line.lstrip("$ `").startswith("su ") or any(
+        reader in line
+        for reader in ("sudo", "passwd", "kinit", "cryptsetup", "login", "-stdin", "passphrase")
+    )
+
+
+def _unknown(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield the strange value of a short flag, or one behind a user: no port, path or number looks so."""
+    at = text.find(" -")
+    while at >= 0:
+        if text[at + 2 : at + 3] in _FLAGS:
+            start = at + 3 + (text[at + 3 : at + 4] == " ")
+            tokens = _tokens(text, start, 1)
+            if tokens and tokens[0][0] == start:
+                low, high = _inside(text, *tokens[0])
+                value = text[low:high]
+                if high - low >= 6 and any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
+                    line = text[max(0, at - _LINE) : at].rpartition("\n")[2].lower()
+                    if text[at + 2] in "pP" and (" -u " in line or " --user" in line):
+                        yield low, high, LIKELY
+                    elif not _STRANGE.isdisjoint(value):
+                        yield low, high, STRANGE
+        at = text.find(" -", at + 2)
+
+
+def _tokens(text: str, at: int, most: int = _MOST) -> list[Place]:
+    """Cut a command into its words, up to its end; a quote counts only where a value begins."""
+    found: list[Place] = []
+    size = min(len(text), at + 2000)
+    quote = next((each for each in _QUOTES if text.startswith(each, at)), "")
+    if quote and text[at + len(quote) :][:4].lstrip().startswith(","):
+        return _arguments(text, at + len(quote), size, quote)
+    while at < size and len(found) < most:
+        if text[at] in " \t":
+            at += 1
+            continue
+        if text.startswith(("\\\n", "\\\r\n"), at):
+            at = text.find("\n", at) + 1
+            continue
+        if text[at] in _ENDS or text.startswith("\\n", at):
+            break
+        start, at = at, _word_end(text, at, size)
+        if at == start:
+            break
+        found.append((start, at))
+        if at - start > 1 and text[at - 1] == "." and (text[start] != "-" or at - start <= 3):
+            break  # the end of a sentence
+    return found
+
+
+def _arguments(text: str, at: int, size: int, quote: str) -> list[Place]:
+    """Return the strings of a list of arguments, without their quotes."""
+    found: list[Place] = []
+    while len(found) < _MOST:
+        while at < size and text[at] in " \t\r\n,[(":
+            at += 1
+        close = text.find(quote, at + len(quote), size)
+        if not text.startswith(quote, at) or close < 0:
+            break
+        found.append((at + len(quote), close))
+        at = close + len(quote)
+    return [place for place in found if place[0] < place[1]]
+
+
+def _word_end(text: str, at: int, size: int) -> int:
+    start = at
+    while at < size and text[at] not in " \t\n;|`":
+        quote = next((each for each in _QUOTES if text.startswith(each, at)), "")
+        if quote:
+            if not _may_open(text[start:at]):
+                break
+            close = text.find(quote, at + len(quote), at + 300)
+            line = text.find("\n", at, at + 300)
+            if close < 0 or 0 <= line < close:
+                break
+            return close + len(quote)
+        if text[at] == "&" and text.startswith("&&", at):
+            break
+        at += 1
+    return at
+
+
+def _may_open(before: str) -> bool:
+    return not before or before[-1] in "=:,%/" or (before[0] == "-" and len(before) <= 3) or before == "$"
+
+
+def _inside(text: str, start: int, end: int) -> Place:
+    """Return a value without its quotes, or without the end of the sentence it stands in."""
+    for quote in _QUOTES:
+        if text.startswith(quote, start) and text.endswith(quote, start + 1, end):
+            return start + len(quote), end - len(quote)
+    if text[start] in "([{":
+        return end, end
+    while end > start and text[end - 1] in ".,)\"'}]":
+        end -= 1
+    return start, end

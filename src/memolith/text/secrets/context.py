@@ -1,0 +1,334 @@
+"""Secrets known by what stands before them: `password = …`, `--token …`, "the staging password is …".
+
+Each key-ish word is looked up by substring search. Where it is the end of a name that keeps a secret, the
+next few words are judged: the closer the link between name and value, the less the value has to look like a
+secret by itself. Names of other languages come from `secret_tongues`.
+"""
+
+from __future__ import annotations
+
+from memolith.text.patterns import lazy
+from memolith.text.secrets import explicit
+from memolith.text.secrets import tongues as secret_tongues
+from memolith.text.secrets.explicit import codes
+from memolith.text.secrets.forms import columns, pair, pairs, phrases
+from memolith.text.secrets.names import names as names_in
+from memolith.text.secrets.prose import is_fingerprint, random_nearby, told, told_before
+from memolith.text.secrets.values import (
+    UUID,
+    bare,
+    is_digest,
+    is_mixed,
+    is_name,
+    is_password,
+    is_random,
+    is_stand_in,
+    wordiness,
+)
+from memolith.text.secrets.words import OF_THEIRS, OTHER_KEYS, TABLE, is_said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from memolith.text.secrets.names import Name
+
+Span = tuple[str, int, int]
+
+# A name that goes on says what the value is instead: `token_count`, `passwordUrl`, `key id`.
+_ABOUT = lazy(
+    r"(?i)[ _.-]?(?:url|uri|path|file|name|ids?|count|type|length|len|size|limit|ttl|expir\w{0,6}|field|"
+    r"label|header|prefix|policy|policies|vars?|manager|store|refs?|arn|version|index|format|algorithm|alg|usage|"
+    r"budget|rate|cost|price|endpoint|provider|placeholder|hint|reset|page|form|input|column|strategy|scheduler|"
+    r"finger-?print|signature|pairs?|rotation|management|exchange|holder|point|points|idea|insight|takeaways?|"
+    r"difference|features?|benefits?|ingredients?|bindings?|board|words?|frames?|stone|note|hash\w{0,3}|digest|checksum|"
+    r"encryption|validat\w{1,4}|required|enabled|attempts|strength|history|age|days|timeout|lifetime)(?![a-z])"
+)
+# A marker names a kind, and kinds are made of the same words.
+_MASK = lazy(r"\[secret:[a-z0-9-]{1,40}\]")
+# From the name to the value: an assignment in some language, a flag, a column of a table, an attribute.
+_LINK = lazy(
+    r"(?P<tail>(?:[_.-]?(?i:prod|production|staging|dev|live|test|value|string|str|id|base|text|b64|"
+    r"base64|plain|hash|data))?\w{0,3})"
+    r"(?P<close>[\\'\"`\])*}]{0,4})"
+    r"(?P<by>,?\s{1,12}[\"']?(?i:value|content|val)[\"']?\s{0,2}[=:]\s{0,2}|"
+    r"\s{0,12}(?:=>|:=|::|->|=|:|\||[：＝→⇒]|[—–] )[\s>|\\*]{0,12}|"
+    r"[ \t]{1,12}(?:[05789] (?=\S{6}))?|>(?:<value>)?|"
+    r"\s{0,3},\s{0,3}(?=['\"])|\((?=['\"])|[-.](?=\w))"
+    r"(?P<scheme>(?:(?i:bearer|basic|token|apikey|api-token|api-key|ssws|oauth|digest|key|splunk|geniekey|"
+    r"negotiate|flyv1)[ =:]{1,2}){0,2})"
+    r"(?P<open>(?:[NEbrfu@]{0,2}\\?['\"`]{1,3}|[*(]{1,3}|[„“”‚‘«‹「『《（【]{1,2})?)"
+)
+# Every value has one of these: a digit or a sign, a quote before it, or more letters than a word has.
+_WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`„“”«「『][^\s'\"`]{4}|\S{14}")
+# A word that nothing but its name and the end of its line make a password: `password: swordfish`.
+_ALONE = lazy(
+    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}([A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
+    r"[*`]{0,3}[ \t]{0,8}(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
+)
+_SUMS = ("checksum", "sha256", "sha-256", "sha512", "md5", "digest of")
+_PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
+_NAMED = ("word", "wd", "pass", "phrase")
+_ASSIGNS = frozenset([":=", "=", "=>", "->"])
+_QUOTED = {quote: lazy(rf"(?:[^\n\\{quote}]|\\(?!['\"`])){{1,300}}+(?=\\?{quote})") for quote in "\"'`"}
+_VALUE = lazy(r"[^\s'\"`,;<>|\\„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{1,300}+")
+_VALUE_END = lazy(r"[^\s'\"`,;<>|\\]*+")
+# So much of a long value is judged; the rest goes with it.
+_JUDGED = 300
+_PLAIN = lazy(r"[\w.~+/=:@%!$#&*-]+")
+_RUN = lazy(r"[\w.~+/=-]{12,}")
+_FIELD_START = lazy(r"[\n,;|(]")
+
+
+def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
+    """Find values that their names give away; `lower` is `text` in lower case, of the same length."""
+    if "[secret:" in lower:
+        lower = _MASK.sub(lambda mask: " " * len(mask[0]), lower)
+    tongues = list(secret_tongues.names(text, lower, known))
+    names = names_in(text, lower, tongues)
+    # Where a name follows a name, each has what is right behind it; prose about a secret is not like that.
+    dense = len(names) > 500 and len(names) * 48 > len(text)
+    done = 0
+    for number, name in enumerate(names):
+        if name[0] < done or _is_no_name(text, lower, names, number):
+            continue
+        found = _value_of(text, names, number, dense=dense)
+        if found:
+            done = found[1]
+        elif not dense:
+            found = told_before(text, name[0], name[1], name[3], foreign=not name[2])
+        if found and not (is_digest(text[slice(*found)]) and _is_sum(lower[max(0, name[0] - 40) : name[0]])):
+            yield _kind(text, name, *found), *found
+            if name[3] == "password" and (changed := explicit.changed(text, found[1])):
+                yield "password", *changed
+    if tongues:
+        yield from codes(text, lower, tongues)
+        yield from pairs(text, tongues)
+    if names and not dense:
+        yield from columns(text, names)
+    yield from phrases(text, lower)
+
+
+def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
+    at, end, word, _ = names[number]
+    if number + 1 < len(names) and _is_before(text, end, *names[number + 1][:2]):
+        return True
+    return (
+        names[number][3] != "password"
+        and word in {"key", "token", "sig"}
+        and _is_other_key(lower[max(0, at - 16) : at])
+    )
+
+
+def _is_sum(before: str) -> bool:
+    """Tell what a digest is of that is told of a file: "the checksum of auth-gateway.zip is …"."""
+    return any(word in before.rpartition("\n")[2] for word in _SUMS)
+
+
+def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> tuple[int, int] | None:
+    at, end, word, kind = names[number]
+    limit = _limit(text, names, number)
+    foreign = word in {"", "psk"} or text[end : end + 8].partition(" ")[2].partition(" ")[0] in OF_THEIRS
+    found = None
+    if kind in {"password", "loose", "assigned"} and not dense and not _ABOUT.match(text, end):
+        phrase = word == "psk" or _is_phrase(text, at, end)
+        found = explicit.value(text, end, limit, kind, foreign=foreign, phrase=phrase)
+    if not found and _WORTH.search(text, end, min(limit, end + 140)):
+        found = _value_after(text, end, kind, limit, dense=dense, foreign=foreign)
+        if found and number + 1 < len(names) and _is_theirs(text, found, names[number + 1]):
+            found = None
+    if not found and kind == "password":
+        found = _alone(text, at, end)
+    if not found and word in {"login", "cred"}:
+        found = pair(text, end)
+    return found
+
+
+def _is_phrase(text: str, at: int, end: int) -> bool:
+    """Tell the name of a secret that is made of several words."""
+    near = text[max(0, at - 24) : at].rpartition("\n")[2] + text[at : end + 16].partition("\n")[0]
+    return any(stem in near.lower() for stem in TABLE["phrase"])
+
+
+def _limit(text: str, names: list[Name], number: int) -> int:
+    """Return how far off a value may be: "the password of the key vault is …", and not much further."""
+    limit = names[number + 3][0] if number + 3 < len(names) else len(text)
+    end = names[number][1]
+    # What is behind a masked value is not what this name names.
+    mask = text.find("[secret:", end, min(limit, end + 160))
+    return mask if mask >= 0 else limit
+
+
+def _is_before(text: str, end: int, following: int, its_end: int) -> bool:
+    """Tell a name that is followed by a name instead of a value: `secret key`, `token = key = …`."""
+    between = text[end : min(following, end + 8)]
+    if following - end > 8 or between.strip(" _-.:='\"?&"):
+        return False
+    return not between.strip(" _-.") or text[its_end : its_end + 1] in {"=", ":"}
+
+
+def _is_theirs(text: str, found: tuple[int, int], following: Name) -> bool:
+    """Tell whether the next name is in what was found, with a value of its own: `key X_TOKEN=…`."""
+    return found[0] <= following[0] < found[1] and text[following[1] : following[1] + 1] in {"=", ":"}
+
+
+def _is_other_key(before: str) -> bool:
+    words = before.replace("_", " ").replace("-", " ").split()
+    return bool(words) and words[-1].lstrip("`'\"(*") in OTHER_KEYS
+
+
+def _kind(text: str, name: Name, start: int, end: int) -> str:
+    at, _, word, kind = name
+    between = text[at:start].lower()
+    if "bearer" in between:
+        return "bearer-token"
+    if "basic" in between:
+        return "basic-auth"
+    if (
+        end - start == 40
+        and word in {"key", "secret"}
+        and not is_digest(text[start:end])
+        and ("aws" in text[max(0, at - 24) : at].lower() or "access" in text[max(0, at - 8) : start].lower())
+    ):
+        return "aws-secret"
+    return {"weak": "token", "key": "api-key", "assigned": "password", "loose": "password"}.get(kind, kind)
+
+
+def _alone(text: str, at: int, end: int) -> tuple[int, int] | None:
+    """Find a plain word as the one value of a field: `wifi password: swordfish` and the end of the line."""
+    match = _ALONE.match(text, end)
+    if not match or is_stand_in(match[1]) or is_name(match[1]) or is_said(match[1]):
+        return None
+    return match.span(1) if _is_field(text, at) else None
+
+
+def _is_field(text: str, at: int) -> bool:
+    """Tell the name of a field, which is short, from the words of a sentence."""
+    name = _FIELD_START.split(text[max(0, at - 48) : at])[-1]
+    return "=" not in name and "$" not in name and len(name.split()) <= 3
+
+
+def _value_after(
+    text: str, at: int, kind: str, limit: int, *, dense: bool, foreign: bool
+) -> tuple[int, int] | None:
+    about = _ABOUT.match(text, at)
+    link = None if about else _LINK.match(text, at)
+    if link and link.end() >= limit:
+        return None
+    found = _linked(text, link, kind) if link else None
+    if (dense and link) or kind == "assigned":
+        return found
+    # What is assigned to a name is its value, secret or not; a sentence may come to it later.
+    if not found and kind != "weak" and not (link and _is_assigned(text, link)):
+        found = told(text, at, kind, limit, foreign=foreign, about=about is not None)
+    if not found and not (about and not text[at : at + 1].isspace()):
+        found = random_nearby(text, at, limit)
+    if found and found[1] - found[0] >= _JUDGED:
+        more = _VALUE_END.match(text, found[1])
+        return found[0], more.end() if more else found[1]
+    return found
+
+
+def _is_assigned(text: str, link: re.Match[str]) -> bool:
+    """Tell whether code assigns the next word and nothing behind it: no default, no branch with a string."""
+    if link["by"].strip() not in _ASSIGNS:
+        return False
+    line = text[link.end() : link.end() + 80].partition("\n")[0]
+    return "'" not in line and '"' not in line
+
+
+def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None:
+    """Judge the value right behind a name."""
+    start = link.end()
+    quotes = link["open"].strip("brfu@\\*(")
+    quoted = _QUOTED[quotes[-1]].match(text, start) if quotes and quotes[-1] in _QUOTED else None
+    plain = None if quoted else _VALUE.match(text, start)
+    if quoted:
+        word = quoted[0]
+    elif plain:
+        # In a URL the next parameter follows; in a sentence, its end; in the text of a link, its target.
+        word = bare(_PARAMETER.split(plain[0].partition("](")[0], 1)[0])
+        if not link["by"].strip():
+            word = word.rstrip(".,:)]}>*?!")
+    else:
+        return None
+    # A URL keeps its own secrets, and the rest of it is worth keeping.
+    if not word or "://" in word or is_stand_in(word):
+        return None
+    if not quoted and word[-1] == "=" and text[start + len(word) : start + len(word) + 1] in _QUOTED:
+        return None  # the next attribute
+    return (start, start + len(word)) if _is_value(word, link, kind, quoted=quoted is not None) else None
+
+
+def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> bool:
+    """Judge a value by how it is linked to its name: the looser, the stricter."""
+    by = link["by"].strip(" \t\n\r*")
+    if kind == "assigned" and not by and quoted:
+        return is_password(word) and any(map(str.isdigit, word))
+    if kind == "assigned" and (
+        by not in {*_ASSIGNS, ":"} or not (_is_likely(word) or (quoted and by != ":"))
+    ):
+        return False
+    if (
+        by == ","
+        and kind == "password"
+        and link.string[max(0, link.start() - 8) : link.start()].lower().endswith(_NAMED)
+    ):
+        named = link.string.rfind("define(", max(0, link.start() - 40), link.start()) >= 0
+        return is_password(word) or not (is_stand_in(word) or is_name(word) or (word.isalpha() and not named))
+    if by == "(":
+        return kind == "password" and is_password(word) and " " not in word
+    if by in {"-", ".", ","}:
+        return is_random(word, 10 if by == "," else 16)
+    if not by and not quoted:
+        if is_fingerprint(link.string, link.start(), word):
+            return False
+        return is_random(word, 12 if link["scheme"] else 14) or (
+            kind in {"password", "loose"} and _is_strong(word)
+        )
+    if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
+        return False
+    return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
+
+
+def _is_likely(word: str) -> bool:
+    return is_password(word) or (any(map(str.isdigit, word)) and explicit.is_chosen(word))
+
+
+def _is_strong(word: str) -> bool:
+    """Tell a password that stands behind its name without a sign between them."""
+    signs = any(char in "!@#$%^&*+=?~" for char in word)
+    return (
+        len(word) >= 6
+        and is_password(word)
+        and (signs or any(map(str.isdigit, word[1:])))
+        and not is_digest(word)
+    )
+
+
+def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
+    if kind == "weak":
+        return is_random(word, 12) or (_RUN.fullmatch(word) is not None and is_mixed(word))
+    if is_random(word, 8) or UUID.fullmatch(word):
+        return True
+    if kind not in {"password", "loose", "assigned"}:
+        return (
+            len(word) >= 8
+            and is_password(word)
+            and not ("." in word and word.islower() and wordiness(word) >= 0.5)
+            and any(map(str.isdigit, word))
+            and bool(_PLAIN.fullmatch(word))
+        )
+    if is_password(word, 5) or (kind == "assigned" and explicit.is_chosen(word)):
+        return True
+    # A quoted word is a password. A bare one is only in an environment; in code it is a variable.
+    return (
+        plain
+        and kind == "password"
+        and len(word) >= 4
+        and " " not in word
+        and not is_name(word)
+        and not is_said(word)
+        and (word.isalpha() or len(word) >= 6)
+    )

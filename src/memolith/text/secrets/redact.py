@@ -1,0 +1,261 @@
+"""Finding and masking credentials in text before it is stored.
+
+A masked value leaves a visible marker that names the kind, `[secret:github-token]`; masking twice changes
+nothing. `<private>…</private>` leaves `[private]`. A value whose SHA-256 the caller allows stays, and so does
+what a person wrote in a line with `memolith:allow`: the caller says whether one did.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from memolith.base.values import Value
+from memolith.text.patterns import lazy
+from memolith.text.safe.hygiene import ALLOW
+from memolith.text.secrets.context import labelled
+from memolith.text.secrets.formats import named_tokens
+from memolith.text.secrets.precheck import KNOWN
+from memolith.text.secrets.shapes import (
+    APART_WORDS,
+    RUN,
+    command_logins,
+    command_secrets,
+    private_keys,
+    random_runs,
+    taken_apart,
+    url_secrets,
+)
+from memolith.text.secrets.tongues import known_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Span = tuple[str, int, int]
+
+
+class Finding(Value):
+    """One secret: its kind, and where it stood in the text that was given."""
+
+    __slots__ = ("end", "kind", "start")
+    kind: str
+    start: int
+    end: int
+
+
+class Redaction(Value):
+    """Text with its secrets masked, and what was found."""
+
+    __slots__ = ("findings", "text")
+    text: str
+    findings: list[Finding]
+
+
+_LABEL = "[source:"
+# Masking one value can bring another one closer to the word that names it. Each round finds what the one
+# before uncovered; ordinary text has nothing to find and costs one.
+_ROUNDS = 8
+_KNOWN = KNOWN | APART_WORDS
+# Kinds that only say how a value was found; a kind that names a provider is worth more.
+_GUESSED = frozenset(["api-key", "basic-auth", "bearer-token", "password", "secret", "token", "webhook"])
+_NO_COPIES = frozenset(["private", "private-key"])
+# Characters that are looked through for copies; letters of a value that need nothing around it to be one.
+_LOOKED_THROUGH, _LONG = 20_000_000, 8
+_MASK = lazy(r"\[(?:secret:[a-z0-9-]{1,40}|private)\]")
+_TAG = lazy(r"(?i)<(/?)private(?:\s{1,3}[\w-]{1,30}=[^<>]{0,200})?\s{0,3}>")
+# A token that names itself has a digit, or else many capitals; most runs show the first at once.
+_DIGIT = lazy(r"[0-9]")
+_CAPITALS = lazy(r"[A-Z](?:[^A-Z]{0,9}[A-Z]){4}")
+# Glued to a token, these are part of it: behind a marker they could begin a token of their own.
+_GLUED = lazy(r"[\w-]+")
+
+
+def redact(text: str, allow: frozenset[str] = frozenset(), *, by_hand: bool = False) -> Redaction:
+    """Return `text` with every credential masked, and what was found.
+
+    `allow` holds the SHA-256, in hex, of values that are no secrets although they look like some. In what was
+    written `by_hand` lines may say so themselves.
+    """
+    found = list(_private(text))
+    shown = masked(text, found)
+    for _ in range(_ROUNDS):
+        more = _scan(shown, allow, by_hand=by_hand)
+        if not more:
+            break
+        found = sorted([*found, *_moved_back(found, more)], key=lambda span: span[1])
+        shown = masked(text, found)
+    if copies := _copies(text, found, allow, by_hand=by_hand):
+        found = sorted([*found, *copies], key=lambda span: span[1])
+        shown = masked(text, found)
+    return Redaction(
+        text=shown, findings=[Finding(kind=kind, start=start, end=end) for kind, start, end in found]
+    )
+
+
+def _copies(text: str, found: list[Span], allow: frozenset[str], *, by_hand: bool) -> list[Span]:
+    """Find the same values elsewhere in the text, where nothing says what they are."""
+    values = {text[start:end].lower(): kind for kind, start, end in found if kind not in _NO_COPIES}
+    lower = text.lower()
+    if not values or len(lower) != len(text):
+        return []
+    taken = bytearray(len(text))
+    for _, start, end in found:
+        taken[start:end] = b"x" * (end - start)
+    keep = _Keep(text, allow, by_hand=by_hand)
+    more: list[Span] = []
+    for value in list(values)[: 1 + _LOOKED_THROUGH // len(text)]:
+        loose = len(value) >= _LONG and not value.isalpha() and not value.isdigit()
+        if len(value) < (_LONG if value.isalpha() else 4):
+            continue
+        at = lower.find(value)
+        while at >= 0:
+            end = at + len(value)
+            apart = loose or not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum())
+            if apart and not any(taken[at:end]) and not keep.allows(at, end) and not keep.is_masked(at, end):
+                more.append((values[value], at, end))
+                taken[at:end] = b"x" * len(value)
+            at = lower.find(value, end)
+    return more
+
+
+def _private(text: str) -> Iterator[Span]:
+    """Find what its author wants nobody to keep; without an end, up to the end of the paragraph."""
+    depth = begin = last = 0
+    for tag in _TAG.finditer(text) if "<" in text else ():
+        closes = bool(tag[1])
+        # In code quotes it is a word about the tag, not the tag.
+        if (
+            not closes
+            and not depth
+            and text[tag.start() - 1 : tag.start()] == text[tag.end() : tag.end() + 1] == "`"
+        ):
+            continue
+        if not closes and not depth:
+            begin = tag.start()
+        if closes and not depth:
+            continue
+        last = tag.end()
+        depth += -1 if closes else 1
+        if not depth:
+            yield "private", begin, last
+    if depth:
+        end = text.find("\n\n", last)
+        yield "private", begin, end if end >= 0 else len(text)
+
+
+def masked(text: str, found: list[Span]) -> str:
+    """Return a text with a marker in each of these places."""
+    pieces: list[str] = []
+    at = 0
+    for kind, start, end in found:
+        pieces += [text[at:start], _marker(kind)]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _marker(kind: str) -> str:
+    return "[private]" if kind == "private" else f"[secret:{kind}]"
+
+
+def _moved_back(found: list[Span], more: list[Span]) -> Iterator[Span]:
+    """Turn places in the masked text into places in the text that was given."""
+    ends, shifts = [0], [0]
+    for kind, start, end in found:
+        shift = shifts[-1] + (end - start) - len(_marker(kind))
+        ends.append(end - shift)
+        shifts.append(shift)
+    for kind, start, end in more:
+        shift = shifts[bisect_right(ends, start) - 1]
+        yield kind, start + shift, end + shift
+
+
+def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
+    """Find secrets: joined where they overlap, without those that are allowed or touch a marker."""
+    spans = [(kind, start, _run_end(text, kind, end)) for kind, start, end in _matches(text) if end > start]
+    if not spans:
+        return []
+    keep = _Keep(text, allow, by_hand=by_hand)
+    joined: list[Span] = []
+    allowed = 0
+    for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
+        if keep.allows(start, end):
+            # All of it: the lines of an allowed key are no secrets either.
+            allowed = max(allowed, end)
+        if start < allowed or keep.is_masked(start, end):
+            continue
+        if joined and start < joined[-1][2]:
+            first, low, high = joined.pop()
+            joined.append((min(first, kind, key=_vagueness), low, max(high, end)))
+        else:
+            joined.append((kind, start, end))
+    return [span for span in joined if not keep.is_masked(*span[1:]) and not keep.allows(*span[1:])]
+
+
+def _vagueness(kind: str) -> int:
+    return 2 if kind == "token" else kind in _GUESSED
+
+
+def _matches(text: str) -> Iterator[Span]:
+    lower = text.lower()
+    if len(lower) != len(text):
+        # One capital of Turkish is two characters in lower case; places must stay the same.
+        lower = "".join([char.lower() if char.isascii() else char for char in text])
+    runs = [match.span() for match in RUN.finditer(text)]
+    yield from private_keys(text)
+    if _DIGIT.search(text) or _CAPITALS.search(text):
+        yield from named_tokens(
+            text, [span for span in runs if _DIGIT.search(text, *span) or _CAPITALS.search(text, *span)]
+        )
+    yield from random_runs(text, runs)
+    if "://" in text:
+        yield from url_secrets(text)
+    yield from command_logins(text)
+    known = known_in(lower, _KNOWN)
+    if not known.isdisjoint(APART_WORDS):
+        yield from taken_apart(text)
+    yield from command_secrets(text, known)
+    yield from labelled(text, lower, known)
+
+
+def _run_end(text: str, kind: str, end: int) -> int:
+    if kind in _GUESSED or kind == "private-key" or not (text[end - 1].isalnum() or text[end - 1] in "_-"):
+        return end
+    glued = _GLUED.match(text, end)
+    return glued.end() if glued else end
+
+
+class _Keep:
+    """What stays although it looks like a secret: markers, allowed lines, allowed values."""
+
+    def __init__(self, text: str, allow: frozenset[str], *, by_hand: bool) -> None:
+        self._text = text
+        self._allow = allow
+        self._masks = [match.span() for match in _MASK.finditer(text)] if "[" in text else []
+        self._mask_ends = [end for _, end in self._masks]
+        self._lines: list[tuple[int, int]] = []
+        at = text.find(ALLOW) if by_hand else -1
+        while at >= 0:
+            end = text.find("\n", at)
+            end = end if end >= 0 else len(text)
+            begin = text.rfind("\n", 0, at) + 1
+            if _LABEL not in text[begin:end]:  # of somebody else
+                self._lines.append((begin, end))
+            at = text.find(ALLOW, end)
+        self._line_ends = [end for _, end in self._lines]
+
+    def is_masked(self, start: int, end: int) -> bool:
+        """Tell whether a marker is in a span: a marker is never part of a secret."""
+        first = bisect_right(self._mask_ends, start)
+        return first < len(self._masks) and self._masks[first][0] < end
+
+    def allows(self, start: int, end: int) -> bool:
+        """Tell whether the author or the caller wants to keep what is in a span."""
+        line = bisect_right(self._line_ends, start)
+        if line < len(self._lines) and self._lines[line][0] < end:
+            return True
+        return bool(self._allow) and self._digest(start, end) in self._allow
+
+    def _digest(self, start: int, end: int) -> str:
+        from hashlib import sha256
+
+        return sha256(self._text[start:end].encode("utf-8", "surrogatepass")).hexdigest()

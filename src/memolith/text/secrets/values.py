@@ -1,0 +1,197 @@
+"""Whether a value looks like a secret, or is only a name, a word, a hash or a placeholder.
+
+Three questions, from strict to lenient: is it random (no person would choose it), is it a password (a
+person would, and nobody would write it as a word), is it a stand-in for a value that is elsewhere.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from memolith.text.patterns import lazy
+from memolith.text.secrets.words import ENDINGS, SMALL_WORDS, STAND_INS, TABLE, WORD_PAIRS
+
+_PAIRS = frozenset(letters[0] + second for letters in WORD_PAIRS for second in letters[1:])
+# The words inside a value: `getAccessToken` is three. A short one says nothing, so it is left out.
+_WORD = lazy(r"[A-Z]?[a-z]{3,}+|[A-Z]{4,}+")
+_SEGMENT = lazy(r"[A-Za-z0-9]+")
+# Hexadecimal of one case, or a ULID.
+_HASH = lazy(r"[0-9a-f]{7,}|[0-9A-F]{7,}|(?:[a-z]{2,8}_)?[0-7][0-9A-HJKMNP-TV-Z]{25}")
+# With any letters: samples in documentation are seldom hexadecimal.
+UUID = lazy(r"(?i)[0-9a-z]{8}-(?:[0-9a-z]{4}-){3}[0-9a-z]{11,12}")
+# Dates, times, versions, addresses, sizes.
+_CLOCK = lazy(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d+(?:\.\d+)+(?:[-+/:]|$)|\d[-–/:.,\d]*+[a-zA-Z%]{0,3}$")
+# What kind each character of a token is of; signs between them do not count.
+_SMALL = "abcdefghijklmnopqrstuvwxyz"
+_SHAPES = str.maketrans(f"{_SMALL}{_SMALL.upper()}123456789", "a" * 26 + "A" * 26 + "0" * 9, "_-.~+/= ")
+# So much of a value is judged.
+_JUDGED = 96
+# A ticket, a standard, a weakness: what documents are called.
+_NUMBERED = lazy(
+    r"[A-Z]{2,6}-\d{1,6}(?:-\d{1,6})?|(?:RFC|ISO|CVE|PEP|IEEE|CWE|ADR|EIP|BIP|FIPS)-?\d+|(?:PR|MR|GH|[Ii]ssue|[Bb]ug)?#\d{1,6}"
+)
+_HEAD = lazy(r"[A-Za-z0-9]+")
+_FILE = lazy(r"[\w./-]+\.([a-z]{2,8})(?:[:/?#].*)?")
+_CALL = lazy(r"[A-Za-z_.:>-]{2,}[(\[{]|\w+\(")
+_SIGNED_WORD = lazy(
+    r"\$[({]?[A-Za-z_]\w*+(?![!#%^&*?@+])|\$\{|%[({]?\w+[)}]?[s%]?$|#\{|@\{?\w+\}?@$|![A-Za-z]+$|[*xX•.…_#?-]+$"
+)
+_STRANGE = lazy(r"[!#$%^&*?]|@(?=\d++(?!\.))")
+_REFERENCE = lazy(r"[\w./-]*#\d+|\w+[!?]+|[\d.,]+%\w*|[\w./-]*\*[A-Za-z_./*-]*|&\w+;.*|[*_~#@].*")
+_BRACKETS = lazy(r"[()\[\]{}<>=/\\|]|::|%(?:2[0-9A-F]|3[A-F]|40|5[B-E]|7[B-D])(?![0-9])")
+_UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+_PUBLISHED = ("pk_test_", "pk_live_")  # keys that stand in web pages
+_INSIDE = tuple(word.replace(" ", "_") for word in TABLE["inside"])
+# A name of a variable, a field or a constant; a path of them.
+_NAME = lazy(
+    r"_*[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|(?:[A-Z][a-z]+){2,}|"
+    r"[\w.@:-]+(?:/[\w.@:*-]+)+"
+)
+
+
+def is_stand_in(value: str) -> bool:
+    """Tell a placeholder, a reference or a piece of code from a value."""
+    value = value[:_JUDGED]
+    if (
+        value[:1] in "[<{./~\\"
+        or value.startswith(_PUBLISHED)
+        or _SIGNED_WORD.match(value)
+        or _CALL.match(value)
+    ):
+        return True
+    lower = value.lower()
+    head = _HEAD.match(lower)
+    if head and (head.end() == len(value) or value[head.end()] in "-_./:,;()[]{} "):
+        word = head[0]
+        if word in STAND_INS or (word in SMALL_WORDS and not any(map(str.isdigit, value))):
+            return True
+    file = _FILE.fullmatch(value) if "." in value else None
+    if file and file[1] in ENDINGS:
+        return True
+    for word in _INSIDE:
+        if word in lower:
+            return True
+    # `xxxxxxxx`, `000000-0000`, `aaaabbbb`: what people type where a value should be.
+    return len(set(value)) <= (2 if len(value) < 8 else 3)
+
+
+def is_name(value: str) -> bool:
+    """Tell whether a value is the name of something: of a variable, a file, a path."""
+    if not _NAME.fullmatch(value):
+        return False
+    return wordiness(value) >= 0.4 or ("_" in value and max(map(len, _SEGMENT.findall(value))) <= 6)
+
+
+def wordiness(value: str) -> float:
+    """Return how much of a value is made of what reads like words, from 0 to 1."""
+    worded = 0
+    for match in _WORD.finditer(value):
+        word = match[0].lower()
+        if not word.strip("abcdef"):
+            continue
+        known = sum(word[at : at + 2] in _PAIRS for at in range(len(word) - 1))
+        if known >= 0.6 * (len(word) - 1):
+            worded += len(word)
+    return worded / len(value)
+
+
+def is_digest(value: str) -> bool:
+    """Tell a value of the shape of a hash, a commit or an id: only its neighbours can say more."""
+    return _HASH.fullmatch(value) is not None or UUID.fullmatch(value) is not None
+
+
+def is_random(value: str, least: int = 16) -> bool:
+    """Tell a value that no person would choose or remember: long, mixed, not made of words."""
+    # The beginning of a long value says enough.
+    value = value[:_JUDGED]
+    size = len(value)
+    if size < least or len(set(value)) < min(7, size - 2):
+        return False
+    if is_stand_in(value) or _CLOCK.match(value):
+        return False
+    if UUID.fullmatch(value):
+        return True
+    # A date, a version or a model's name is many short pieces; a token has at least one long one.
+    if max(map(len, _SEGMENT.findall(value)), default=0) < min(least, 12):
+        return False
+    digits = sum(map(str.isdigit, value))
+    if not any(map(str.isalpha, value)):
+        return False
+    if digits >= 2:
+        return wordiness(value) < 0.5
+    return size >= max(least, 16) and _is_scrambled(value)
+
+
+def _is_scrambled(value: str) -> bool:
+    """Tell random letters from a long name: cases change within it, or its pairs of letters are rare."""
+    if is_name(value) or not value.isascii():
+        return False
+    longest = max(_SEGMENT.findall(value), key=len)
+    if len(longest) < 12 or not is_jumbled(longest):
+        return False
+    return _changes(longest) < 0.3 * len(longest) or wordiness(value) < 0.35
+
+
+def is_jumbled(letters: str) -> bool:
+    """Tell letters whose cases change all the time, or whose pairs are rare in words."""
+    if not letters.islower() and _changes(letters) >= 0.3 * len(letters):
+        return True
+    lower = letters.lower()
+    known = sum(map(_PAIRS.__contains__, map(str.__add__, lower, lower[1:])))
+    return known < 0.52 * (len(lower) - 1)
+
+
+def _changes(letters: str) -> int:
+    return sum(one.islower() != two.islower() for one, two in pairwise(letters))
+
+
+def is_password(value: str, least: int = 6) -> bool:
+    """Tell what a person would choose as a password and nobody would write as a word."""
+    value = value[:_JUDGED]
+    if len(value) < least or is_stand_in(value) or _CLOCK.match(value) or _NUMBERED.fullmatch(value):
+        return False
+    letters = any(map(str.isalpha, value))
+    digits = any(map(str.isdigit, value))
+    signs = any(not char.isalnum() and char not in "_-./ '’" for char in value)
+    if letters and digits:
+        return not is_name(value)
+    if signs:
+        return letters or digits
+    return is_random(value, 10)
+
+
+def is_reference(value: str) -> bool:
+    """Tell a ticket, a standard, a change: `ABC-412`, `RFC8265`, `PR#88`."""
+    return _NUMBERED.fullmatch(value) is not None
+
+
+def is_strange(value: str) -> bool:
+    """Tell what is no word, name, number or address: letters, digits and a sign that none of them has."""
+    if len(value) < 6 or not _STRANGE.search(value) or _REFERENCE.fullmatch(value):
+        return False
+    return (
+        any(map(str.isalpha, value))
+        and any(map(str.isdigit, value))
+        and not _BRACKETS.search(value)
+        and not is_stand_in(value)
+    )
+
+
+def bare(word: str) -> str:
+    """Return a value without the end of its sentence, and without the script that goes on without a space."""
+    if word[:1].isascii():
+        word = _UNSPACED.split(word, 1)[0]
+    return word.rstrip(".,:)]}>*。」』”“»）、；！？")
+
+
+def is_mixed(value: str) -> bool:
+    """Tell base-62 from names: small letters, capitals and digits that change all the time."""
+    value = value[:_JUDGED]
+    shape = value.translate(_SHAPES)
+    capitals, digits, size = shape.count("A"), shape.count("0"), len(shape)
+    if min(capitals, shape.count("a")) < 3 or (digits == 0 and size < 24):
+        return False
+    changes = sum(map(shape.count, ("aA", "Aa", "a0", "0a", "A0", "0A")))
+    # The fewer digits, the more it could be a name.
+    needed, allowed = ((0.45, 0.15), (0.4, 0.3), (0.35, 0.35))[min(digits, 2)]
+    return changes >= needed * size and wordiness(value) < allowed

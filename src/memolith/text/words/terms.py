@@ -1,0 +1,258 @@
+"""Text as the terms it is found by, for every language, in the document and in the query alike.
+
+Words are folded (case, accents, vowel marks of Arabic and Hebrew, full width) and stemmed if they could be
+English. Scripts that are written without spaces, and Hangul, become pairs of characters. An identifier is
+found by its whole, its parts and neighbouring parts: `getUserById`, `gen-itgc`, `foo.bar()`, `v1.2.3`, `c++`.
+"""
+
+from __future__ import annotations
+
+from memolith.base.lean import lru_cache
+from memolith.text.words.stems import stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+MAX_TERM = 64
+EXTRA = 0.4  # of a word's weight, for what an identifier is found by beside its words
+_EMPTY = """
+a about also am an and any are as at be been but by can could did do does for from get had has have he her
+here him his how i if in into is it its just like me my no not of on or our out she should so some than that
+the their them then there these they this those to up us was we were what when where which who why will with
+would you your i'm it's don't doesn't didn't what's that's isn't can't i've there's
+"""
+# English words that say nothing by themselves; a query of nothing else still finds them.
+STOP = frozenset(_EMPTY.split())
+# What stands between the parts of one identifier.
+_JOINERS = frozenset("-_./:@+#\\&~=,")
+_MOST_PARTS = 12
+# What may stand around a word without being part of it.
+_AROUND = ".,;:!?\"'()[]*`"
+# Endings after an apostrophe that are no words.
+_CLIPPED = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
+_DENSE = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1100, 0x11FF),  # Hangul jamo
+    (0x1780, 0x17FF),  # Khmer
+    (0x3005, 0x3007),
+    (0x3040, 0x30FF),  # kana
+    (0x31F0, 0x31FF),
+    (0x3400, 0x4DBF),  # Han
+    (0x4E00, 0x9FFF),
+    (0xAC00, 0xD7AF),  # Hangul
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
+)
+_MARKS = (
+    (0x00AD, 0x00AD),  # soft hyphen
+    (0x0300, 0x036F),  # accents
+    (0x0591, 0x05C7),  # Hebrew points
+    (0x0610, 0x061A),  # Arabic marks
+    (0x0640, 0x0640),
+    (0x064B, 0x065F),
+    (0x0670, 0x0670),
+    (0x06D6, 0x06ED),
+    (0x200B, 0x200F),  # invisible
+    (0x202A, 0x202E),
+    (0x2060, 0x2069),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+)
+# Letters that Unicode does not take apart although people type them without their stroke.
+_FOLDED: dict[int, str | None] = {
+    **{code: None for first, last in _MARKS for code in range(first, last + 1)},
+    **{ord(each): "'" for each in "’‘ʼ＇"},
+    **dict(zip(map(ord, "øØđĐłŁıħŧ"), "oOdDlLiht", strict=True)),
+    ord("æ"): "ae",
+    ord("Æ"): "AE",
+    ord("œ"): "oe",
+    ord("Œ"): "OE",
+    ord("ى"): "ي",
+    ord("ـ"): None,
+}
+_WORD, _DENSE_RUN, _SYMBOL, _OTHER = "word", "dense", "symbol", ""
+# Most chunks of a text were seen before, so their terms are looked up.
+_memo: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+_MEMO_SIZE = 1 << 17
+
+
+def count(text: str, weight: int = 1, into: dict[str, int] | None = None) -> tuple[dict[str, int], int]:
+    """Return how often each term is in a document, and how many words the document has."""
+    counts = {} if into is None else into
+    words = 0
+    for chunk in text.split():
+        base, extra = _memo.get(chunk) or _known(chunk)
+        words += len(base)
+        for term in base:
+            counts[term] = counts.get(term, 0) + weight
+        for term in extra:
+            counts[term] = counts.get(term, 0) + weight
+    return counts, words
+
+
+def _known(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the terms of a piece of a document, from the memo if they are there."""
+    found = _memo.get(chunk)
+    if found is None:
+        found = _analyse(chunk, in_query=False)
+        if len(chunk) <= MAX_TERM:
+            if len(_memo) >= _MEMO_SIZE:
+                _memo.clear()
+            _memo[chunk] = found
+    return found
+
+
+def among(text: str, wanted: Collection[str]) -> dict[str, set[str]]:
+    """Return the pieces of a text that have wanted terms, with the terms of each."""
+    found: dict[str, set[str]] = {}
+    begins = {term[:2] for term in wanted}
+    chunks: Iterable[str] = set(text.split())
+    if text.isascii():
+        # Most are plain words, of which stemming changes only the end. Asked in the order that is cheapest.
+        chunks = [word for word in chunks if word[:2] in begins or not (word.islower() and word.isalpha())]
+    for chunk in chunks:
+        if chunk.isalpha() and chunk.isascii() and chunk[1:].islower() and chunk[:2].lower() not in begins:
+            continue
+        base, extra = _known(chunk)
+        has = {term for term in (*base, *extra) if term in wanted}
+        if has:
+            found[chunk] = has
+    return found
+
+
+def of_query(text: str) -> dict[str, float]:
+    """Return the terms of a query in its order, with what each says.
+
+    1, more if two of its words have the same stem, less if it is only another form of them, 0 for `the`.
+    """
+    found: dict[str, float] = {}
+    for chunk in dict.fromkeys(text.replace("’", "'").split()):
+        base, extra = _analyse(chunk, in_query=True)
+        says = 0.0 if chunk.strip(_AROUND).lower() in STOP else 1.0
+        for term in dict.fromkeys(base):
+            found[term] = min(found.get(term, 0.0) + says, 2.0)
+        for term in extra:
+            found[term] = max(found.get(term, 0.0), EXTRA)
+    return found
+
+
+def _analyse(chunk: str, *, in_query: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the terms of a piece of text without spaces: its words, and others that it is found by."""
+    plain = chunk.strip(_AROUND)
+    if plain.isalpha() and plain.isascii() and (plain.islower() or plain[1:].islower()):
+        return (_term(plain),), ()
+    base: list[str] = []
+    extra: list[str] = []
+    parts: list[str] = []  # of the identifier that is being read
+    between = ""
+    for kind, run in _runs(fold(chunk)):
+        if kind == _OTHER:
+            if run[0] in "+#" and parts and set(run) <= {"+", "#"}:
+                extra.append(parts[-1].lower() + run[:2])  # c++, c#
+            if run == "'" or (len(run) <= 2 and set(run) <= _JOINERS):
+                between = run
+                continue
+            extra += _compounds(parts)
+            parts, between = [], ""
+        elif kind == _WORD:
+            if between == "'" and run.lower() in _CLIPPED:
+                continue
+            if between == "'":
+                parts = []
+            base.append(_term(run))
+            extra += _camel(run)
+            parts.append(f"{between}{run}" if _is_number(between, parts, run) else run)
+            between = ""
+        else:
+            extra += _compounds(parts)
+            parts, between = [], ""
+            base += _pairs(run) if kind == _DENSE_RUN else run
+            if kind == _DENSE_RUN and not in_query and len(run) > 1:
+                extra += [char for char in run if char >= "\u3000"]
+    extra += _compounds(parts)
+    return tuple(base), tuple(extra)
+
+
+def fold(text: str) -> str:
+    """Return text without what people leave out when they type; case stays."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFKD", text).translate(_FOLDED))
+
+
+def _runs(text: str) -> Iterator[tuple[str, str]]:
+    """Split into runs: letters and digits, characters written without spaces, symbols, the rest."""
+    begin, before = 0, None
+    for at, char in enumerate(text):
+        kind = _kind(char, before)
+        if kind != before:
+            if before is not None:
+                yield before, text[begin:at]
+            begin, before = at, kind
+    if before is not None:
+        yield before, text[begin:]
+
+
+def _kind(char: str, before: str | None) -> str:
+    if char.isascii():
+        return _WORD if char.isalnum() else _OTHER
+    code = ord(char)
+    if code >= 0x0E00 and any(first <= code <= last for first, last in _DENSE):
+        return _DENSE_RUN
+    if char.isalnum():
+        return _WORD
+    from unicodedata import category
+
+    general = category(char)
+    if general[0] == "M":  # the vowel signs of Indic scripts are marks
+        return before if before in (_WORD, _DENSE_RUN) else _OTHER
+    return _SYMBOL if general == "So" else _OTHER
+
+
+@lru_cache(maxsize=1 << 16)
+def _term(word: str) -> str:
+    word = word.casefold()
+    if word.isascii() and word.isalpha() and len(word) <= 40:
+        return stem(word)
+    return word[:MAX_TERM]
+
+
+def _pairs(run: str) -> Iterable[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def _is_number(between: str, parts: list[str], run: str) -> bool:
+    """Tell whether a dot belongs to a number or version, where leaving it out would change the value."""
+    return between == "." and bool(parts) and parts[-1][-1].isdigit() and run[0].isdigit()
+
+
+def _camel(word: str) -> list[str]:
+    """Return the parts of a word with capitals inside it."""
+    if word.islower() or word.isupper() or word[1:].islower() or not word.isascii() or len(word) > MAX_TERM:
+        return []
+    cuts = [0]
+    for at in range(1, len(word)):
+        here, before = word[at], word[at - 1]
+        starts = here.isupper() and (not before.isupper() or word[at + 1 : at + 2].islower())
+        if starts:
+            cuts.append(at)
+    parts = [word[a:b] for a, b in zip(cuts, [*cuts[1:], len(word)], strict=True)]
+    if len(parts) < 2:
+        return []
+    return [_term(part) for part in parts] + (_joined(parts, 2) if len(parts) > 2 else [])
+
+
+def _compounds(parts: list[str]) -> list[str]:
+    if len(parts) < 2:
+        return []
+    parts = parts[:_MOST_PARTS]
+    whole = _joined(parts, len(parts)) if 3 <= len(parts) <= 5 else []
+    return _joined(parts, 2) + whole
+
+
+def _joined(parts: list[str], size: int) -> list[str]:
+    return [_term("".join(parts[at : at + size]).lstrip(".")) for at in range(len(parts) - size + 1)]
