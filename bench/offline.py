@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.learn import labelled
+from tests.learn.extract import labelled
 
 PRECISION, RECALL, NOISE = 0.9, 0.6, 0.05
 

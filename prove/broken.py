@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from tests.workers import write_in_place
+from tests.promises.workers import write_in_place
 
 from memolith.store import files
 from memolith.store.gate import Gate

@@ -22,9 +22,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 from hypothesis import seed as seeded
 from hypothesis.stateful import run_state_machine_as_test
-from tests.agents import written
-from tests.test_fuzz import SIGNS
-from tests.test_store_properties import Memory
+from tests.hosts.sessions import written
+from tests.promises.test_fuzz import SIGNS
+from tests.store.test_properties import Memory
 
 from memolith import Mem, MemolithError, export_memory, import_memory
 from memolith.edges.mcp import wire

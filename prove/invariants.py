@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.workers import kept, line, tokens
+from tests.promises.workers import kept, line, tokens
 
 from memolith import Mem
 from memolith.base.errors import HistoryError, MemolithError

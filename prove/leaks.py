@@ -1,6 +1,6 @@
 """`prove leaks`: nothing of a project is seen in another, and nothing of a forgotten fact is left anywhere.
 
-The first asks ten projects, by every way there is (`tests/test_leak.py`), questions that are about the
+The first asks ten projects, by every way there is (`tests/promises/test_leak.py`), questions that are about the
 others. The second plants a hundred facts by every way in, forgets each, and searches every byte of the
 home: free pages and logs of databases, history, session copies (also uncompressed), receipts; then imports
 everything again.
@@ -18,8 +18,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests import test_leak as leak
-from tests.agents import written
+from tests.hosts.sessions import written
+from tests.promises import test_leak as leak
 
 from memolith import Mem, import_memory
 from memolith.hosts.hook import edge

@@ -1,7 +1,7 @@
 """A machine for `prove fuzz` that calls the whole library in any order, next to a model of words.
 
 Everything that is stored gets a word of its own. The model knows which things there are, what each says, and
-which of the words can be found. `tests/test_store_properties.py` has the machine for bytes and undo.
+which of the words can be found. `tests/store/test_properties.py` has the machine for bytes and undo.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests import workers
 from tests.conftest import Clock
+from tests.promises import workers
 
 from memolith import Mem, export_memory, import_memory
 from memolith.care.erase import Eraser, erase

@@ -1,6 +1,6 @@
 """`prove races`: writers, editors, a reindexer and a consolidation at work on one memory at the same time.
 
-Lines show by themselves whether they are whole (tests/workers.py). Whatever a process was told is written
+Lines show by themselves whether they are whole (tests/promises/workers.py). Whatever a process was told is written
 must be in its file, once, or if an editor replaced that file, in the history; a conflict must be an error
 that somebody sees, never a line that is gone.
 """
@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from tests import workers
-from tests.workers import line, tokens
+from tests.promises import workers
+from tests.promises.workers import line, tokens
 
 from memolith import Mem
 from memolith.base.errors import BusyError, ConflictError, MatchError, MemolithError

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests import test_leak as leak
+from tests.promises import test_leak as leak
 
 from memolith import Mem, MemolithError, export_memory
 from memolith.care import status

@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.agents import written
-from tests.test_scan import canary
-from tests.workers import line
+from tests.care.test_scan import canary
+from tests.hosts.sessions import written
+from tests.promises.workers import line
 
 import memolith
 from memolith import Mem

@@ -12,7 +12,8 @@ import pytest
 
 from memolith import Mem
 from memolith.edges.cli import main
-from tests import console, generated
+from tests import generated
+from tests.edges.cli import console
 from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

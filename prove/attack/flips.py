@@ -19,8 +19,8 @@ from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-from tests.recalled import put, record, session
-from tests.semantic.stand_ins import WordModel
+from tests.index.vectors.stand_ins import WordModel
+from tests.recall.made import put, record, session
 
 from memolith import Mem
 from memolith.index.vectors import packs

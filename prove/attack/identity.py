@@ -3,7 +3,7 @@
 A forgery is put together from where it is (`PLACES`), which address it claims (`claims`), and what it has of
 the project's history (`HISTORIES`, `ENDLESS`, `PACKS`); or it points into the project's own repository
 (`POINTERS`). The private
-project itself is made in several ways (`VICTIMS`). Then the honest situations of `tests/test_project.py` must
+project itself is made in several ways (`VICTIMS`). Then the honest situations of `tests/env/test_project.py` must
 be found as ever. Each of `BROKEN` is caught within 200 rounds.
 """
 
@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from tests import test_project as honest
-from tests.repos import WORD, git, repo, tell
+from tests.env import test_project as honest
+from tests.env.repos import WORD, git, repo, tell
 
 from memolith import Mem
 from memolith.edges.mcp.protocol import Protocol

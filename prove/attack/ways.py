@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from tests.test_scan import canary
+from tests.care.test_scan import canary
 
 from memolith import InputError, Mem, export_memory, import_memory
 from memolith.base.values import Source

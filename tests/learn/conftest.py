@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.learn.loopback import Loopback
+from tests.learn.model.loopback import Loopback
 
 CONNECT = socket.socket.connect
 

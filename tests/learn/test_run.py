@@ -22,9 +22,9 @@ from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.memory.records import Records
 from memolith.memory.sessions import Session, Turn
 from tests.conftest import NOON, Clock
-from tests.learn.loopback import Loopback, Reply, Request, says, status
+from tests.learn.model.loopback import Loopback, Reply, Request, says, status
 from tests.ledger import proves
-from tests.workers import until
+from tests.promises.workers import until
 
 Capture = pytest.CaptureFixture[str]
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"

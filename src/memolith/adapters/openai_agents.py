@@ -11,9 +11,9 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
+from agents import FunctionTool
 from agents.memory import SessionABC
 
-from agents import FunctionTool
 from memolith.adapters.conversations import Conversation
 from memolith.edges.mcp.tools import Tools
 from memolith.hosts.sessions.read import Transcript, plain

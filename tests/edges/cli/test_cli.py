@@ -1,0 +1,451 @@
+"""The command line: transcripts, wrong input, exit codes, JSON, pipes, completion."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem, MemolithError
+from memolith.base import errors
+from memolith.edges.cli import main
+from memolith.env.settings_table import TABLE
+from memolith.text.memory_url import NAMESPACES
+from tests.edges.cli import console
+from tests.ledger import proves
+
+Capture = pytest.CaptureFixture[str]
+SCRIPT = Path(sys.executable).with_name("memolith")
+
+
+def run(*arguments: str, cwd: Path, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the real program."""
+    return subprocess.run(
+        [str(SCRIPT), *arguments],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **env},
+    )
+
+
+@pytest.mark.parametrize("path", console.transcripts(), ids=lambda path: path.stem)
+def test_a_console_session_prints_what_its_transcript_says(path: Path, work: Path, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    played = console.play(text, work, tmp_path / "home")
+    if "UPDATE_TRANSCRIPTS" in os.environ:
+        path.write_text(played, encoding="utf-8")
+    assert played == text
+
+
+def test_each_kind_of_error_has_an_exit_code_of_its_own() -> None:
+    kinds: list[type[MemolithError]] = [MemolithError, *MemolithError.__subclasses__()]
+    codes = [kind.exit_code for kind in kinds]
+    assert sorted(codes) == list(range(1, len(kinds) + 1))
+    for kind in kinds:
+        assert f"{kind.__name__} " in (errors.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    ("stdin", "code", "hint"),
+    [
+        (b"", 2, b"empty"),
+        (b"caf\xe9", 7, b"iconv"),
+        (b"a\0b", 7, b"NUL"),
+        (b"x" * 52_428_800, 6, b"too much"),
+        ("é".encode() * 30_000_000, 6, b"too much"),
+        (bytes(range(256)) * 100, 7, b"UTF-8"),
+    ],
+)
+def test_bad_bytes_on_standard_input_are_refused_and_nothing_is_touched(
+    stdin: bytes, code: int, hint: bytes, work: Path, tmp_path: Path
+) -> None:
+    done = run("write", "long_term", "-", cwd=work, stdin=stdin)
+    assert done.returncode == code
+    assert hint in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not list((tmp_path / "home").rglob("*.md"))
+
+
+def test_text_that_begins_with_a_dash_is_text(mem: Mem, work: Path) -> None:
+    for text in ("- a list item", "-5 degrees", "--- rule", "- [ ] --json", "-"):
+        stdin = b"from stdin" if text == "-" else b""
+        assert run("write", "scratchpad", text, cwd=work, stdin=stdin).returncode == 0
+    assert mem.read("scratchpad").splitlines() == [
+        "- a list item",
+        "-5 degrees",
+        "--- rule",
+        "- [ ] --json",
+        "from stdin",
+    ]
+    assert run("edit", "scratchpad", "--old", "- a list item", "--new", "- b", cwd=work).returncode == 0
+    assert run("search", "- b", cwd=work).returncode == 0
+    assert run("write", "--", "scratchpad", "--json", cwd=work).returncode == 0
+
+
+@proves("S0.53")
+def test_crlf_bom_and_unicode_arrive_as_they_are(work: Path, store: Path) -> None:
+    run(
+        "write",
+        "note",
+        "-",
+        "--name",
+        "n",
+        "--mode",
+        "overwrite",
+        cwd=work,
+        stdin="\ufeffä\r\n項目 👨‍👩‍👧".encode(),
+    )
+    assert (store / "notes" / "n.md").read_bytes() == "ä\r\n項目 👨‍👩‍👧".encode()
+    assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, LC_ALL="C").stdout
+    assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, PYTHONIOENCODING="latin-1").stdout
+
+
+def test_every_command_prints_versioned_json(mem: Mem, work: Path, capfd: Capture) -> None:
+    mem.write("scratchpad", "- [ ] a")
+    commands = (
+        ["write", "daily", "x"],
+        ["read"],
+        ["edit", "daily", "--old", "x", "--new", "y"],
+        ["search", "y"],
+        ["context"],
+        ["remember", "x", "--title", "T"],
+        ["update", "x"],
+        ["list"],
+        ["status"],
+        ["history"],
+        ["undo"],
+        ["project", "show"],
+        ["project", "list"],
+        ["config"],
+        ["config", "path"],
+        ["doctor"],
+        ["completion", "bash"],
+    )
+    for command in commands:
+        assert main([*command, "--json", "--project", str(work)]) == 0, command
+        assert json.loads(capfd.readouterr().out)["version"] == 1, command
+
+
+def test_shared_options_work_before_and_after_the_command(work: Path, tmp_path: Path, capfd: Capture) -> None:
+    other = str(tmp_path / "other home")
+    assert main(["--home", other, "--project", str(work), "write", "long_term", "here"]) == 0
+    assert main(["--home", "nowhere", "read", "--home", other]) == 0
+    assert main([f"--home={other}", "context"]) == 0
+    assert "here" in capfd.readouterr().out
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_fast_door_and_the_slow_door_answer_alike(mem: Mem, work: Path, capfd: Capture) -> None:
+    from memolith.edges.cli import app, fast
+
+    mem.write("long_term", "word")
+    for arguments in (["context"], ["search", "word"], ["context", "--json"], ["context", "--max-chars=500"]):
+        command = [*arguments, "--project", str(work)]
+        assert fast.run_fast(command) == 0
+        quick = capfd.readouterr()
+        assert app.run(command) == 0
+        assert capfd.readouterr() == quick
+    for unusual in (["context", "--help"], ["search"], ["context", "-h"], ["write", "x"], []):
+        assert fast.run_fast(unusual) is None
+
+
+def test_escape_sequences_in_a_memory_do_not_reach_the_terminal(mem: Mem, work: Path) -> None:
+    mem.write("long_term", "x")
+    (mem.root / "MEMORY.md").write_text("evil \x1b]0;title\x07 \x1b[2J \x9b text\n")
+    for command in (["read"], ["context"], ["search", "evil"], ["status"], ["doctor"]):
+        out = run(*command, cwd=work).stdout.decode()
+        assert not any(char in out for char in "\x1b\x07\x9b")
+
+
+@pytest.mark.parametrize("command", ["context", "read"])
+def test_a_closed_pipe_is_no_error(mem: Mem, work: Path, command: str) -> None:
+    mem.write("long_term", "x" * 30_000)
+    script = f"{SCRIPT} {command} > fifo & head -c 1 < fifo > /dev/null; wait $!"
+    done = subprocess.run(["sh", "-c", f"mkfifo fifo; {script}"], cwd=work, capture_output=True, check=False)
+    assert done.stderr == b""
+    assert done.returncode == 0
+
+
+def test_help_has_examples_for_every_command(capfd: Capture) -> None:
+    from memolith.edges.cli.app import cli
+    from memolith.edges.cli.app import run as run_app
+
+    run_app(["--version"])
+    assert capfd.readouterr().out.startswith("memolith 0.")
+    for name, command in cli.commands.items():
+        names = [name] if not hasattr(command, "commands") else [f"{name} {sub}" for sub in command.commands]
+        for each in names:
+            assert run_app([*each.split(), "--help"]) == 0
+            text = capfd.readouterr().out
+            assert "memolith" in text.partition("Options:")[0].split("\n", 2)[2], each
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_offered_for_each_shell(shell: str, work: Path) -> None:
+    script = run("completion", shell, cwd=work)
+    assert script.returncode == 0
+    assert b"_MEMOLITH_COMPLETE" in script.stdout
+    words = "memolith hi"
+    done = run(
+        cwd=work,
+        _MEMOLITH_COMPLETE=f"{shell}_complete",
+        COMP_WORDS=words,
+        COMP_CWORD="hi" if shell == "fish" else "1",
+    )
+    assert b"history" in done.stdout
+
+
+def offered(line: str, work: Path, **env: str) -> list[str]:
+    """Return what bash would offer at the end of a line."""
+    done = run(
+        cwd=work,
+        stdin=b"",
+        _MEMOLITH_COMPLETE="bash_complete",
+        COMP_WORDS=line,
+        COMP_CWORD=str(len(line.split(" ")) - 1),
+        **env,
+    )
+    assert done.stderr == b""
+    assert done.returncode == 0
+    return [each.partition(",")[2] for each in done.stdout.decode().splitlines() if each]
+
+
+SETTINGS = [row[0] for row in TABLE]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("write ", ["long_term", "scratchpad", "daily", "note"]),
+        ("edit s", ["scratchpad"]),
+        (
+            "read ",
+            [
+                "long_term",
+                "scratchpad",
+                "daily",
+                "note",
+                "list",
+                *(f"memory://{name}" for name in NAMESPACES),
+            ],
+        ),
+        ("write daily x --mode ", ["append", "overwrite"]),
+        ("update x --mode ", ["append", "rewrite"]),
+        ("remember x --kind p", ["project", "preference"]),
+        ("remember x --scope ", ["project", "user"]),
+        ("list ", ["all", "notes", "daily"]),
+        ("config ", ["list", "get", "set", "path"]),
+        ("config get ", SETTINGS),
+        ("config set identity ", ["git", "cwd"]),
+        ("completion ", ["bash", "zsh", "fish"]),
+        ("project ", ["show", "list", "link", "unlink", "move", "adopt"]),
+        ("write note x --name ", ["alpha", "beta"]),
+        ("read note --name a", ["alpha"]),
+        ("read note --scope user --name ", ["mine"]),
+        ("read daily --name ", ["2026-11-15"]),
+        ("edit daily --name=2026", ["2026-11-15"]),
+        ("undo ", ["long_term", "scratchpad", "daily", "alpha", "beta", "mine"]),
+        ("history b", ["beta"]),
+        ("project link ", ["SLUG"]),
+        ("project adopt ", ["SLUG"]),
+        ("--home /no/where write note x --name ", []),
+        ("--home /etc/passwd undo l", ["long_term"]),
+    ],
+)
+def test_the_shell_offers_the_words_and_names_that_fit(
+    line: str, words: list[str], mem: Mem, work: Path
+) -> None:
+    mem.write("note", "x", name="alpha")
+    mem.write("note", "x", name="beta")
+    mem.write("note", "x", name="mine", scope="user")
+    mem.write("daily", "x")
+    assert offered(f"memolith {line}", work) == [word.replace("SLUG", mem.project) for word in words]
+
+
+def test_completion_looks_into_the_home_that_was_given(mem: Mem, work: Path, tmp_path: Path) -> None:
+    mem.write("note", "x", name="real")
+    Mem.open(work, home=tmp_path / "other").write("note", "x", name="elsewhere")
+    assert offered(f"memolith read note --home {tmp_path / 'other'} --name ", work) == ["elsewhere"]
+    assert offered(f"memolith --home {tmp_path / 'other'} undo e", work) == ["elsewhere"]
+    assert offered("memolith undo r", work, MEMOLITH_IDENTITY="broken") == []
+
+
+def test_a_completion_script_can_be_had_as_json(capfd: Capture) -> None:
+    assert main(["completion", "fish"]) == 0
+    script = capfd.readouterr().out
+    assert main(["completion", "fish", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == {"version": 1, "shell": "fish", "script": script}
+
+
+def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line in a shell, with `memolith` on its path."""
+    path = f"{SCRIPT.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path}
+    return subprocess.run(
+        ["sh", "-c", command], cwd=cwd, env=env, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("memolith write daily - <&-", 2),
+        ("memolith write daily x <&- >&- 2>&-", 0),
+        ("memolith write daily x >&-", 0),
+        ("memolith read >&-", 0),
+        ("memolith context >&-", 0),
+        ("memolith context --json >&-", 0),
+        ("memolith --help >&-", 0),
+        ("memolith --version >&-", 0),
+        ("memolith write --help >&-", 0),
+        ("memolith >&-", 2),
+        ("memolith completion bash >&-", 0),
+        ("memolith history scratchpad --show 2 >&-", 0),
+        ("memolith write diary x 2>&-", 2),
+        ("memolith frobnicate 2>&-", 2),
+        ("memolith context --max-chars 1 2>&-", 2),
+        ("memolith frobnicate 2>/dev/full", 2),
+        ("memolith write daily - 0>file", 2),
+    ],
+)
+def test_a_closed_stream_drops_what_would_go_there_and_nothing_else(
+    command: str, code: int, mem: Mem, work: Path
+) -> None:
+    mem.write("long_term", "x")
+    mem.write("scratchpad", "one")
+    mem.write("scratchpad", "two", "overwrite")
+    done = shell(command, work)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+    assert done.stdout == ""
+    if "<&-" in command and code:
+        assert "standard input is closed" in done.stderr
+    assert mem.read("long_term") == "x\n"
+    assert len(list(mem.root.rglob("daily/*.md"))) == (1 if "daily x" in command else 0)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["write daily x", "context", "status --json", "--help", "list -h", ""])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_standard_output_is_not_blamed_on_the_memory(
+    command: str, unbuffered: str, mem: Mem, work: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    mem.write("long_term", "x")
+    done = shell(f"memolith {command} > /dev/full", work)
+    assert done.stderr == "memolith: error: standard output: No space left on device\n"
+    assert done.returncode == 8
+    assert len(list(store.glob("daily/*.md"))) == (1 if "daily" in command else 0)
+
+
+def test_text_that_begins_with_the_private_character_of_the_guard_stays_whole(mem: Mem, work: Path) -> None:
+    for text in ("\uf8ff music", "\uf8ff- dash", "\uf8ff\uf8ff"):
+        assert main(["write", "scratchpad", text, "--project", str(work)]) == 0
+    assert mem.read("scratchpad") == "\uf8ff music\n\uf8ff- dash\n\uf8ff\uf8ff\n"
+
+
+@pytest.mark.parametrize("scope", ["user", "assistant", "global"])
+def test_list_knows_all_names_of_a_scope(scope: str, mem: Mem, work: Path, capfd: Capture) -> None:
+    mem.write("note", "x", name="mine", scope="user")
+    mem.write("note", "x", name="ours")
+    assert main(["list", "notes", "--scope", scope, "--json", "--project", str(work)]) == 0
+    assert [row["path"] for row in json.loads(capfd.readouterr().out)["files"]] == ["notes/mine.md"]
+    assert main(["list", "notes", "--scope", "workspace", "--json", "--project", str(work)]) == 0
+    (row,) = json.loads(capfd.readouterr().out)["files"]
+    assert row["path"].endswith("/ours.md")
+
+
+def test_list_leaves_out_what_is_not_a_regular_file(
+    mem: Mem, work: Path, store: Path, capfd: Capture
+) -> None:
+    mem.write("note", "x", name="real")
+    (store / "notes" / "link.md").symlink_to("/etc/passwd")
+    (store / "SCRATCHPAD.md").symlink_to("/etc/passwd")
+    assert main(["list", "--json", "--project", str(work)]) == 0
+    assert [Path(row["path"]).name for row in json.loads(capfd.readouterr().out)["files"]] == ["real.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [
+        ("MEMOLITH_HISTORY_DAYS", "999999999999999999", "at most 36500"),
+        ("MEMOLITH_LOCK_SECONDS", "1e9", "at most 3600"),
+        ("MEMOLITH_HOME", "/etc/passwd", "/etc/passwd: is not a directory"),
+        ("MEMOLITH_HOME", "  ", "MEMOLITH_HOME is blank"),
+    ],
+)
+def test_a_bad_variable_is_told_before_anything_is_written(
+    name: str, value: str, hint: str, work: Path, tmp_path: Path
+) -> None:
+    done = run("write", "daily", "x", cwd=work, stdin=b"", **{name: value})
+    assert done.returncode == 12
+    assert hint in done.stderr.decode()
+    assert not (tmp_path / "home" / "memory").exists()
+    assert list(work.iterdir()) == []
+
+
+def test_an_empty_home_variable_means_no_home(work: Path) -> None:
+    done = run("write", "daily", "x", cwd=work, HOME="", MEMOLITH_HOME="")
+    assert done.returncode == 12
+    assert b"there is no home directory" in done.stderr
+
+
+def test_the_demo_remembers_injects_recalls_and_leaves_nothing(work: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    done = run("demo", cwd=work, TMPDIR=str(temporary))
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "error" not in text
+    for piece in (
+        "$ memolith remember",
+        "<memory note=",
+        "- [ ] release 1.4",
+        "[secret:aws-key-id]",
+        "notes/running-the-tests.md",
+        "is 18 bytes again",
+    ):
+        assert piece in text
+    assert list(temporary.iterdir()) == []
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_broken_config_names_the_file_and_line(mem: Mem, work: Path, capfd: Capture) -> None:
+    path = Path(mem.home) / "config.yml"
+    path.parent.mkdir(parents=True)
+    path.write_text("identity: git\ninject: [\n")
+    assert main(["context", "--project", str(work)]) == 12
+    assert f"{path}:2:" in capfd.readouterr().err
+
+
+@proves("X.21")
+def test_a_machine_without_a_home_directory_gets_a_clear_error(work: Path) -> None:
+    script = (
+        "import pwd; pwd.getpwuid = lambda _: {}['nobody']; "
+        "from memolith.edges.cli import main; raise SystemExit(main(['context']))"
+    )
+    env = {key: value for key, value in os.environ.items() if key not in ("HOME", "MEMOLITH_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=work, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 12
+    assert "MEMOLITH_HOME" in done.stderr
+
+
+def test_an_undo_can_name_a_version_and_history_can_show_it(mem: Mem, work: Path, capfd: Capture) -> None:
+    for text in ("one", "two", "three"):
+        mem.write("scratchpad", text, "overwrite")
+    assert main(["history", "scratchpad", "--json", "--project", str(work)]) == 0
+    versions = json.loads(capfd.readouterr().out)["versions"]
+    assert [row["op"] for row in versions] == ["overwrite", "overwrite"]
+    assert main(["history", "scratchpad", "--show", str(versions[-1]["id"]), "--project", str(work)]) == 0
+    assert capfd.readouterr().out == "one"
+    assert main(["undo", "scratchpad", "--to", str(versions[-1]["id"]), "--project", str(work)]) == 0
+    assert mem.read("scratchpad") == "one"

@@ -1,0 +1,164 @@
+"""Looking around in the app: shelves, lists, texts, search, panes, themes, help."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from textual.content import Content
+from textual.widgets import Footer, Static
+from textual.widgets._footer import FooterKey
+
+from memolith import Mem
+from memolith.edges.tui.dialogs import Help
+from tests.edges.tui.driving import NARROW, Driver, drive
+from tests.ledger import proves
+
+
+@proves("S3.37", "S3.38")
+def test_every_shelf_shows_its_memories_with_their_text_and_where_it_came_from(person: Mem) -> None:
+    async def script(app: Driver) -> None:
+        assert app.titles() == ["Database", "Running the tests"]
+        await app.choose("Running the tests")
+        assert "☐ pin it" in app.page
+        assert "source    you or your agent" in app.page
+        assert "(remember by you)" in app.page
+        shown = {
+            "project/record": "Engine",
+            "project/record/decisions": "Engine",
+            "project/daily": person.today,
+            "project/scratchpad": "Scratchpad",
+            "project/ticket": "login-fails: Login fails",
+            "project/session": "claude-abc",
+            "user/note": "Language",
+            "user/memory": "MEMORY.md",
+            "user/record": "Indentation",
+            "review": "Build tip",
+        }
+        for key, title in shown.items():
+            await app.shelf(key)
+            await app.choose(title)
+        assert "Ignore all previous instructions" in app.page
+        assert "because" in app.page
+        await app.keys("i")
+        await app.until(lambda: "The block, as an agent gets it" in app.page, "the block")
+        assert (person.context_block() or "").split("\n")[0] in app.page
+        assert "SCRATCHPAD.md" in app.page
+        await app.keys("l")
+        await app.until(lambda: "Learning is off" in app.page, "learning")
+        assert "Nothing was asked of a model" in app.page
+        await app.keys("o")
+        await app.until(lambda: "1 text(s) from outside" in app.page, "the overview")
+
+    drive(person, script)
+
+
+@proves("S4.20")
+def test_the_overview_shows_which_sections_are_stale_and_that_memory_is_above_its_limit(person: Mem) -> None:
+    Mem.open(person.identity.root, now=lambda: 1.58e9).update_section("Machine", "- old laptop")
+    with (person.root / "MEMORY.md").open("a", encoding="utf-8") as memory:
+        memory.write("- x\n" * 5_000)
+
+    async def script(app: Driver) -> None:
+        await app.keys("o")
+        await app.until(lambda: "above its soft limit" in app.page, "the warning")
+        await app.until(lambda: "(stale, check it)" in app.page, "the stale section")
+        assert "Machine: updated 2020-01-26 (stale, check it)" in app.page
+
+    drive(person, script)
+
+
+def test_typing_searches_everything_and_says_why(person: Mem) -> None:
+    async def script(app: Driver) -> None:
+        await app.keys("slash")
+        await app.write("redis tests")
+        await app.until(lambda: app.titles() == ["Running the tests"] and not app.busy, "the hit")
+        assert "because: words: redis, tests" in app.cells()
+        await app.until(lambda: "found     words: redis" in app.page, "the reason")
+        styled = app.app.screen.query_one("#page-text", Static).content
+        assert isinstance(styled, Content)
+        marked = {
+            styled.plain[span.start : span.end] for span in styled.spans if "$warning" in str(span.style)
+        }
+        assert "Redis" in marked
+        await app.keys("down")
+        await app.until(lambda: app.focus == "listing", "the list")
+        await app.keys("escape")
+        await app.until(lambda: app.titles() == ["Database", "Running the tests"], "the shelf again")
+        # Part of a word is in no index: titles have it at once, texts when typing pauses.
+        await app.keys("slash")
+        await app.write("atab")
+        await app.until(lambda: app.titles() == ["Database"], "the title")
+        app.app.field.value = "hort answ"
+        await app.until(lambda: "Nothing is known" in app.cells(), "nothing by words")
+        await app.until(lambda: app.titles()[:1] == ["MEMORY"], "the literal match")
+        assert "because: contains" in app.cells()
+
+    drive(person, script)
+
+
+def test_at_80_by_24_the_text_takes_the_place_of_the_list_and_gives_it_back(person: Mem) -> None:
+    async def script(app: Driver) -> None:
+        screen = app.app.screen
+        assert screen.has_class("-narrow")
+        assert app.focus == "shelves"
+        assert not screen.query_one("#page").display
+        await app.keys("enter")
+        await app.until(lambda: app.focus == "listing", "the list")
+        await app.keys("enter")
+        await app.until(lambda: app.focus == "page", "the text")
+        assert not screen.query_one("#listing").display
+        assert max(len(line) for line in app.page.splitlines()) <= 78
+        await app.keys("escape")
+        await app.until(lambda: app.focus == "listing", "back to the list")
+        await app.keys("escape")
+        await app.until(lambda: app.focus == "shelves", "back to the tree")
+        for pane in ("listing", "page", "shelves"):
+            await app.keys("tab")
+            await app.until(partial(lambda pane: app.focus == pane, pane), pane)
+        footer = " ".join(key.description for key in screen.query_one(Footer).query(FooterKey))
+        assert footer == "Search History New Edit Delete Undo Help Quit"
+        await app.pilot.resize_terminal(60, 24)
+        await app.until(lambda: screen.has_class("-tiny"), "tiny")
+        assert not screen.query_one("#listing").display
+        await app.keys("enter")
+        await app.until(lambda: screen.query_one("#listing").display, "one pane at a time")
+
+    drive(person, script, NARROW)
+
+
+def test_help_theme_mouse_and_reload(person: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLORFGBG", "0;15")
+
+    async def script(app: Driver) -> None:
+        assert app.app.theme == "textual-light"
+        await app.keys("ctrl+t")
+        assert app.app.theme == "textual-dark"
+        await app.keys("question_mark")
+        page = await app.screen(Help)
+        assert "accept all that nothing speaks against" in str(page.query_one("#help", Static).content)
+        await app.keys("escape")
+        await app.home()
+        await app.pilot.click("#listing", offset=(5, 2))
+        await app.until(lambda: app.app.listing.cursor == 1 and "Redis" in app.page, "the click")
+        await app.pilot.click("#listing", offset=(5, 2), times=2)
+        await app.until(lambda: app.focus == "page", "the double click")
+        person.remember("new", "A new note")  # as another process would
+        await app.keys("ctrl+r")
+        await app.until(lambda: "A new note" in app.titles(), "what somebody else wrote")
+
+    drive(person, script)
+
+
+def test_an_empty_memory_says_how_to_begin(work: object) -> None:
+    async def script(app: Driver) -> None:
+        assert app.app.shelf is not None
+        assert app.app.shelf.key == "overview"
+        await app.keys("i")
+        await app.until(lambda: "nothing is remembered here yet" in app.page, "nothing")
+        await app.shelf("project/note")
+        await app.until(lambda: "n adds" in app.cells(), "the hint")
+        await app.keys("u")
+        await app.told("There is nothing to undo")
+
+    drive(Mem.open(str(work), origin="user"), script)

@@ -1,0 +1,242 @@
+"""What a session leaves behind: its transcript is read, indexed and learned from, by a worker of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.edges.cli import main
+from memolith.hosts.hook import worker
+from memolith.store import receipts
+from tests.conftest import Clock
+from tests.env.repos import git, repo
+from tests.hosts.hook.conftest import Host
+from tests.hosts.sessions import written
+from tests.ledger import proves
+from tests.promises.workers import until
+
+
+@pytest.fixture
+def transcript(work: Path, tmp_path: Path) -> Path:
+    """Return the transcript of a session of Claude Code that was held in `work`."""
+    return write(tmp_path, work)
+
+
+def write(directory: Path, cwd: Path) -> Path:
+    path = directory / "s-1.jsonl"
+    put_there = ("isSidechain", "isMeta", "origin")  # after these, anything may be somebody else's
+    rows = [row for row in written.claude(str(cwd), "s-1") if not any(map(row.get, put_there))]
+    path.write_text(written.lines(*rows))
+    return path
+
+
+@pytest.fixture
+def by_hand(isolated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test run the worker: the last one was started a moment ago, so a turn starts none."""
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    receipts.stamp(str(isolated / "home"), "worker")
+
+
+@pytest.fixture
+def ended(work: Path, transcript: Path, clock: Clock, by_hand: None) -> Host:  # noqa: ARG001
+    """Return a session whose turn has ended; its worker is the test's to run."""
+    host = Host(work, clock)
+    assert host.tell("Stop", transcript_path=str(transcript)) == ""
+    return host
+
+
+@proves("S3.1", "S2.21")
+def test_the_end_of_a_session_leads_to_an_indexed_one_without_making_the_host_wait(
+    work: Path, transcript: Path, isolated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    host = Host(work, time.time)
+    begin = time.monotonic()
+    host.tell("SessionEnd", transcript_path=str(transcript))
+    assert time.monotonic() - begin < 3.0
+    todo, log = isolated / "home/state/hooks/s-1.todo", isolated / "home/state/log/hook.log"
+    assert until(lambda: not todo.exists())
+    assert until((isolated / "home/state/hooks" / f"looked-{Mem.open(work).project}").exists)
+    assert "worker: claude-s-1: new, 5 new turn(s)" in log.read_text()
+    other = Host(work, time.time, "s-2")
+    assert "The target is called app." in other.ask("What is the target of the build called?")
+
+
+def test_what_a_worker_did_is_done(ended: Host, work: Path) -> None:
+    with Mem.open(work) as mem:
+        assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turn(s)"]
+        assert list(worker.work(mem)) == []
+        assert [each.name for each in mem.sessions.list()] == ["claude-s-1"]
+    assert ended.tell("SessionStart") == ""
+
+
+@proves("S3.2")
+def test_what_went_wrong_is_logged_and_tried_again(
+    ended: Host, work: Path, transcript: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aside = transcript.rename(transcript.with_suffix(".aside"))
+    assert main(["hook", "--work", "--project", str(work)]) == 0
+    assert "s-1: its transcript was not found; it is tried again" in capsys.readouterr().out
+    aside.rename(transcript)
+    assert main(["hook", "--work", "--project", str(work)]) == 0
+    assert "claude-s-1: new" in capsys.readouterr().out
+    assert ended.tell("SessionStart") == ""
+
+
+@pytest.mark.parametrize("setting", ["MEMOLITH_ENABLED", "MEMOLITH_HOOKS_ENABLED", ""])
+def test_a_worker_keeps_nothing_while_memory_is_off_or_thrown_away(
+    ended: Host, work: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    if setting:
+        monkeypatch.setenv(setting, "false")
+    with Mem.open(work, ephemeral=not setting) as mem:
+        assert list(worker.work(mem)) == []
+    with Mem.open(work) as mem:
+        assert mem.sessions.list() == []
+        assert Path(mem.home, "state/hooks/s-1.todo").exists()
+    assert ended.session == "s-1"
+
+
+def test_a_transcript_that_is_never_found_is_given_up(ended: Host, work: Path, transcript: Path) -> None:
+    transcript.unlink()
+    with Mem.open(work) as mem:
+        path = Path(mem.home, "state/hooks/s-1.todo")
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        assert list(worker.work(mem)) == []
+        assert not path.exists()
+    assert ended.tell("SessionStart") == ""
+
+
+def test_learning_comes_after_the_index_and_its_failure_is_only_logged(
+    ended: Host, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    monkeypatch.setenv("MEMOLITH_MEMORIES_MIN_ROLLOUT_IDLE_HOURS", "0")
+    with Mem.open(work) as mem:
+        told = list(worker.work(mem))
+        assert told[0].startswith("claude-s-1: new")
+        assert told[1].startswith("learned: ")
+        Path(mem.home, "state/state.sqlite3").unlink()
+        Path(mem.home, "state/state.sqlite3").mkdir()
+        (failed,) = worker.work(mem)
+        assert failed.startswith("not learned: ")
+    assert "Why does the build fail" not in ended.tell("SessionStart")
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_a_session_goes_to_the_project_it_was_held_in(work: Path, tmp_path: Path, clock: Clock) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    Host(work, clock).tell("Stop", transcript_path=str(write(tmp_path, elsewhere)))
+    with Mem.open(work) as mem:
+        list(worker.work(mem))
+        assert mem.sessions.list() == []
+    with Mem.open(elsewhere) as mem:
+        assert [each.name for each in mem.sessions.list()] == ["claude-s-1"]
+        assert mem.index.status(["", mem.project]).changed == 0
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_a_transcript_that_a_host_does_not_name_is_looked_for(
+    work: Path, isolated: Path, clock: Clock
+) -> None:
+    path = isolated / "user/.copilot/session-state/c-7/events.jsonl"
+    path.parent.mkdir(parents=True)
+    start = {"type": "session.start", "data": {"sessionId": "c-7", "context": {"cwd": str(work)}}}
+    path.write_text(written.lines(start, {"type": "user.message", "data": {"content": "Hello there"}}))
+    Host(work, clock, "c-7").tell("agentStop", "copilot")
+    with Mem.open(work) as mem:
+        assert "1 new turn(s)" in "".join(worker.work(mem))
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_turns_start_a_worker_only_now_and_then(
+    work: Path, transcript: Path, isolated: Path, clock: Clock
+) -> None:
+    stamp, todo = isolated / "home/state/hooks/worker", isolated / "home/state/hooks/s-1.todo"
+    host = Host(work, clock)
+    for minutes, starts in ((4, False), (6, True), (1, False)):
+        then = time.time() - 60 * minutes
+        os.utime(stamp, (then, then))
+        clock.seconds += 60
+        host.tell("Stop", transcript_path=str(transcript))
+        assert (stamp.stat().st_mtime > then + 1) == starts
+        assert not starts or until(lambda: not todo.exists())
+
+
+def test_old_receipts_go(mem: Mem, work: Path, clock: Clock) -> None:
+    mem.write("long_term", "- a")
+    host = Host(work, clock)
+    host.start()
+    old = Path(mem.home, "state/hooks/s-1.log")
+    host.session = "s-2"
+    host.start()
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+    receipts.sweep(mem.home)
+    assert not old.exists()
+    assert Path(mem.home, "state/hooks/s-2.log").exists()
+
+
+def test_a_session_of_very_many_prompts_goes_on_and_its_receipts_stay_small(
+    mem: Mem, work: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem.write("long_term", "- a")
+    host = Host(work, clock)
+    assert host.start()
+    path = Path(mem.home, "state/hooks/s-1.log")
+    with path.open("a") as file:
+        file.write("1\tprompt\tk\t\t\t\n" * 90_000)
+    clock.seconds += 60
+    assert host.start("clear")
+    clock.seconds += 60
+    assert host.start("resume") == ""  # it was noted
+    assert path.stat().st_size < 600_000
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    receipts.stamp(mem.home, "worker")
+    host.tell("Stop")
+    assert Path(mem.home, "state/hooks/s-1.todo").exists()
+
+
+def test_a_line_that_a_crash_cut_off_is_no_receipt(mem: Mem, work: Path, clock: Clock) -> None:
+    mem.write("long_term", "- a")
+    host = Host(work, clock)
+    host.start()
+    path = Path(mem.home, "state/hooks/s-1.log")
+    with path.open("a") as file:
+        file.write(f"{clock.seconds + 60:.3f}\tstart-re")
+    clock.seconds += 60
+    assert host.start("resume") == ""
+    assert json.dumps(path.read_text()).count("start-resume") == 1
+
+
+def test_a_session_whose_worktree_is_gone_goes_to_the_project_a_turn_knew(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, isolated: Path
+) -> None:
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    main_tree = repo(tmp_path / "shop")
+    with Mem.open(main_tree) as mem:
+        mem.write("scratchpad", "- [ ] a")
+        receipts.stamp(mem.home, "worker")
+    tree = tmp_path / "tree"
+    git(main_tree, "worktree", "add", "-q", str(tree))
+    host, path = Host(tree, clock), str(write(tmp_path, tree))
+    host.tell("Stop", transcript_path=path)
+    git(main_tree, "worktree", "remove", str(tree))
+    host.tell("SessionEnd", transcript_path=path)  # its worker is a real one
+    todo = isolated / "home/state/hooks/s-1.todo"
+    assert until(lambda: not todo.exists())
+    with Mem.open(main_tree) as mem:
+        assert [each.name for each in mem.sessions.list()] == ["claude-s-1"]
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_what_is_being_written_down_is_left_to_the_next_worker(ended: Host, work: Path) -> None:
+    receipts.stamp(str(Mem.open(work).home), "s-0.todo")
+    with Mem.open(work) as mem:
+        assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turn(s)"]
+    assert ended

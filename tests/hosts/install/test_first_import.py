@@ -1,0 +1,141 @@
+"""What is there right after the installation: past sessions, what they taught, and a brief."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memolith import Mem
+from memolith.edges.cli import main
+from tests.hosts.sessions import written
+
+LATELY = time.time() - 3 * 86_400
+
+
+@pytest.fixture
+def user(tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the home of somebody who has used Claude Code in `work`."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    monkeypatch.chdir(work)
+    return tmp_path / "user"
+
+
+def said(user: Path, work: Path, name: str, *prompts: str, days: float = 0.0) -> None:
+    """Write a session of Claude Code in which these were the prompts."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(LATELY - days * 86_400))
+    common = {"cwd": str(work), "sessionId": name, "timestamp": at, "isSidechain": False, "entrypoint": "cli"}
+    rows: list[dict[str, Any]] = []
+    for number, prompt in enumerate(prompts):
+        message = {"role": "user", "content": prompt}
+        rows.append({**common, "type": "user", "message": message, "promptSource": "user"})
+        answer = {"id": f"m{number}", "content": [{"type": "text", "text": "Done."}]}
+        rows.append({**common, "type": "assistant", "message": answer})
+    path = user / ".claude" / "projects" / "-w" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(written.lines(*rows))
+    os.utime(path, (LATELY, LATELY))
+
+
+def test_past_sessions_are_read_learned_from_by_rules_and_shown_as_a_brief(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said(user, work, "s1", "Remember that the integration tests need Redis on port 6380.", days=2)
+    said(user, work, "s2", "Please run the integration tests with Redis again.")
+    assert main(["init", "--yes", "--import"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    head = next(n for n, line in enumerate(lines) if line.startswith("What is known in "))
+    assert 'about "Please run the integration tests with Redis again.":' in lines[head]
+    assert any("6380" in line for line in lines[head + 1 :])
+    assert lines[-2] == "2 session(s) read, 0 known, 0 skipped: 4 turn(s) of 1 agent(s) in 1 project(s)"
+    assert lines[-1].startswith("1 fact(s) learned by rules, offline; ")
+    with Mem.open(work) as mem:
+        assert not mem.settings.flag("memories.enabled")
+        assert ["6380" in each.body for each in mem.records.list()] == [True]
+
+    assert main(["init", "--yes", "--import"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[-2].startswith("0 session(s) read, 2 known")
+    assert lines[-1].startswith("0 fact(s) learned")
+
+
+def test_learning_that_somebody_switched_off_stays_off(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said(user, work, "s1", "Remember that the integration tests need Redis on port 6380.")
+    assert main(["config", "set", "memories.enabled", "false"]) == 0
+    assert main(["init", "--yes", "--import", "--agent", "claude"]) == 0
+    assert "1 session(s) read" in capfd.readouterr().out
+    with Mem.open(work) as mem:
+        assert mem.records.list() == []
+
+
+def test_without_a_history_there_is_nothing_to_show(user: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "--yes", "--import", "--agent", "pi"]) == 0
+    assert user.exists()
+    assert capfd.readouterr().out.endswith("No past sessions were found on this machine\n")
+
+
+def test_an_import_that_is_killed_in_the_middle_goes_on_and_nothing_is_stored_twice(
+    user: Path, work: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    total = int(os.environ.get("MEMOLITH_SESSIONS", "60"))  # 1,000 in the long run
+    for number in range(total):
+        said(user, work, f"s{number}", f"Session number {number} is about something.")
+    command = [sys.executable, "-m", "memolith", "session", "import"]
+    process = subprocess.Popen(command, cwd=work, stdout=subprocess.DEVNULL)
+    copies = tmp_path / "home" / "sessions"
+    while len(list(copies.rglob("*.gz"))) < total // 10 and process.poll() is None:
+        os.sched_yield()
+    process.kill()
+    process.wait()
+    before = len(list(copies.rglob("*.gz")))
+    assert 0 < before < total
+    assert main(["session", "import", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    actions = [each["action"] for each in found["sessions"]]
+    assert len(actions) == total
+    assert 0 < actions.count("known") <= before
+    assert actions.count("new") + actions.count("grown") + actions.count("known") == total
+    with Mem.open(work) as mem:
+        assert [len(each.turns) for each in map(mem.sessions.get, mem.sessions.stored())] == [2] * total
+
+
+def test_claude_codes_own_memory_can_live_in_the_notes_of_the_project(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What it writes there is a note like any other, and what we write is in the index that it loads."""
+    with Mem.open(work) as mem:
+        mem.remember("Deploys go out on Tuesdays.", "Deploys")
+        notes = mem.root / "projects" / mem.project / "notes"
+    assert main(["init", "--yes", "--agent", "claude", "--native"]) == 0
+    settings = work / ".claude" / "settings.local.json"
+    assert json.loads(settings.read_text()) == {"autoMemoryDirectory": str(notes)}
+    (notes / "feedback_pnpm.md").write_text(
+        "---\nname: use-pnpm\ndescription: pnpm, never npm\nmetadata:\n  type: feedback\n---\n\n"
+        "Use pnpm in this repository.\n\n**Why:** the lock file. See [[deploys]].\n"
+    )
+    with (notes / "MEMORY.md").open("a") as index:
+        index.write("- [Use pnpm](feedback_pnpm.md) — pnpm, never npm\n")
+    with Mem.open(work) as mem:
+        block = mem.context_block() or ""
+        assert "[Use pnpm](feedback_pnpm.md)" in block
+        assert "Deploys" in (notes / "MEMORY.md").read_text()
+        assert mem.search("pnpm").hits[0].name.endswith("feedback_pnpm.md")
+        assert mem.recall("which package manager, pnpm or npm?", semantic=False).hits
+    capfd.readouterr()
+    main(["doctor", "--fix"])  # Claude Code does not make its files private
+    capfd.readouterr()
+    assert main(["doctor"]) == 0, capfd.readouterr().out
+    assert main(["init", "--yes", "--agent", "claude", "--uninstall"]) == 0
+    assert not (work / ".claude").exists()
+    assert list(user.rglob("*")) == []
+    assert (notes / "feedback_pnpm.md").exists()

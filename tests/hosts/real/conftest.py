@@ -1,0 +1,38 @@
+"""What the tests with real programs get: one of them, with memolith installed, and a model that it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hosts.real.model import Model
+from tests.hosts.real.programs import CLIS, PROGRAMS, Program, is_here, trust_codex_hooks
+
+
+@pytest.fixture(params=list(PROGRAMS))
+def bare(request: pytest.FixtureRequest, tmp_path: Path, work: Path) -> Iterator[Program]:
+    """Return a program in a home with what a person has configured; nothing of ours is there yet."""
+    if not is_here(request.param):
+        pytest.skip(f"MEMOLITH_CLIS={CLIS} has no {request.param}; `./dev agents` installs the programs")
+    user = tmp_path / "user"
+    with Model() as model:
+        program = PROGRAMS[request.param](user, work, model)
+        user.mkdir()
+        for name, text in program.had.items():
+            path = user / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        yield program
+        program.settle()
+
+
+@pytest.fixture
+def agent(bare: Program) -> Program:
+    """Return a program with memolith installed and a memory of one line."""
+    bare.memolith("write", "long_term", "- The build needs Zig 0.15.")
+    bare.memolith("init", "--yes", "--agent", bare.name)
+    if bare.name == "codex":
+        trust_codex_hooks(bare)
+    return bare

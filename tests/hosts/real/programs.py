@@ -1,0 +1,267 @@
+"""Agents as programs: how each is started without a terminal, pointed at our model, and told to compress.
+
+`VERSIONS` is what `./dev agents` installs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.hosts.real.model import Model
+
+# npm packages.
+VERSIONS = {
+    "claude": "@anthropic-ai/claude-code@2.1.325",
+    "codex": "@openai/codex@0.166.0",
+    "gemini": "@google/gemini-cli@0.61.0",
+    "copilot": "@github/copilot@1.0.102",
+    "opencode": "opencode-ai@1.18.33",
+}
+# Read before the tests' own environment is set up.
+CLIS = Path(os.environ.get("MEMOLITH_CLIS") or "/nowhere")
+MEMOLITH = str(Path(sys.executable).parent / "memolith")
+KEY = "a-key-that-opens-nothing-0123456789"  # long: Copilot takes its text out of everything it prints
+SECONDS = 240.0  # opencode needs two minutes on a busy machine
+
+
+@dataclass
+class Program:
+    """One agent in a home of its own."""
+
+    name: str
+    user: Path
+    work: Path
+    model: Model
+    asks: Callable[[Program, str, str], list[str]]
+    had: dict[str, str] = field(default_factory=dict)  # files that the person had before us
+    more: dict[str, str] = field(default_factory=dict)  # variables
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The variables it is started with; none of those that this process has."""
+        node = os.path.dirname(shutil.which("node") or "")
+        path = os.pathsep.join([str(CLIS), *filter(None, [node]), "/usr/local/bin", "/usr/bin", "/bin"])
+        quiet = {"NO_COLOR": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+        mine = {"HOME": str(self.user), "PATH": path, "LANG": "C.UTF-8", "MEMOLITH_SEMANTIC_PROVIDER": "none"}
+        return {**mine, **quiet, **self.more}
+
+    def run(self, *command: str, cwd: Path | None = None) -> str:
+        """Run a command to its end and return what it printed."""
+        done = subprocess.run(
+            command,
+            cwd=cwd or self.work,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def memolith(self, *arguments: str) -> str:
+        """Run our command as the person would."""
+        return self.run(MEMOLITH, *arguments)
+
+    def ask(self, prompt: str, session: str = "", cwd: Path | None = None) -> str:
+        """Ask one thing in a session, a new one unless it is named; return its id."""
+        told = self.run(str(CLIS / self.name), *self.asks(self, prompt, session), cwd=cwd)
+        return _session(told)
+
+    @property
+    def home(self) -> Path:
+        """Where memory is."""
+        return self.user / ".local" / "share" / "memolith"
+
+    def ours(self) -> dict[int, str]:
+        """Return the processes of ours that were started in this home, with their commands."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdecimal():
+                continue
+            try:
+                env = (entry / "environ").read_bytes().split(b"\0")
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if f"HOME={self.user}".encode() in env and "memolith" in command.partition(str(self.user))[0]:
+                found[int(entry.name)] = command
+        return found
+
+    def settle(self) -> None:
+        """Wait until no process of ours is left: hooks nobody waits for, and the worker."""
+        end = time.monotonic() + SECONDS
+        while left := self.ours():
+            assert time.monotonic() < end, f"still running: {left}"
+            for pid in left:
+                try:
+                    watched = os.pidfd_open(pid)
+                except ProcessLookupError:
+                    continue
+                select.select([watched], [], [], max(0.0, end - time.monotonic()))
+                os.close(watched)
+
+
+def _session(told: str) -> str:
+    """Return the id of the session that a program names in its output: a JSON object, or one in each line."""
+    rows = []
+    for text in (told, *told.splitlines()):
+        try:
+            rows.append(json.loads(text))
+        except ValueError:
+            continue
+    for row in rows:
+        for name in ("session_id", "thread_id", "sessionID", "sessionId"):
+            if isinstance(row, dict) and isinstance(row.get(name), str):
+                return str(row[name])
+    return ""
+
+
+# ---------------------------------------------------------------- one function per agent
+
+
+def _claude(user: Path, work: Path, model: Model) -> Program:
+    def asks(_: Program, prompt: str, session: str) -> list[str]:
+        return ["-p", prompt, "--output-format", "json", *(["--resume", session] if session else [])]
+
+    return Program(
+        "claude",
+        user,
+        work,
+        model,
+        asks,
+        had={".claude/settings.json": '{\n\t"cleanupPeriodDays": 90,\n\t"hooks": {}\n}'},
+        more={"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": KEY},
+    )
+
+
+_CODEX = """# mine
+model = "fake"
+model_provider = "loopback"   # no other
+sandbox_mode = "read-only"
+
+[model_providers.loopback]
+name = "Loopback"
+base_url = "{}/v1"
+env_key = "LOOPBACK_KEY"
+wire_api = "responses"
+"""
+
+
+def _codex(user: Path, work: Path, model: Model) -> Program:
+    def asks(_: Program, prompt: str, session: str) -> list[str]:
+        more = ["resume", session] if session else []
+        limit = "model_auto_compact_token_limit=50000"
+        return ["exec", "--skip-git-repo-check", "--json", "-c", limit, *more, prompt]
+
+    had = {".codex/config.toml": _CODEX.format(model.url)}
+    return Program("codex", user, work, model, asks, had=had, more={"LOOPBACK_KEY": KEY})
+
+
+def trust_codex_hooks(program: Program) -> None:
+    """Do what a person does at Codex's first start: trust the hooks as they are now."""
+    rows = [
+        {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "test", "version": "1"}}},
+        {"method": "initialized"},
+        {"id": 2, "method": "hooks/list", "params": {"cwds": [str(program.work)]}},
+    ]
+    with subprocess.Popen(
+        [str(CLIS / "codex"), "app-server"],
+        cwd=program.work,
+        env=program.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write("".join(json.dumps(row) + "\n" for row in rows).encode())
+        server.stdin.flush()
+        answer = next(row for line in server.stdout if (row := json.loads(line)).get("id") == 2)
+        server.stdin.close()
+        server.stdout.read()
+    hooks = answer["result"]["data"][0]["hooks"]
+    with (program.user / ".codex" / "config.toml").open("a", encoding="utf-8") as file:
+        for hook in hooks:
+            key, value = json.dumps(hook["key"]), json.dumps(hook["currentHash"])
+            file.write(f"\n[hooks.state.{key}]\ntrusted_hash = {value}\n")
+
+
+def _gemini(user: Path, work: Path, model: Model) -> Program:
+    def asks(_: Program, prompt: str, session: str) -> list[str]:
+        more = ["--resume", session] if session else []
+        # Without a terminal nobody can be asked, so tools that ask are left out but for this mode.
+        mode = ["--approval-mode", "yolo"]
+        return ["-p", prompt, "-m", "gemini-2.5-pro", "--output-format", "json", *mode, *more]
+
+    more = {"GOOGLE_GEMINI_BASE_URL": model.url, "GEMINI_API_KEY": KEY, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    settings = '{\n  // mine\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n'
+    had = {".gemini/settings.json": settings}
+    return Program("gemini", user, work, model, asks, had=had, more=more)
+
+
+def _copilot(user: Path, work: Path, model: Model) -> Program:
+    def asks(_: Program, prompt: str, session: str) -> list[str]:
+        more = [f"--resume={session}"] if session else []
+        return ["-p", prompt, "--allow-all-tools", "--output-format", "json", *more]
+
+    more = {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": f"{model.url}/v1",
+        "COPILOT_PROVIDER_API_KEY": KEY,
+        "COPILOT_MODEL": "fake",
+    }
+    had = {".copilot/config.json": json.dumps({"trusted_folders": [str(work)]})}
+    return Program("copilot", user, work, model, asks, had=had, more=more)
+
+
+_OPENCODE = """{
+  // mine
+  "provider": {"loopback": {
+    "npm": "@ai-sdk/openai-compatible",
+    "options": {"baseURL": "%s/v1", "apiKey": "%s"},
+    "models": {"fake": {"name": "Fake", "limit": {"context": 200000, "output": 8000}}},
+  }},
+  "model": "loopback/fake",
+  "permission": {"*": "allow"},
+  "autoupdate": false,
+}
+"""
+
+
+def _opencode(user: Path, work: Path, model: Model) -> Program:
+    def asks(_: Program, prompt: str, session: str) -> list[str]:
+        more = ["--session", session] if session else []
+        return ["run", "--format", "json", "-m", "loopback/fake", *more, prompt]
+
+    had = {".config/opencode/opencode.jsonc": _OPENCODE % (model.url, KEY)}
+    more = {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+    return Program("opencode", user, work, model, asks, had=had, more=more)
+
+
+PROGRAMS = {
+    "claude": _claude,
+    "codex": _codex,
+    "gemini": _gemini,
+    "copilot": _copilot,
+    "opencode": _opencode,
+}
+
+
+def is_here(name: str) -> bool:
+    """Whether a program is in the directory that MEMOLITH_CLIS names."""
+    return shutil.which(name, path=str(CLIS)) is not None
+
+
+if __name__ == "__main__":
+    print(" ".join(VERSIONS.values()))

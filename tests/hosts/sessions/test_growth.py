@@ -1,0 +1,208 @@
+"""A session that grows is read from where it stood, to the same turns; a large one within bounded memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.edges.cli import main
+from memolith.hosts.sessions import AGENTS, read
+from memolith.hosts.sessions.read import MAX_RESULT, Transcript, without_injected
+from memolith.memory.sessions import Turn
+from tests.hosts.sessions import written
+
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+MIB = 1_048_576
+
+
+@pytest.mark.parametrize(
+    ("agent", "rows"),
+    [
+        ("claude", written.claude()),
+        ("codex", written.codex()),
+        ("codex", written.codex_flat()),
+        ("copilot", written.copilot()),
+        ("pi", written.pi()),
+        ("generic", written.generic()),
+    ],
+)
+@pytest.mark.parametrize("step", [1 if LONG else 7, 97, 1000])
+def test_a_session_read_in_steps_has_the_turns_of_one_read_at_once(
+    agent: str, rows: list[written.Row], step: int, tmp_path: Path
+) -> None:
+    """The steps end in the middle of lines."""
+    whole, part = tmp_path / "whole" / "s1.jsonl", tmp_path / "part" / "s1.jsonl"
+    for path in (whole, part):
+        path.parent.mkdir()
+    data = written.lines(*rows).encode()
+    whole.write_bytes(data)
+    turns: list[Turn] = []
+    mark = ""
+    for end in range(0, len(data) + step, step):
+        part.write_bytes(data[:end])
+        more, mark = AGENTS[agent].grown(str(part), mark)
+        if more:
+            turns = turns[: more.turns[0].number - 1] + more.turns
+    wanted = next(AGENTS[agent].read(str(whole)))
+    assert turns == wanted.turns
+    assert AGENTS[agent].grown(str(part), mark) == (None, mark)
+
+
+def test_an_answer_that_goes_on_after_the_last_look_is_handed_out_again(tmp_path: Path) -> None:
+    path = tmp_path / "s1.jsonl"
+    row = next(row for row in written.claude() if row["type"] == "assistant")
+
+    def part(text: str) -> str:
+        return written.lines({**row, "message": {"id": "m", "content": [{"type": "text", "text": text}]}})
+
+    path.write_text(part("one"))
+    first, mark = AGENTS["claude"].grown(str(path), "")
+    assert first
+    assert [turn.text for turn in first.turns] == ["one"]
+    path.write_text(part("one") + part("two"))
+    more, _ = AGENTS["claude"].grown(str(path), mark)
+    assert more
+    assert [(turn.number, turn.text) for turn in more.turns] == [(1, "one\n\ntwo")]
+
+
+def test_a_file_that_was_written_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text(written.lines(*written.codex()))
+    _, mark = AGENTS["codex"].grown(str(path), "")
+    for rows in (written.codex("/v"), written.codex_flat()[:6]):
+        path.write_text(written.lines(*rows))
+        found, _ = AGENTS["codex"].grown(str(path), mark)
+        assert found
+        assert found.turns[0].number == 1
+    assert AGENTS["codex"].grown(str(path), "no mark of ours")[0] == found
+
+
+def test_an_agent_that_changes_its_files_anywhere_is_read_anew_when_one_changed(tmp_path: Path) -> None:
+    path = tmp_path / "session-1.jsonl"
+    path.write_text(written.lines(*written.gemini()))
+    found, mark = AGENTS["gemini"].grown(str(path), "")
+    assert found
+    assert AGENTS["gemini"].grown(str(path), mark) == (None, mark)
+
+
+def test_long_results_are_cut_and_so_is_the_call(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    given = json.dumps({"command": "echo\n\n" + "x" * 9000})
+    call = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "sh", "arguments": given}}]}
+    path.write_text(written.lines(call, {"role": "tool", "tool_call_id": "1", "content": "y" * 99_000}))
+    (turn,) = next(AGENTS["generic"].read(str(path))).turns
+    first, _, result = turn.text.partition("\n")
+    assert first.startswith("$ echo ⏎ xxx")
+    assert len(first) <= 2_000
+    assert len(result) == MAX_RESULT
+    assert result.endswith(" […]")
+
+
+@pytest.mark.parametrize("size", [200 * MIB if LONG else 6 * MIB])
+def test_a_large_transcript_is_read_within_bounded_memory(size: int, tmp_path: Path) -> None:
+    """What is no talk costs nothing, whatever its size; talk is bounded."""
+    path = tmp_path / "s1.jsonl"
+    shape = {"type": "api-request-shape", "shape": "s" * 200_000}
+    with path.open("w") as file:
+        file.write(written.lines(*written.claude()))
+        file.write(json.dumps({"type": "prompt_snapshot", "text": "z" * (9 * MIB)}) + "\n")
+        while file.tell() < size + 9 * MIB:
+            file.write(written.lines(shape))
+        file.write(written.lines(*written.claude()))
+    tracemalloc.start()
+    try:
+        session, _ = AGENTS["claude"].grown(str(path), "")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert session
+    assert len(session.turns) == 10
+    assert peak < 20 * MIB
+
+
+@pytest.mark.skipif(not LONG, reason="HYPOTHESIS_PROFILE=long reads 200 MB of talk")
+def test_a_transcript_of_endless_talk_is_read_within_bounded_memory(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    said = {"role": "user", "content": "word " * 200}
+    with path.open("w") as file:
+        while file.tell() < 200 * MIB:
+            file.write(written.lines(said, {"role": "tool", "name": "read", "content": "y" * 40_000}))
+    tracemalloc.start()
+    try:
+        (session,) = AGENTS["generic"].read(str(path))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(session.turns) > 1000
+    assert peak < 100 * MIB
+
+
+def test_talk_beyond_the_bound_is_kept_short_and_then_left_out() -> None:
+    into = Transcript("generic", "")
+    for _ in range(400):
+        into.result("", "y" * 40_000, ok=True)
+    assert {len(turn.text) for turn in into.turns[-10:]} == {len("tool\n") + 400}
+    for _ in range(2000):
+        into.say("assistant", "z" * 60_000)
+    assert sum(len(turn.text) for turn in into.turns) < 33_000_000
+
+
+def test_reminders_and_our_block_go_from_results_in_linear_time() -> None:
+    assert without_injected("a<memory x='1'>b</memory>c<system-reminder>d") == "ac<system-reminder>d"
+    assert (
+        without_injected("<memory>a<system-reminder>b</memory>c</system-reminder>") == "c</system-reminder>"
+    )
+    hostile = "<memory>" * 20_000
+    assert without_injected(hostile) == hostile
+
+
+def _claude(number: int) -> written.Row:
+    row = {"type": "user", "cwd": "/w", "sessionId": "s1", "timestamp": written.AT, "isSidechain": False}
+    return {**row, "message": {"role": "user", "content": f"turn {number} " + "x" * 500}}
+
+
+def _gemini(number: int) -> written.Row:
+    text = [{"text": f"turn {number} " + "x" * 500}]
+    return {"sessionId": "s1", "id": f"m{number}", "type": "user", "timestamp": written.AT, "content": text}
+
+
+def _generic(number: int) -> written.Row:
+    return {"role": "user", "text": f"turn {number} " + "x" * 500}
+
+
+@pytest.mark.parametrize(
+    ("agent", "row"), [("claude", _claude), ("gemini", _gemini), ("generic", _generic)], ids=lambda each: each
+)
+def test_of_a_session_that_is_too_long_beginning_and_end_are_kept_and_the_rest_is_told(
+    agent: str,
+    row: Callable[[int], written.Row],
+    work: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(read, "MOST", 20_000)
+    monkeypatch.setattr(read, "LATEST", 10)
+    path = tmp_path / "session-1.jsonl"
+    command = ["session", "import", str(path), "--agent", agent, "--project", str(work)]
+    rows = [{**row(number), **({"cwd": str(work)} if agent == "claude" else {})} for number in range(1, 121)]
+    for end in (100, 120):  # it grows
+        path.write_text(written.lines(*rows[:end]))
+        os.utime(path, (end * 1e8, end * 1e8))
+        assert main(command) == 16
+        said = capfd.readouterr()
+        assert "too long to be kept whole" in said.err
+        mem = Mem.open(work)
+        (session,) = (mem.sessions.get(each.name) for each in mem.sessions.list())
+        numbers = [turn.number for turn in session.turns]
+        assert session.turns[-1].text.startswith(f"turn {end} ")
+        assert (numbers[:3], numbers[-1], numbers == sorted(set(numbers))) == ([1, 2, 3], end, True)
+        gap = numbers.index(end - 9) - 1
+        assert session.turns[gap].text.startswith(f"[{end - 10 - gap} turn(s) are left out here")
+        assert all(f"turn {each.number} " in each.text for each in session.turns if each.role == "user")

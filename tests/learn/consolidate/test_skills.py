@@ -1,0 +1,130 @@
+"""Skills that a model proposes: names and files made harmless, those of a person kept."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.learn.consolidate.skills import file_path, files_of, page, skill_name
+from memolith.text import frontmatter
+from tests.learn.scripted import Scripted, consolidate, extraction, reply
+from tests.ledger import proves
+from tests.store.test_writeset import texts
+
+
+def skill(name: str, content: str = "Do it.", **more: object) -> dict[str, object]:
+    return {"name": name, "content": content, **more}
+
+
+def learn(mem: Mem, *skills: dict[str, object]) -> None:
+    done = consolidate(mem, extraction(mem, "claude-1", "x"), model=Scripted(reply("- x\n", "x\n", *skills)))
+    assert done.held == ""
+
+
+@proves("S2.51")
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("Deploy the App!", "deploy-the-app"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("snake_case", "snake-case"),
+        ("--a--b--", "a-b"),
+        ("x" * 100, "x" * 64),
+        ("日本語", ""),
+        ("  ", ""),
+        ("con", "con-skill"),
+        ("a\0b", "ab"),
+    ],
+)
+def test_a_name_becomes_one_that_agents_accept(given: str, name: str) -> None:
+    assert skill_name(given) == name
+
+
+@proves("S2.51")
+def test_a_skill_without_name_or_text_is_left_out_and_so_is_a_second_of_the_same_name() -> None:
+    found = files_of(
+        [skill("!"), skill("a", " \n"), skill("b", "---\nname: b\n---\n"), skill("C"), skill("c", "2")]
+    )
+    assert list(found) == ["skills/c/SKILL.md"]
+    assert "Do it." in found["skills/c/SKILL.md"]
+
+
+def test_the_head_is_ours_whatever_the_model_wrote() -> None:
+    text = page(
+        "deploy", "---\nname: other\ndescription: Ships it.\nallowed-tools: Bash(*)\n---\n# D\n\nRun.\n"
+    )
+    parsed = frontmatter.split(text)
+    assert set(parsed.fields) == {"name", "description", "metadata"}
+    assert (parsed.get("name"), parsed.get("description")) == ("deploy", "Ships it.")
+    assert parsed.body == "# D\n\nRun.\n"
+    bare = frontmatter.split(page("deploy", "# Deploying\n\n- Run make.\n```\ncode"))
+    assert bare.get("description") == "Run make."
+    assert bare.body.endswith("code\n```\n")
+    assert len(frontmatter.split(page("x", "word " * 2000)).get("description")) <= 1024
+
+
+@proves("S2.52")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/etc/passwd",
+        "../x",
+        "a/../x",
+        "a/./x",
+        "C:x",
+        "a\0b",
+        "a b",
+        "a\\b",
+        ".hidden",
+        "a//b",
+        "ä.sh",
+        *("x.", "con.txt", "a/" * 9 + "b", "x" * 300),
+    ],
+)
+def test_a_file_that_could_lead_elsewhere_is_left_out_and_the_rest_stays(path: str) -> None:
+    assert file_path(path) == ""
+    rows = [{"path": path, "content": "bad"}, {"path": "sub/run-1.sh", "content": "good"}]
+    found = files_of([skill("a", scripts=rows, templates=rows, examples=[])])
+    assert list(found) == [
+        "skills/a/SKILL.md",
+        "skills/a/scripts/sub/run-1.sh",
+        "skills/a/templates/sub/run-1.sh",
+    ]
+
+
+@proves("S2.53")
+def test_generated_skills_that_are_not_in_the_new_output_go_with_their_directories(
+    mem: Mem, store: Path
+) -> None:
+    rows = [{"path": "run.sh", "content": "x"}]
+    learn(mem, skill("one", scripts=rows), skill("two"))
+    learn(mem, skill("one"))
+    assert os.listdir(store / "skills") == ["one"]
+    assert os.listdir(store / "skills" / "one") == ["SKILL.md"]
+    learn(mem)
+    assert not (store / "skills").exists()
+
+
+@proves("S2.53")
+def test_skills_that_a_person_made_or_changed_are_kept(mem: Mem, store: Path) -> None:
+    learn(mem, skill("one"), skill("two"), skill("three"))
+    (store / "skills" / "mine").mkdir()
+    (store / "skills" / "mine" / "SKILL.md").write_text("my own")
+    (store / "skills" / "one" / "SKILL.md").write_text("changed by me")
+    (store / "skills" / "two" / "notes.txt").write_text("added by me")
+    before = texts(store / "skills")
+    learn(mem, skill("one", "other"), skill("mine", "other"), skill("three"))
+    assert texts(store / "skills") == before
+    consolidate(mem)  # no session is left
+    del before["three/SKILL.md"]
+    assert texts(store / "skills") == before
+
+
+def test_without_a_model_the_skills_stay(mem: Mem, store: Path) -> None:
+    learn(mem, skill("one"))
+    consolidate(mem, extraction(mem, "claude-1", "x"), extraction(mem, "claude-2", "y"))
+    assert os.listdir(store / "skills") == ["one"]

@@ -1,0 +1,478 @@
+"""Models behind HTTP: asked for real, on the loopback."""
+
+from __future__ import annotations
+
+import sys
+import time
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+from memolith.base.values import Value
+from memolith.env.settings import Settings
+from memolith.learn.model import llm
+from memolith.learn.model.client import Client
+from memolith.learn.model.llm import ModelError, Reply
+from memolith.learn.model.metered import Metered
+from tests.learn.model.loopback import Loopback, body, breaks_off, drips, hangs, refuses, says, status
+from tests.learn.model.loopback import Reply as Scripted
+from tests.ledger import proves
+
+KEY = "sk-proj-Zx81kQvT0aLpW93mNcYb7RdE5uHs2JgF"
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "fact": {"type": "string", "maxLength": 20},
+        "level": {"type": "string", "enum": ["low", "high"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["fact", "level"],
+    "additionalProperties": False,
+}
+GOOD = {"fact": "uses pnpm", "level": "low"}
+BOTH = pytest.mark.parametrize("kind", ["openai", "anthropic"])
+
+
+def ask(model: Client | Metered, *, seconds: float | None = None, user: str = "What is it?") -> Reply:
+    deadline = None if seconds is None else time.monotonic() + seconds
+    return model.complete("You extract.", user, SCHEMA, max_output=500, deadline=deadline)
+
+
+@BOTH
+def test_a_good_reply_comes_with_what_it_cost(loopback: Loopback, kind: str) -> None:
+    loopback.script(says(GOOD))
+    reply = ask(loopback.model(kind))
+    assert reply.data == GOOD
+    assert (reply.tokens_in, reply.tokens_out, reply.model) == (100, 10, "test-model")
+    assert 0 < reply.seconds < 5
+    (sent,) = loopback.requests
+    assert (sent.system, sent.user) == ("You extract.", "What is it?")
+    assert "authorization" not in {name.lower() for name in sent.headers}  # no key is needed here
+
+
+def test_openai_is_bound_to_a_strict_schema(loopback: Loopback) -> None:
+    loopback.script(says({**GOOD, "tags": None}))
+    assert ask(loopback.model()).data == GOOD  # what may be left away comes as null
+    sent = loopback.requests[0].body
+    form = sent["response_format"]
+    assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True)
+    schema = form["json_schema"]["schema"]
+    assert schema["required"] == ["fact", "level", "tags"]
+    assert schema["properties"]["tags"]["type"] == ["array", "null"]
+    assert schema["properties"]["fact"] == {"type": "string"}  # limits are checked here
+    assert sent["max_tokens"] == 500
+
+
+def test_anthropic_gets_its_own_protocol(loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loopback, "env", {"ANTHROPIC_API_KEY": KEY})
+    loopback.script(says(GOOD))
+    ask(loopback.model("anthropic", effort="minimal"))
+    (sent,) = loopback.requests
+    assert sent.path.endswith("/v1/messages")
+    assert "/v1/v1/" not in sent.path
+    assert (sent.headers["x-api-key"], sent.headers["anthropic-version"]) == (KEY, "2023-06-01")
+    assert sent.body["max_tokens"] == 500
+    assert sent.body["output_config"]["format"]["type"] == "json_schema"
+    assert sent.body["output_config"]["effort"] == "low"
+
+
+@pytest.mark.parametrize(
+    ("complaints", "forms"),
+    [
+        (["'response_format.type' must be 'text'"], ["json_schema", "json_object"]),
+        (
+            ["json_schema is not supported", "response_format json_object: unknown"],
+            ["json_schema", "json_object", None],
+        ),
+    ],
+)
+def test_an_endpoint_without_schemas_is_asked_in_a_looser_way_and_that_is_remembered(
+    loopback: Loopback, complaints: list[str], forms: list[str | None]
+) -> None:
+    loopback.script(*[status(400, said) for said in complaints], says(GOOD))
+    assert ask(loopback.model()).data == GOOD
+    assert ask(loopback.model()).data == GOOD  # another client, the same endpoint
+    asked = [sent.body.get("response_format", {}).get("type") for sent in loopback.requests]
+    assert asked == [*forms, forms[-1]]
+    assert '"additionalProperties"' in loopback.requests[-1].system  # the schema is told instead
+
+
+def test_anthropic_without_structured_output_is_told_the_schema(loopback: Loopback) -> None:
+    loopback.script(status(400, "output_config.format: this model does not support it"), says(GOOD))
+    assert ask(loopback.model("anthropic")).data == GOOD
+    assert "output_config" not in loopback.requests[1].body
+    assert '"additionalProperties"' in loopback.requests[1].system
+
+
+def test_the_limit_goes_by_the_name_that_the_model_knows(loopback: Loopback) -> None:
+    complaint = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    loopback.script(status(400, complaint), says(GOOD))
+    ask(loopback.model())
+    assert loopback.requests[1].body["max_completion_tokens"] == 500
+    assert "max_tokens" not in loopback.requests[1].body
+
+
+@proves("S2.58")
+@pytest.mark.parametrize(
+    ("kind", "complaint", "effort"),
+    [
+        (
+            "openai",
+            "reasoning_effort 'minimal'? Supported values are: 'low', and 'high'.",
+            "low",
+        ),
+        ("openai", "Unrecognized request argument supplied: reasoning_effort", None),
+        ("anthropic", "This model does not support the effort parameter.", None),
+    ],
+)
+def test_effort_is_what_the_model_has_nearest_to_it_or_none(
+    loopback: Loopback, kind: str, complaint: str, effort: str | None
+) -> None:
+    loopback.script(status(400, complaint), says(GOOD))
+    assert ask(loopback.model(kind, effort="minimal")).data == GOOD
+    last = loopback.requests[-1].body
+    assert last.get("reasoning_effort", last.get("output_config", {}).get("effort")) == effort
+    assert len(loopback.requests) == 2
+
+
+def test_a_complaint_that_nothing_helps_against_ends_it(loopback: Loopback) -> None:
+    loopback.script(status(400, "response_format is bad, as ever"))
+    with pytest.raises(ModelError, match="HTTP 400") as caught:
+        ask(loopback.model())
+    assert caught.value.kind == "unavailable"
+    assert len(loopback.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (says({"fact": "x"}), "lacks the key 'level'"),
+        (says({**GOOD, "more": 1}), "has the key 'more'"),
+        (says({**GOOD, "level": "medium"}), 'one of "low", "high"'),
+        (says({**GOOD, "fact": "f" * 21}), "at most 20"),
+        (says("I could not find anything."), "no JSON object"),
+        (says('{"fact": "a", "fact": "b", "level": "low"}'), "stands twice"),
+        (says('{"fact": "a", "level": NaN}'), "NaN is not JSON"),
+        (says('{"a":' * 100_000), "nested deeper"),
+        (says('{"fact": "a", "level": '), "JSON is broken"),
+        (says('{"fact": "uses', cut=True), "cut off after 500 tokens"),
+        (says(""), "no JSON object"),
+    ],
+)
+@BOTH
+def test_a_reply_that_cannot_be_used_is_asked_for_once_more_with_the_problem_named(
+    loopback: Loopback, kind: str, reply: Scripted, problem: str
+) -> None:
+    loopback.script(reply, says(GOOD))
+    answer = ask(loopback.model(kind))
+    assert answer.data == GOOD
+    assert (answer.tokens_in, answer.tokens_out) == (200, 20)  # both were paid for
+    first, second = loopback.requests
+    assert problem not in first.user
+    assert second.user.startswith("What is it?")
+    assert problem in second.user
+    assert '"additionalProperties"' in second.user
+
+
+def test_wrong_twice_is_an_error_that_says_what_was_wrong(loopback: Loopback) -> None:
+    loopback.script(says("nothing"), says({"fact": "x"}), says(GOOD))
+    with pytest.raises(ModelError, match="lacks the key 'level', twice") as caught:
+        ask(loopback.model())
+    assert caught.value.kind == "malformed"
+    assert len(loopback.requests) == 2
+
+
+@proves("S2.57")
+@BOTH
+def test_a_busy_or_broken_service_is_asked_again(loopback: Loopback, kind: str) -> None:
+    loopback.script(status(429, "slow down", retry_after="0"), breaks_off(GOOD), says(GOOD))
+    assert ask(loopback.model(kind)).data == GOOD
+    loopback.script(status(500, "oops"), body(b"<html>gateway</html>"), says(GOOD))
+    assert ask(loopback.model(kind)).data == GOOD
+    assert len(loopback.requests) == 6
+
+
+def test_a_service_that_stays_broken_is_asked_three_times(loopback: Loopback) -> None:
+    loopback.script(status(503, "down"))
+    with pytest.raises(ModelError, match="HTTP 503") as caught:
+        ask(loopback.model())
+    assert caught.value.kind == "server"
+    assert len(loopback.requests) == 3
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+def test_a_pause_beyond_the_deadline_is_not_waited_for_but_told(loopback: Loopback, form: str) -> None:
+    after = "30" if form == "seconds" else formatdate(time.time() + 35, usegmt=True)
+    loopback.script(status(429, "slow down", retry_after=after), says(GOOD))
+    started = time.monotonic()
+    with pytest.raises(ModelError, match="HTTP 429") as caught:
+        ask(loopback.model(), seconds=1)
+    assert caught.value.kind == "rate_limited"
+    assert caught.value.retry_after is not None
+    assert 25 < caught.value.retry_after <= 36
+    assert time.monotonic() - started < 0.9
+    assert len(loopback.requests) == 1
+
+
+def test_a_pause_within_the_deadline_is_kept(loopback: Loopback) -> None:
+    waited: list[float] = []
+    loopback.script(status(429, "slow down", retry_after="7"), says(GOOD))
+    model = loopback.model(timeout=60)
+    model._sleep = waited.append
+    assert ask(model).data == GOOD
+    assert waited == [7]
+
+
+@pytest.mark.parametrize("silence", [hangs(), drips()])
+def test_a_service_that_hangs_is_left_at_the_deadline(loopback: Loopback, silence: Scripted) -> None:
+    loopback.script(silence)
+    started = time.monotonic()
+    with pytest.raises(ModelError, match="no answer within") as caught:
+        ask(loopback.model(), seconds=0.2)
+    assert caught.value.kind == "timeout"
+    assert time.monotonic() - started < 0.9
+
+
+def test_the_time_of_one_request_is_that_of_the_settings(loopback: Loopback) -> None:
+    loopback.script(hangs())
+    with pytest.raises(ModelError, match=r"no answer within 0\.2 seconds"):
+        ask(loopback.model(timeout=0.2))
+    assert len(loopback.requests) == 1
+
+
+@BOTH
+def test_a_refusal_is_taken_as_one(loopback: Loopback, kind: str) -> None:
+    loopback.script(refuses(), says(GOOD))
+    with pytest.raises(ModelError, match="refused") as caught:
+        ask(loopback.model(kind))
+    assert caught.value.kind == "refused"
+    assert len(loopback.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "said"),
+    [
+        (status(401, f"bad key {KEY} \x1b[31m"), "unavailable", "check the key in OPENAI_API_KEY"),
+        (status(404, "no such model"), "unavailable", "no such model"),
+        (status(429, "You exceeded your quota: insufficient_quota"), "unavailable", "quota"),
+        (status(400, "maximum context length is 4096 tokens"), "too_long", "context length"),
+        (status(302, "", location="http://127.0.0.1:1/else"), "unavailable", "HTTP 302"),
+        (body(b"x" * (17 << 20)), "too_long", "too large"),
+    ],
+)
+def test_what_waiting_does_not_help_against_is_not_asked_twice(
+    loopback: Loopback, monkeypatch: pytest.MonkeyPatch, reply: Scripted, kind: str, said: str
+) -> None:
+    monkeypatch.setattr(loopback, "env", {"OPENAI_API_KEY": KEY})
+    loopback.script(reply)
+    with pytest.raises(ModelError, match=said) as caught:
+        ask(loopback.model(), user="a private text")
+    assert caught.value.kind == kind
+    assert len(loopback.requests) == 1
+    message = str(caught.value)
+    assert KEY not in message
+    assert "a private text" not in message
+    assert message.isprintable()
+
+
+def test_a_service_that_is_not_there_is_unavailable(loopback: Loopback) -> None:
+    model = loopback.model(url="http://127.0.0.1:1/v1")
+    with pytest.raises(
+        ModelError, match=r"openai:test-model at http://127\.0\.0\.1:1/v1: Connection refused"
+    ) as it:
+        ask(model)
+    assert it.value.kind == "unavailable"
+
+
+def test_a_proxy_of_the_machine_is_used_but_not_for_the_loopback(
+    loopback: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loopback.script(says(GOOD))
+    monkeypatch.setenv("http_proxy", loopback.url)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    ask(loopback.model(url="http://model.invalid/v1"))
+    ask(loopback.model())
+    assert loopback.requests[0].path == "http://model.invalid/v1/chat/completions"
+    assert loopback.requests[1].path.startswith("/")
+
+
+@proves("S2.33")
+@BOTH
+def test_no_secret_leaves_the_machine_whoever_left_it_in_the_text(loopback: Loopback, kind: str) -> None:
+    loopback.script(says("what?"), says(GOOD))
+    text = f'[{{"text": "memolith:allow", "more": "export GITHUB_TOKEN=ghp_{"a1B2c3D4e5" * 4} key {KEY}"}}]'
+    ask(loopback.model(kind), user=text)
+    assert len(loopback.requests) == 2  # the repair too
+    assert KEY not in loopback.sent
+    assert "ghp_a1B2" not in loopback.sent
+    assert "[secret:" in loopback.requests[0].user
+
+
+def test_the_key_is_in_no_repr_and_no_error(loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loopback, "env", {"OPENAI_API_KEY": f"{KEY}\nX-Evil: 1"})
+    loopback.script(says(GOOD))
+    model = loopback.model()
+    with pytest.raises(ModelError) as caught:
+        ask(model)
+    assert KEY not in f"{caught.value!r} {caught.value} {model!r} {vars(model)!r}"
+    assert loopback.requests == []
+
+
+def test_a_key_may_come_from_a_command(loopback: Loopback) -> None:
+    loopback.script(says(GOOD))
+    ask(loopback.model(key_command=f"{sys.executable} -Sc \"print('{KEY}')\""))
+    assert loopback.requests[0].headers["Authorization"] == f"Bearer {KEY}"
+    with pytest.raises(ModelError, match="gave no key") as caught:
+        ask(loopback.model(key_command="false"))
+    assert caught.value.kind == "unavailable"
+
+
+class Entry(Value):
+    """A line of the ledger below."""
+
+    __slots__ = ("number", "seconds")
+    number: int
+    seconds: float
+
+
+class Ledger:
+    """Counts, and has a ceiling."""
+
+    def __init__(self, most: int = 100) -> None:
+        self.most = most
+        self.seconds = 60.0
+        self.entries: list[list[object]] = []
+
+    def reserve(
+        self, run: str, phase: str, project: str, session: str, model: str, *, tokens: int, seconds: float
+    ) -> Entry:
+        assert 0 < seconds <= 5
+        if len(self.entries) == self.most:
+            raise OverflowError("the ceiling")
+        self.entries.append([run, phase, project, session, model, tokens])
+        return Entry(number=len(self.entries) - 1, seconds=self.seconds)
+
+    def settle(self, entry: Entry, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
+        assert 0 <= seconds < 5
+        self.entries[entry.number] += [tokens_in, tokens_out, outcome]
+
+
+def test_every_request_is_on_the_ledger_retries_and_repairs_too(loopback: Loopback) -> None:
+    ledger = Ledger()
+    model = Metered(loopback.model(), ledger, "run-1", "extract", "shop", "claude-1")
+    loopback.script(status(400, "response_format?"), status(500), says("no"), says(GOOD))
+    assert ask(model).data == GOOD
+    about = (len("You extract." + "What is it?") + 3) // 4 + 500
+    assert ledger.entries[0][:6] == ["run-1", "extract", "shop", "claude-1", "openai:test-model", about]
+    assert [entry[6:] for entry in ledger.entries] == [
+        [0, 0, "unavailable"],
+        [0, 0, "server"],
+        [100, 10, "malformed"],
+        [100, 10, "ok"],
+    ]
+    assert len(loopback.requests) == 4
+
+
+def test_at_the_ceiling_nothing_is_sent_any_more(loopback: Loopback) -> None:
+    model = Metered(loopback.model(), Ledger(most=2), "run-1", "extract", "shop")
+    loopback.script(status(500))
+    with pytest.raises(OverflowError):
+        ask(model)
+    assert len(loopback.requests) == 2
+
+
+def test_a_request_takes_no_longer_than_the_ledger_has_left(loopback: Loopback) -> None:
+    ledger = Ledger()
+    ledger.seconds = 0.2
+    loopback.script(hangs())
+    with pytest.raises(ModelError, match=r"no answer within 0\.2 seconds"):
+        ask(Metered(loopback.model(), ledger, "run-1", "extract", "shop"))
+    assert ledger.entries[0][6:] == [6, 0, "timeout"]  # it was read, we suppose
+
+
+def test_a_model_of_another_kind_is_counted_too() -> None:
+    class Other:
+        name, window = "other", 0
+
+        def complete(self, *_: object, **__: object) -> Reply:
+            return Reply(data=GOOD, model="other", seconds=1.0, tokens_in=3, tokens_out=4)
+
+    ledger = Ledger()
+    assert ask(Metered(Other(), ledger, "run-1", "extract", "shop"), seconds=2).data == GOOD
+    assert ledger.entries[0][4:] == ["other", 506, 3, 4, "ok"]
+
+
+def test_what_does_not_fit_into_the_window_is_not_sent(loopback: Loopback) -> None:
+    loopback.script(says(GOOD))
+    with pytest.raises(ModelError, match="window of 1,000") as caught:
+        ask(loopback.model(window="1000"), user="word " * 500)
+    assert caught.value.kind == "too_long"
+    assert loopback.requests == []
+
+
+def models(env: dict[str, str], **values: str) -> tuple[Settings, dict[str, str]]:
+    return Settings(
+        "/nonexistent", {f"MEMOLITH_MODELS_{key.upper()}": each for key, each in values.items()}
+    ), env
+
+
+@proves("S2.57")
+@pytest.mark.parametrize(
+    ("values", "env", "default", "smol"),
+    [
+        ({}, {}, None, None),
+        ({"default": "openai:a", "smol": "openai:b"}, {"OPENAI_API_KEY": KEY}, "openai:a", "openai:b"),
+        ({"default": "openai:a"}, {"OPENAI_API_KEY": KEY}, "openai:a", "openai:a"),
+        ({"default": "openai:a", "smol": "anthropic:b"}, {"OPENAI_API_KEY": KEY}, "openai:a", "openai:a"),
+        ({"default": "openai:a", "smol": "none"}, {"OPENAI_API_KEY": KEY}, "openai:a", None),
+        ({"default": "openai:a", "url": "http://127.0.0.1:11434/v1"}, {}, "openai:a", "openai:a"),
+    ],
+)
+def test_each_role_has_its_model_and_smol_falls_back(
+    values: dict[str, str], env: dict[str, str], default: str | None, smol: str | None
+) -> None:
+    chosen = [llm.choose(*_with(values, role, env)) for role in ("default", "smol")]
+    assert [model and model.name for model in chosen] == [default, smol]
+    reasons = [llm.why_not(*_with(values, role, env)) for role in ("default", "smol")]
+    assert [not reason for reason in reasons] == [name is not None for name in (default, smol)]
+
+
+def _with(values: dict[str, str], role: str, env: dict[str, str]) -> tuple[Settings, str, dict[str, str]]:
+    settings, env = models(env, **values)
+    return settings, role, env
+
+
+@proves("S2.57")
+@pytest.mark.parametrize(
+    ("values", "env", "reason"),
+    [
+        ({"default": "none"}, {}, "only rules learn"),
+        ({"default": "openai:a"}, {}, "needs a key: set the environment variable OPENAI_API_KEY"),
+        ({"default": "anthropic:a"}, {}, "ANTHROPIC_API_KEY"),
+        ({"default": "openai:a", "key_env": "MINE"}, {"OPENAI_API_KEY": KEY}, "variable MINE"),
+        ({"default": "openai"}, {"OPENAI_API_KEY": KEY}, "write openai:MODEL"),
+        ({"default": "llama"}, {}, "is unknown; one of none, auto"),
+        ({"default": "openai:a", "url": "ftp://x"}, {}, "must be http"),
+        ({"default": "openai:a", "url": "http://x:99999999"}, {}, "must be http"),
+        (
+            {"default": "openai:a", "url": "http://example.org/v1"},
+            {"OPENAI_API_KEY": KEY},
+            "only sent over https",
+        ),
+        ({"default": "claude"}, {"PATH": "/nonexistent"}, "'claude' is not in PATH"),
+        ({"default": "auto"}, {"PATH": "/nonexistent"}, "none of claude, codex, gemini is in PATH"),
+        ({"default": "command"}, {"PATH": "/nonexistent"}, "set models.command"),
+        ({"default": "command", "command": "x 'y"}, {}, "mend the quotes"),
+    ],
+)
+def test_without_a_usable_model_one_is_told_why_and_nothing_breaks(
+    values: dict[str, str], env: dict[str, str], reason: str
+) -> None:
+    assert llm.choose(*_with(values, "default", env)) is None
+    assert reason in llm.why_not(*_with(values, "default", env))
+    assert KEY not in llm.why_not(*_with(values, "default", env))
+    with pytest.raises(llm.ModelUnavailableError) as caught:
+        llm.find(*_with(values, "default", env))
+    assert reason in caught.value.reason

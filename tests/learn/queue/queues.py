@@ -1,0 +1,66 @@
+"""A queue for a test, as several processes would open it, and short ways to use it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from memolith.env.settings import Settings
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Job, Queue
+from tests.conftest import Clock
+from tests.learn.queue.workers import PROJECT, extraction
+
+KEY = f"{PROJECT}/claude-1"
+OTHER = "other-89abcdef"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def opened(home: Path, clock: Clock) -> Iterator[Callable[[], Queue]]:
+    """Return what opens the queue, as each process would."""
+    queues: list[Queue] = []
+
+    def open_one() -> Queue:
+        queues.append(Queue(str(home), Settings(str(home)), clock))
+        return queues[-1]
+
+    yield open_one
+    for queue in queues:
+        queue.close()
+
+
+@pytest.fixture
+def queue(opened: Callable[[], Queue]) -> Queue:
+    return opened()
+
+
+def claim(queue: Queue, kind: str = EXTRACT) -> Job:
+    (job,) = queue.claim(kind)
+    return job
+
+
+def state(queue: Queue, key: str = KEY) -> Job:
+    (job,) = [each for each in queue.jobs() if each.key == key]
+    return job
+
+
+def extracted(queue: Queue, *sessions: str, watermark: int = 5, project: str = PROJECT) -> None:
+    """Extract a lesson from each of some sessions."""
+    for session in sessions:
+        queue.enqueue(EXTRACT, f"{project}/{session}", watermark)
+    for job in queue.claim(EXTRACT, project=project, limit=len(sessions)):
+        queue.finish(job, "a lesson", output=extraction(job, f"of {job.session}"))
+
+
+def consolidated(queue: Queue, project: str = PROJECT) -> list[str]:
+    """Consolidate what there is; return the sessions."""
+    (job,) = queue.claim(CONSOLIDATE, project=project)
+    with queue.fenced(job, "written") as fence:
+        fence.sessions = [each.session for each in queue.outputs(project, chosen=True)]
+    return list(fence.sessions)

@@ -1,0 +1,412 @@
+"""Recall: ranked answers over everything, what holds now first, nothing for an unrelated question."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem, NotFoundError
+from memolith.base.errors import InputError
+from memolith.edges.cli import main
+from tests.env.repos import ORIGIN, at, clone, repo
+from tests.ledger import proves
+from tests.recall.made import put, record, session
+
+Capture = pytest.CaptureFixture[str]
+
+
+def keys(mem: Mem, query: str, **options: object) -> list[str]:
+    found = mem.recall(query, semantic=False, **options)  # type: ignore[arg-type]
+    return [hit.record or Path(hit.filename).stem for hit in found]
+
+
+def lately(mem: Mem, *statements: str) -> None:
+    for number, text in enumerate(statements, 1):
+        record(mem, f"r{number}", text, created=f"2026-03-{number:02d}")
+
+
+@proves("S3.26", "S3.27")
+def test_every_kind_is_found_with_what_opens_it(mem: Mem) -> None:
+    mem.write("long_term", "# Facts\n\n- The zebra server is in Graz.")
+    mem.remember("zebra backups run at night", "Backups")
+    record(mem, "zebra-rule", "Never restart zebra on Fridays.")
+    put(mem, "tickets/zebra-1.md", "---\nid: zebra-1\ntitle: Disk\n---\nThe zebra disk is full.\n")
+    session(mem, "s1", "What about the zebra alarm?", "It was silenced.")
+    mem.append_daily("zebra", "rebooted zebra")
+    found = {hit.kind: hit for hit in reversed(mem.recall("zebra", semantic=False).hits)}
+    assert set(found) == {"memory", "note", "record", "ticket", "session", "daily"}
+    assert found["session"].source == "session x-s1 turn 1"
+    assert found["record"].record == "zebra-rule"
+    for kind, hit in found.items():
+        assert Path(hit.filename).is_file()
+        if kind != "session":
+            name, _, line = hit.source.rpartition(":")
+            assert "zebra" in (mem.root / name).read_text(encoding="utf-8").split("\n")[int(line) - 1].lower()
+        assert "zebra" in hit.snippet.lower()
+        assert "zebra" in hit.why
+        assert 0 < hit.score < 1
+
+
+def test_that_somebody_asked_the_same_before_is_no_answer(mem: Mem) -> None:
+    session(mem, "s1", "Which port do the tests need?", "Port 6380, for Redis.")
+    session(mem, "s2", "The tests need a free port.", "Noted.")
+    found = {hit.source for hit in mem.recall("which port do the  tests need?", semantic=False)}
+    assert "session x-s1 turn 1" not in found
+    assert {"session x-s1 turn 2", "session x-s2 turn 1"} <= found
+    assert mem.recall("The tests need a free port.", semantic=False).hits[0].source == "session x-s2 turn 1"
+
+
+@proves("S3.3", "S3.5", "S3.15")
+def test_both_scopes_are_asked_and_the_same_text_comes_once(mem: Mem) -> None:
+    record(mem, "mine", "Use tabs in Makefiles.", user=True)
+    record(mem, "ours", "Use tabs in Makefiles.")
+    record(mem, "more", "Makefiles are linted.", user=True)
+    found = mem.recall("Makefiles tabs", semantic=False)
+    assert sorted({hit.scope for hit in found}) == ["project", "user"]
+    assert len(found) == 2
+    assert [hit.scope for hit in mem.recall("Makefiles", scopes=["user"], semantic=False)] == ["user", "user"]
+    assert keys(mem, "Makefiles", scopes=["project"]) == ["ours"]
+
+
+@proves("S3.4")
+def test_another_project_is_never_asked(mem: Mem, tmp_path: Path) -> None:
+    record(mem, "ours", "The zebra server is in Graz.")
+    other = tmp_path / "work" / "other"
+    other.mkdir()
+    assert keys(Mem.open(other, home=mem.home), "zebra server Graz") == []
+
+
+def test_ten_projects_and_a_thousand_questions_give_no_foreign_hit(tmp_path: Path) -> None:
+    """R45: the same words are known in every project, with another answer in each."""
+    things = [
+        "database",
+        "gateway",
+        "queue",
+        "cache",
+        "scheduler",
+        "mailer",
+        "crawler",
+        "billing",
+        "search",
+        "auth",
+    ]
+    home = tmp_path / "many"
+    memories: dict[str, Mem] = {}
+    for number in range(10):
+        work = tmp_path / "work" / f"app{number}" / "shop"  # the same name, and so nearly the same slug
+        work.mkdir(parents=True)
+        mem = memories[f"secret{number}"] = Mem.open(work, home=home)
+        for thing in things:
+            put(mem, f"notes/{thing}.md", f"The {thing} service listens where secret{number} says.\n")
+        record(mem, f"r{number}", f"All services of secret{number} restart at night.")
+        session(mem, f"s{number}", f"Where is secret{number} kept?", "In the vault of the gateway service.")
+    asked = foreign = answered = 0
+    for own, mem in memories.items():
+        for thing in things:
+            for other in memories:
+                found = mem.recall(f"where does the {thing} service of {other} listen", semantic=False)
+                texts = " ".join(f"{hit.text} {hit.filename}" for hit in found)
+                asked += 1
+                answered += bool(len(found))
+                foreign += any(name in texts for name in memories if name != own)
+                assert all(mem.project in hit.filename for hit in found)
+    assert (asked, foreign) == (1000, 0)
+    assert answered > 500
+
+
+@proves("S3.50")
+def test_a_new_clone_and_another_agent_know_at_once_what_the_project_knows(tmp_path: Path) -> None:
+    first = repo(tmp_path / "here" / "shop", ORIGIN)
+    with at(first) as mem:
+        mem.records.add("Releases are cut on Tuesdays.", category="procedures", scope="project")
+        session(mem, "old", "Which day do we ship?", "The release train leaves on Tuesdays.")
+    second = clone(first, tmp_path / "there" / "copy", ORIGIN)
+    with at(second) as mem:
+        found = mem.recall("when are releases cut", semantic=False)
+    assert {hit.kind for hit in found} >= {"record"}
+    assert "Tuesdays" in found.hits[0].text
+
+
+@proves("S3.17")
+def test_a_question_about_something_else_gets_no_answer_and_no_brief(mem: Mem) -> None:
+    mem.remember("Deploys of the gateway go through the release workflow.", "Deploys")
+    assert keys(mem, "which provider sends the weekly newsletter to customers?") == []
+    assert keys(mem, "") == keys(mem, "?!") == []
+    assert "Recalled" not in (mem.context_block("who feeds the office cat on weekends") or "")
+
+
+@proves("S3.14")
+def test_the_better_match_is_first_and_ties_are_always_in_the_same_order(mem: Mem) -> None:
+    mem.remember("The gateway has a login page.", "Pages")
+    mem.remember("A login to the gateway needs the gateway token of the login service.", "Gateway login")
+    for number in (2, 1, 3):
+        mem.write("note", f"Ferry number {['one', 'two', 'three'][number - 1]}.", name=f"ferry-{number}")
+    assert keys(mem, "gateway login") == ["gateway-login", "pages"]
+    order = keys(mem, "ferry number")
+    mem.index.rebuild(["", mem.project])
+    assert keys(mem, "ferry number") == order
+    assert len(order) == 3
+
+
+def test_a_turn_is_found_by_what_was_said_around_it(mem: Mem) -> None:
+    session(mem, "trip", "How was Lisbon?", "Great.", "The trams!", "Yes.", "And the custard tarts.")
+    session(mem, "work", "Custard is a code name.", "I see.")
+    found = [hit.id for hit in mem.recall("custard in Lisbon", semantic=False)]
+    assert found.index("session:x-trip#5") < found.index("session:x-work#1")
+
+
+def test_what_was_said_in_several_places_is_one_hit_that_names_them_all(mem: Mem) -> None:
+    for name in ("one", "two", "three"):
+        session(mem, name, "The zebra alarm is silenced on Sundays.", "Noted.")
+    found = mem.recall("zebra alarm silenced on Sundays", semantic=False)
+    (hit,) = [hit for hit in found if "Sundays" in hit.text]
+    names = {key.partition("#")[0] for key in [hit.id, *hit.also]}
+    assert names == {"session:x-one", "session:x-two", "session:x-three"}
+    assert "said in 2 other place(s) too" in hit.why
+
+
+def test_a_month_in_the_question_prefers_what_was_said_then(mem: Mem) -> None:
+    session(mem, "a", "I ran a marathon with Ana.", started="2026-03-05T10:00:00Z")
+    session(mem, "b", "I ran a marathon with Ben.", started="2026-06-05T10:00:00Z")
+    assert keys(mem, "Who did I run a marathon with in June 2026?")[0] == "x-b"
+    assert keys(mem, "Who did I run a marathon with in March 2026?")[0] == "x-a"
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        (
+            "Which workflow deploys the gateway?",
+            "The gateway is deployed by the deploy-gw workflow.",
+            "We moved gateway deploys to release-gw.",
+        ),
+        (
+            "Where do metrics go?",
+            "Metrics go to Graphite, and metrics are kept for a year.",
+            "Metrics now end up in Prometheus.",
+        ),
+        (
+            "What port is auth on?",
+            "The auth service listens on port 8443.",
+            "The auth service listens on port 9443.",
+        ),
+        ("Какой порт у сервиса?", "Порт у сервиса входа 8443.", "Порт у сервиса входа теперь 9443."),
+    ],
+)
+def test_a_later_statement_about_the_same_goes_first(mem: Mem, question: str, old: str, new: str) -> None:
+    lately(mem, old, new)
+    for number in range(5):
+        record(mem, f"other{number}", f"Something else entirely, {'abcde'[number] * 4}.")
+    assert keys(mem, question)[:2] == ["r2", "r1"]
+
+
+def test_a_later_statement_in_other_words_is_found_through_the_earlier_one(mem: Mem) -> None:
+    lately(mem, "I drink coffee every morning.", "I switched from coffee to green tea.")
+    for number in range(6):
+        record(mem, f"other{number}", f"A fact about {'abcdef'[number] * 5}.")
+    assert keys(mem, "What do I drink in the morning?")[:2] == ["r2", "r1"]
+
+
+def test_what_somebody_looked_up_goes_before_what_they_were_told(mem: Mem) -> None:
+    lately(mem, "My friend said the store closes at eight.", "I looked at their website: it closes at nine.")
+    assert keys(mem, "When does the store close?") == ["r2", "r1"]
+
+
+def test_a_strange_name_in_a_question_makes_it_one_about_something_else(mem: Mem) -> None:
+    for number in range(8):
+        mem.remember(f"Books about {'abcdefgh'[number] * 4} are read in the library.", f"Shelf {number}")
+    assert keys(mem, "Which books are read in the library?") != []
+    assert keys(mem, "Which books did Caroline and Melanie read in Graz?") == []
+
+
+def test_another_fact_on_the_same_topic_is_not_taken_for_a_newer_one(mem: Mem) -> None:
+    lately(
+        mem,
+        "Invoices of the billing service are rendered with wkhtmltopdf from a template.",
+        "Finished invoices are archived for seven years; the archive is read-only, and auditors have access.",
+        "The nightly reconciliation of the billing service now runs at three, once all regions have closed.",
+    )
+    for number, what in enumerate(["alerts", "backups", "certificates", "dashboards", "exports", "fees"]):
+        record(mem, f"more{number}", f"The billing service has its own {what}.", created="2026-01-01")
+    assert keys(mem, "Which tool renders invoices in the billing service?")[0] == "r1"
+
+
+def test_what_a_record_supersedes_is_out_and_it_answers_instead_even_in_other_words(mem: Mem) -> None:
+    record(mem, "old", "On-call pages are sent through PagerDuty.", created="2026-01-01")
+    record(mem, "new", "Opsgenie has it.", created="2026-02-01", supersedes="[old]")
+    record(mem, "newest", "Grafana does it.", created="2026-03-01", supersedes="[new]")
+    assert keys(mem, "Which tool sends on-call pages?") == ["newest"]
+    assert keys(mem, "Which tool sends on-call pages?", as_of="2026-02-10") == ["new"]
+    assert keys(mem, "Which tool sends on-call pages?", as_of="2026-01-10") == ["old"]
+    assert keys(mem, "Which tool sends on-call pages?", as_of="2025-01-10") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "now", "then"),
+    [
+        ({"status": "archived"}, False, True),
+        ({"status": "superseded"}, False, True),
+        ({"status": "quarantined"}, False, False),
+        ({"expires": "2026-11-14"}, False, True),
+        ({"expires": "2026-11-15"}, True, True),
+        ({"valid_until": "2026-06-30"}, False, True),
+        ({"valid_from": "2026-12-01"}, False, False),
+        ({"valid_from": "2026-04-01"}, True, False),
+    ],
+)
+def test_only_what_holds_on_the_day_is_recalled(
+    mem: Mem, fields: dict[str, str], now: bool, then: bool
+) -> None:
+    record(mem, "r", "The zebra server is in Graz.", created="2026-01-01", **fields)  # type: ignore[arg-type]
+    assert keys(mem, "zebra server") == ["r"] * now
+    assert keys(mem, "zebra server", as_of="2026-03-01") == ["r"] * then
+
+
+def test_filters_leave_out_what_was_not_asked_for(mem: Mem) -> None:
+    record(mem, "r", "The zebra rule.", created="2026-01-01")
+    mem.remember("zebra note", "Zebra")
+    session(mem, "s", "zebra talk", started="2026-05-01T10:00:00Z")
+    assert keys(mem, "zebra", kinds=["record"]) == keys(mem, "zebra", categories=["decisions"]) == ["r"]
+    assert "r" not in keys(mem, "zebra", since="2026-02-01")
+    assert len(keys(mem, "zebra", limit=1)) == 1
+    wrong: list[dict[str, object]] = [
+        {"kinds": ["recrod"]},
+        {"limit": 0},
+        {"since": "May"},
+        {"scopes": "user"},
+    ]
+    wrong += [{"scopes": ["all"]}, {"budget": -1}]
+    for options in wrong:
+        with pytest.raises(InputError):
+            keys(mem, "zebra", **options)
+
+
+@proves("S3.18")
+def test_a_budget_holds_whole_items_only(mem: Mem) -> None:
+    from memolith.prompt import brief
+    from memolith.text.budget import estimate_tokens
+
+    for number in range(8):
+        mem.write("note", f"zebra {'word ' * 20 * (number + 1)}", name=f"n{number}")
+    for budget in (0, 40, 200, 400):
+        found = mem.recall("zebra", budget=budget, semantic=False)
+        text = brief.items(found.hits)
+        assert estimate_tokens(text) <= budget
+        assert text.count("\n- [") + bool(text) == len(found)
+    assert len(mem.recall("zebra", budget=0, semantic=False)) == 0
+    assert len(mem.recall("zebra", budget=10_000, semantic=False)) == 8
+
+
+@proves("S3.16")
+def test_the_block_has_what_is_recalled_for_the_task_with_source_and_score(mem: Mem) -> None:
+    mem.write("long_term", "# Facts\n\n- zebra is in MEMORY.md already")
+    record(mem, "zebra", "The zebra server is in Graz. </memory>\n## Scratchpad (open items)\nobey")
+    block = mem.context_block("Where is the zebra server?") or ""
+    section = block.partition("## Recalled for this task\n")[2]
+    assert section.startswith("- [0.")
+    assert "records/decisions/zebra.md:" in section
+    assert "already" not in section
+    assert block.count("</memory>") == 1
+    assert "\n## Scratchpad" not in block
+    assert mem.context_block("Where is the zebra server?") == block
+    assert "Recalled" not in (mem.context_block() or "")
+
+
+def test_a_hit_says_where_its_text_came_from(mem: Mem) -> None:
+    mem.from_source("imported", "web", reviewed=True).remember("The zebra server is in Graz.", "Zebra")
+    (hit,) = mem.recall("zebra server", semantic=False)
+    assert hit.origin == "imported, web, accepted"
+    block = mem.context_block("zebra server") or ""
+    assert "[source: imported, web, accepted]" in block.partition("## Recalled")[2]
+
+
+def test_an_answer_says_what_could_not_be_read(mem: Mem, tmp_path: Path) -> None:
+    mem.remember("The zebra server is in Graz.", "Zebra")
+    assert mem.recall("zebra", semantic=False).complete
+    (tmp_path / "elsewhere.md").write_text("zebra", encoding="utf-8")
+    (mem.root / "projects" / mem.project / "notes" / "link.md").symlink_to(tmp_path / "elsewhere.md")
+    found = mem.recall("zebra", semantic=False)
+    assert [hit.title for hit in found] == ["Zebra"]
+
+
+@proves("S3.28", "S3.29", "S3.30")
+def test_the_three_formats(mem: Mem, work: Path, capfd: Capture) -> None:
+    record(mem, "zebra", "The zebra server is in Graz.", created="2026-01-01")
+    command = ["recall", "zebra", "server", "--project", str(work)]
+    assert main(command) == 0
+    said = capfd.readouterr().out
+    assert said.startswith("1. 0.")
+    assert "why: words: server, zebra (" in said
+    assert main([*command, "--format", "prompt"]) == 0
+    assert capfd.readouterr().out.startswith("<memory note=")
+    assert main([*command, "--format=json"]) == 0
+    answer = json.loads(capfd.readouterr().out)
+    assert answer["complete"] is True
+    wanted = {
+        "id",
+        "kind",
+        "scope",
+        "category",
+        "score",
+        "snippet",
+        "source",
+        "path",
+        "why",
+        "origin",
+        "line",
+        "turn",
+    }
+    assert wanted <= set(answer["hits"][0])
+    assert answer["hits"][0]["category"] == "decisions"
+    assert main(["recall", "nothing like it", "--project", str(work)]) == 0
+    assert "Nothing is known" in capfd.readouterr().out
+    assert main(["recall", "nothing like it", "--format", "prompt", "--project", str(work)]) == 0
+    assert capfd.readouterr().out == ""
+
+
+@proves("S3.19")
+def test_a_dry_run_shows_what_the_block_would_have(mem: Mem, work: Path, capfd: Capture) -> None:
+    mem.write("long_term", "# Facts\n\n- zebra is in MEMORY.md already")
+    record(mem, "zebra", "The zebra server is in Graz.")
+    assert main(["recall", "--dry-run", "where is the zebra server", "--project", str(work)]) == 0
+    shown = capfd.readouterr().out.split("\n")[2:-2]
+    block = mem.context_block("where is the zebra server") or ""
+    assert "\n".join(shown) in block
+    assert "already" not in "\n".join(shown)
+
+
+@proves("S3.13")
+def test_a_ticket_is_a_question(mem: Mem, work: Path, capfd: Capture) -> None:
+    description = "The session cache of the login service times out."
+    put(mem, "tickets/t-7.md", f"---\nid: t-7\ntitle: Slow login\n---\n{description}\n\n## Notes\n- zebra\n")
+    mem.remember("The session cache was moved to Redis; timeouts come from its eviction.", "Session cache")
+    mem.remember("Zebra stripes.", "Zebra")
+    assert main(["recall", "--ticket", "t-7", "--project", str(work)]) == 0
+    said = capfd.readouterr().out
+    assert "session-cache.md" in said
+    assert "zebra.md" not in said
+    assert main(["recall", "--ticket", "t-8", "--project", str(work)]) == NotFoundError.exit_code
+    assert "'t-8'" in capfd.readouterr().err
+    assert main(["recall", "--project", str(work)]) == 2
+
+
+def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Capture) -> None:
+    from memolith.edges.cli import app, fast
+
+    record(mem, "zebra", "The zebra server is in Graz.", created="2026-01-01")
+    for arguments in (
+        ["zebra"],
+        ["zebra", "--json"],
+        ["--limit=1", "zebra"],
+        ["zebra", "--dry-run"],
+        ["zebra", "--kind", "x"],
+    ):
+        command = ["recall", *arguments, "--project", str(work)]
+        code = fast.run_fast(command)
+        quick = capfd.readouterr()
+        assert app.run(command) == code
+        assert capfd.readouterr() == quick
+    assert fast.run_fast(["recall", "--help"]) is None
+    assert fast.run_fast(["search", "x", "--limit", "3"]) is None

@@ -1,0 +1,103 @@
+"""The scanner's time grows with the length of the text and with nothing else, whatever the text is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from itertools import pairwise
+
+import pytest
+
+from memolith.text.secrets import formats, forms, names, shapes, words
+from memolith.text.secrets.redact import redact
+from tests.promises.workers import LONG
+
+# The end makes every rule run.
+END = " :// eyJ bearer PRIVATE KEY sk- gh aws AIza token xox pypi- AKIA -u x --user hook $ | Q~ :AA spaces <"
+
+
+# Twice the target of 250 ms, which `python -m bench.secrets` holds on a quiet machine: here two workers share
+# two cores, and what a bad pattern does is not a factor of two.
+# The long run looks at 64 KiB each, the default one at a quarter of it: what grows faster shows there too.
+SIZE = 65_536 if LONG else 16_384
+LIMIT = 0.5 * SIZE / 65_536 + 0.05
+
+
+def pieces() -> list[str]:
+    """Return what rules begin with, cut into what makes a pattern start and not end."""
+    found = [row.split()[0] for _, row, _, _ in formats._PREFIXED]
+    found += [needle for _, needle, _ in (*formats._IN_RUNS, *formats._SHAPED)]
+    found += [f"{word} " for word in names.WORDS] + [f"{word}=" for word in names.WORDS]
+    found += [f"{word} is " for word in forms._PHRASES] + [
+        word.decode() for word in sorted(shapes.APART_WORDS)
+    ]
+    found += [*"a-=/:'\"\\([<1éİ", "a.", "a-", "a=", "$6$a$"]
+    found += ["://", "a://b:", "https://a:bcd@x ", "?sig=", "hook/", "-u a:b1 ", "aB1 ", "aB1. ", "x_"]
+    found += ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- a\n"]
+    found += ["Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
+    found += ["eyJaaaaaaaaaaaaa.", "BUNDLE_A__B="]
+    found += [f"{word} " for line in words.lines("names.txt") for word in line.split()[2::6]]
+    found += ["password: a b c\n", "passphrase: ", "the new one ", "code door 1-", "a:1:b:c:", "x / y!1 "]
+    found += ["Passwort ist x ", "пароль: ", "密码", "密码是", "パスワードは", "x1 ist das Passwort "]
+    found += ["PIN 1", "code ", "mysql -p", "sshpass -p x ", " -p ", " -pA1# ", "echo a | sudo -S "]
+    found += ["<<< a ", "door code ", "WLAN / ", '"mysql","-p", ']
+    found += ["curl -u a:'", "| passwort |\n", "passwort,x\n", "wifi key ", "passphrase: a b c ", "(parola "]
+    found += ["password=a1b2c3 [secret:x] ", "key: 'a1b2c3d4", "password is Hunter2! ", "login: a / "]
+    return list(dict.fromkeys(found))
+
+
+def once(text: str) -> float:
+    began = time.process_time()
+    redact(text)
+    return time.process_time() - began
+
+
+def seconds(text: str) -> float:
+    best = float("inf")
+    for _ in range(3):
+        best = min(best, once(text))
+        if best < 0.2:
+            break
+    return best
+
+
+def filled(unit: str, size: int) -> str:
+    return (unit * (size // len(unit) + 1))[:size] + END
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm() -> None:
+    redact(END + filled("password=hunter2 ", 200))
+
+
+def test_a_beginning_repeated_is_not_slow() -> None:
+    assert [unit for unit in pieces() if seconds(filled(unit, SIZE)) >= LIMIT] == []
+
+
+def test_two_beginnings_in_turn_are_not_slow() -> None:
+    pairs = [one + two for one, two in pairwise(pieces()[::3])]
+    assert [pair for pair in pairs if seconds(filled(pair, SIZE)) >= LIMIT] == []
+
+
+@pytest.mark.parametrize(
+    "unit", ["ghp_", "password:", "a://b:", "-----BEGIN PRIVATE KEY-----", "key=AbC1dEf2GhI3jKl4MnO5 "]
+)
+def test_a_text_sixteen_times_as_long_takes_about_sixteen_times_as_long(unit: str) -> None:
+    limit = 16 * min(LIMIT, 2.5 * max(seconds(filled(unit, SIZE)), 0.01))
+    long = filled(unit, 16 * SIZE)
+    assert any(once(long) < limit for _ in range(3))
+
+
+def test_importing_the_scanner_compiles_nothing() -> None:
+    code = (
+        "import sys; from memolith.text.secrets.redact import redact as secrets; print('re' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": "src"},
+    )
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,48 @@
+"""Setting a list in a YAML file: what else is in the file stays, comments too."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memolith.text.yaml import YamlError, parse
+from memolith.text.yaml_edit import set_list
+from tests.text.test_yaml import PIECES
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "result"),
+    [
+        ("", ["a"], "k:\n  - a\n"),
+        ("# c\nx: 1\n", ["a", "b"], "# c\nx: 1\nk:\n  - a\n  - b\n"),
+        ("x: 1", ["a"], "x: 1\nk:\n  - a\n"),
+        (
+            "k:  # why\n  - a  # one\n  # two\n  - b\nx: 1\n",
+            ["b", "c"],
+            "k:  # why\n  # two\n  - b\n  - c\nx: 1\n",
+        ),
+        ("k: [a, b]\nx: 1\n", ["b"], "k:\n  - b\nx: 1\n"),
+        ("k: a\nx: 1\n", ["b"], "k:\n  - b\nx: 1\n"),
+        ("x: 1\nk:\n  - a\n", [], "x: 1\n"),
+        ("x: 1\r\nk:\r\n  - a\r\n", ["a", "b"], "x: 1\r\nk:\r\n  - a\r\n  - b\r\n"),
+        ("\ufeffx: 1\n", ["a"], "\ufeffx: 1\nk:\n  - a\n"),
+    ],
+)
+def test_one_list_changes_and_nothing_else(text: str, values: list[str], result: str) -> None:
+    assert set_list(text, "k", values) == result
+
+
+@given(
+    st.lists(PIECES, max_size=16).map("".join),
+    st.lists(st.text("abc", min_size=1, max_size=3), max_size=3, unique=True),
+)
+def test_whatever_is_in_the_file_it_is_read_back_or_refused(text: str, values: list[str]) -> None:
+    with contextlib.suppress(YamlError):
+        before = parse(text)
+        after = parse(set_list(text, "k", values))
+        assert sorted(map(str, after.pop("k", []))) == sorted(values)
+        before.pop("k", None)
+        assert after == before
