@@ -1,6 +1,6 @@
 """`prove leaks`: nothing of a project is seen in another, and nothing of a forgotten fact is left anywhere.
 
-The first asks ten projects, by every way there is (`tests/promises/test_leak.py`), questions that are about the
+The first asks ten projects, by every way there is (`tests/promises/test_leak.py`), questions about the
 others. The second plants a hundred facts by every way in, forgets each, and searches every byte of the
 home: free pages and logs of databases, history, session copies (also uncompressed), receipts; then imports
 everything again.

@@ -1,8 +1,8 @@
 """`prove races`: writers, editors, a reindexer and a consolidation at work on one memory at the same time.
 
-Lines show by themselves whether they are whole (tests/promises/workers.py). Whatever a process was told is written
-must be in its file, once, or if an editor replaced that file, in the history; a conflict must be an error
-that somebody sees, never a line that is gone.
+Lines show by themselves whether they are whole (`tests/promises/workers.py`). Whatever a process was told
+is written must be in its file, once, or if an editor replaced that file, in the history; a conflict must be
+an error that somebody sees, never a line that is gone.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Generated from `memolith.env.settings_table.TABLE` by `./dev docs`. A value comes from the environment, else",
-        "from `config.yml` in the home (`memolith config path`), else it is the default.",
+        "Generated from `memolith.env.settings_table.TABLE` by `./dev docs`. A value comes from the",
+        "environment, else from `config.yml` in the home (`memolith config path`), else it is the default.",
         f"A project may set {', '.join(f'`{key}`' for key in sorted(PROJECT_KEYS))} for itself in",
         f"`{PROJECT_FILE}` in its root, which beats `config.yml`. Everything else there is ignored: the file",
         "may be a stranger's.",

@@ -1,4 +1,4 @@
-"""The house rules that a machine can hold: import direction, size, docstrings, the hot path's imports."""
+"""House rules that a machine can hold: the rooms' order, no cycles, size, docstrings, a lean hot path."""
 
 from __future__ import annotations
 
@@ -14,71 +14,75 @@ from tests.ledger import proves
 
 SOURCE = Path(memolith.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
-# Each layer may import itself and those below it.
-LAYERS = [
-    {"adapters"},
-    {"cli", "__main__", "server", "serving", "slashing", "tools", "hook"},
-    {"tui"},
-    {"agents", "install", "why"},
-    {"learn"},
-    {"porting"},
-    {"doctor", "adopt", "undoing", "overview", "review", "scanning", "purging", "erasing", "editing"},
-    {"explaining", "pages"},
-    {"mem", "compaction", "recalling", "addresses"},
-    {"home"},
-    {"records", "tickets", "sessions", "lessons", "memories", "items", "conversations"},
-    {"record"},
-    {"brief"},
-    {"context", "search", "recall"},
-    {"ranking"},
-    {"relevance", "staleness"},
-    {"notes", "document", "replies", "targets", "journal", "prompts", "quarantine"},
-    {"entries", "noteindex"},
-    {"index", "semantic"},
-    {"provenance"},
-    {"service"},
-    {"store"},
-    {"project", "evidence", "whose"},
-    {"repository", "commits"},
-    {"places"},
-    {"config"},
-    {"options"},
-    {"text"},
-    {"model", "choices"},
-    {"errors", "whole"},
-    {"lean", "programs"},
-]
+# A room may import itself and those before it, also late and for type checking.
+ROOMS = (
+    *("base", "text", "env", "store", "index", "memory", "prompt", "recall"),
+    *("learn", "care", "mem", "hosts", "edges", "adapters", "__main__"),
+)
 
 
-def part(module: str) -> str:
-    return module.split(".")[1] if "." in module else "memolith"
+def name_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {name_of(path): path for path in MODULES}
 
 
 def imports(path: Path) -> set[str]:
-    """Return the memolith modules a file imports, other than for type checking."""
+    """Return the modules of ours that a file imports, wherever in it."""
     found: set[str] = set()
-    skipped: set[ast.AST] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            skipped.update(each for child in node.body for each in ast.walk(child))
-        if node in skipped:
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("memolith"):
-            found |= {node.module} if "." in node.module else {f"memolith.{each.name}" for each in node.names}
-    return {part(name) for name in found}
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "memolith":
+            names = {f"{node.module}.{each.name}" for each in node.names}
+            found |= {name if name in NAMES else node.module for name in names}
+        elif isinstance(node, ast.Import):
+            found |= {each.name for each in node.names} & set(NAMES)
+    return found
 
 
-def level(name: str) -> int:
-    return next(number for number, layer in enumerate(LAYERS) if name in layer)
+GRAPH = {name: imports(path) - {name} for name, path in NAMES.items()}
 
 
-def test_imports_point_downwards_only() -> None:
-    for path in MODULES:
-        here = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        if here != "__init__":
-            # `undoing` and `document.keep_small` are steps of Mem that got a file of their own.
-            allowed = {"__version__", *(["undoing"] if here == "mem" else [])}
-            assert {name for name in imports(path) - allowed if level(name) < level(here)} == set(), path
+def room(name: str) -> str:
+    return name.split(".")[1] if "." in name else ""
+
+
+def test_there_are_thirteen_rooms_and_a_facade() -> None:
+    entries = {path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.name != "__pycache__"}
+    assert entries - {"__init__", "py.typed"} == set(ROOMS)
+    assert len(ROOMS) - len(["__main__"]) == 14
+
+
+def test_imports_point_to_earlier_rooms_only() -> None:
+    later = {
+        (name, each)
+        for name, needs in GRAPH.items()
+        for each in needs - {"memolith"}
+        if name != "memolith" and ROOMS.index(room(each)) > ROOMS.index(room(name))
+    }
+    assert later == set()
+
+
+def test_no_module_needs_one_that_needs_it() -> None:
+    """Late and type-only imports count: a cycle in them is a knot in the design all the same."""
+    assert [sorted(each) for each in _knots(GRAPH) if len(each) > 1] == []
+
+
+def _knots(graph: dict[str, set[str]]) -> list[set[str]]:
+    """Return the sets of modules that all lead to each other."""
+    reach: dict[str, set[str]] = {}
+    for name in graph:
+        seen, todo = set[str](), [name]
+        while todo:
+            new = graph.get(todo.pop(), set()) - {"memolith"} - seen
+            seen |= new
+            todo += new
+        reach[name] = seen
+    groups = {
+        name: frozenset({name} | {each for each in reach[name] if name in reach[each]}) for name in graph
+    }
+    return [set(each) for each in set(groups.values())]
 
 
 def test_a_module_is_one_idea_of_at_most_400_lines_and_says_which() -> None:

@@ -2,9 +2,8 @@
 
 A forgery is put together from where it is (`PLACES`), which address it claims (`claims`), and what it has of
 the project's history (`HISTORIES`, `ENDLESS`, `PACKS`); or it points into the project's own repository
-(`POINTERS`). The private
-project itself is made in several ways (`VICTIMS`). Then the honest situations of `tests/env/test_project.py` must
-be found as ever. Each of `BROKEN` is caught within 200 rounds.
+(`POINTERS`). The private project itself is made in several ways (`VICTIMS`). Then the honest situations of
+`tests/env/test_project.py` must be found as ever. Each of `BROKEN` is caught within 200 rounds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that the tests of races and crashes run as processes of their own: `python -m tests.promises.workers`.
+"""Programs that the tests of races and crashes run as processes: `python -m tests.promises.workers`.
 
 Each announces what it did on standard output, one word per line, only after the call returned.
 """

@@ -521,7 +521,8 @@ def test_the_tools_are_listed_within_three_starts_of_python(work: Path) -> None:
 
 
 def test_listing_the_tools_imports_neither_the_library_nor_click(work: Path) -> None:
-    code = "import sys\nfrom memolith.edges.cli import main\nmain(['mcp'])\nsys.stderr.write(' '.join(sys.modules))"
+    code = "import sys\nfrom memolith.edges.cli import main\nmain(['mcp'])\n"
+    code += "sys.stderr.write(' '.join(sys.modules))"
     request = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
     done = subprocess.run(
         [sys.executable, "-c", code], input=request, cwd=work, capture_output=True, check=True

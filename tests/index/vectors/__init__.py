@@ -1,3 +1,3 @@
 """Search by meaning. numpy is imported first by our own module: with one thread."""
 
-from memolith.index.vectors import numbers
+from memolith.index.vectors import numbers as numbers

@@ -1,4 +1,4 @@
-"""Processes that share a queue: `python -m tests.learn.queue.workers NAME ARGUMENTS…` prints its report as JSON.
+"""Processes that share a queue: `python -m tests.learn.queue.workers NAME ARGUMENTS…` prints a report.
 
 Each forks its workers, so that twenty of them start within some milliseconds; a worker notes what it did, in
 one file for all, only after the call returned.

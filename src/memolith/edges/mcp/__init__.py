@@ -1,1 +1,1 @@
-"""What `memolith mcp` says: the wire, the protocol in both of its eras, tools, resources and prompts."""
+"""`memolith mcp`: memory as tools and resources over standard input and output."""

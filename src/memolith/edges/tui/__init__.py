@@ -1,1 +1,1 @@
-"""`memolith tui`: a terminal app over the public API. Needs Textual, which nothing else imports."""
+"""The terminal app, an extra: `pip install 'memolith[tui]'`. `app.py` is the door."""

@@ -1,8 +1,8 @@
 """Whether a text can hold a secret at all, told without a regular expression.
 
 For the commands that run on every prompt: loading `re` and the scanner's patterns costs more than their whole
-answer. `may_hold_secret` never says no where `redact` finds something (tests/text/secrets/test_precheck.py); a
-yes means that the scanner has to look. Each step names the finder that it stands for.
+answer. `may_hold_secret` never says no where `redact` finds something (tests/text/secrets/test_precheck.py);
+a yes means that the scanner has to look. Each step names the finder that it stands for.
 
 One translation of the text turns its characters into classes, so that words with digits and long words are
 found by searching for a byte. Only those are looked at, and only a word near them can make them a secret.

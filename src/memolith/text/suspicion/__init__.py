@@ -1,1 +1,1 @@
-"""Why a text from outside is worth a person's look: a short list of patterns, kept as data."""
+"""Why a text from outside is worth a person's look: patterns as data. `suspicion.py` is the door."""
