@@ -11,7 +11,6 @@ from memolith.learn.consolidate.phase2 import Outcome
 class Extraction(Value):
     """What phase 1 made of a session."""
 
-    __slots__ = ("project", "raw_memory", "rollout_slug", "rollout_summary", "session", "started")
     project: str
     raw_memory: str
     rollout_slug: str | None
@@ -42,7 +41,6 @@ def extraction(
 class Answer(Value):
     """A reply."""
 
-    __slots__ = ("data",)
     data: dict[str, object]
 
 
@@ -73,7 +71,7 @@ class Scripted:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
-        return Answer(data=answer)
+        return Answer(data=answer)  # type: ignore[arg-type]
 
 
 class Prompt:

@@ -32,7 +32,7 @@ def unit(number: int, **fields: object) -> Unit:
         "content_hash": str(number).encode(),
         "text": None,
     }
-    return Unit(**{**values, **fields})
+    return Unit(**{**values, **fields})  # type: ignore[arg-type]
 
 
 def asked(*terms: tuple[str, int], total: int = 1000) -> Analysis:

@@ -35,7 +35,6 @@ _HITS = 200
 class Item(Value):
     """A value with its place and its times (ISO 8601, UTC)."""
 
-    __slots__ = ("created", "key", "namespace", "updated", "value")
     created: str
     key: str
     namespace: tuple[str, ...]

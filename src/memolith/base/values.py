@@ -9,7 +9,13 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
+    from typing import Any, ClassVar, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_: bool) -> object:
+        """Stand in for the one of `typing`, which would have to be imported."""
+        return lambda made: made
+
 
 MAX_INJECT_BYTES = 32_768
 MAX_WRITE_BYTES = 65_536
@@ -24,10 +30,20 @@ MODES = ("append", "overwrite")
 _set = object.__setattr__  # hundreds of values are made for one question
 
 
-class Value:
+class _Fields(type):
+    """Makes the annotated names of a class its slots, so that they are written down once."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+        body["__slots__"] = tuple(sorted(body.get("__annotations__", ())))
+        return super().__new__(cls, name, bases, body)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Value(metaclass=_Fields):
     """Base for small immutable records: fields are given by keyword, compared by value."""
 
-    __slots__: tuple[str, ...] = ()
+    if TYPE_CHECKING:
+        __slots__: ClassVar[tuple[str, ...]]
 
     def __init__(self, **fields: object) -> None:
         slots = self.__slots__
@@ -55,11 +71,14 @@ class Value:
         """Return the fields by name, ready for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
+    def but(self, **changes: object) -> Self:
+        """Return the same value with some fields changed."""
+        return type(self)(**{**Value.as_dict(self), **changes})
+
 
 class Source(Value):
     """Where a text comes from. The way it is written says so; the text itself is never asked."""
 
-    __slots__ = ("accepted", "origin", "taint")
     accepted: bool  # whether a person looked at it and made it theirs
     origin: str  # one of ORIGINS
     taint: str  # whose words they are, if the origin alone does not say it: one of TAINTS or OWN, or empty
@@ -100,7 +119,6 @@ class WriteResult(Value):
     number in the review when the text waits for a person, else None.
     """
 
-    __slots__ = ("bytes", "filename", "held", "message", "sha256", "skipped", "warnings")
     bytes: int
     filename: str
     held: str | None
@@ -128,17 +146,6 @@ class WriteResult(Value):
 class SearchHit(Value):
     """One file's worth of search results."""
 
-    __slots__ = (
-        "body",
-        "date",
-        "filename",
-        "filename_only",
-        "is_memory_md",
-        "matched_terms",
-        "name",
-        "source",
-        "total_hits",
-    )
     body: str
     date: str | None
     filename: str
@@ -178,7 +185,6 @@ class Listing(list[str]):
 class Version(Value):
     """One entry of a file's history: the state before a change."""
 
-    __slots__ = ("by", "filename", "id", "op", "size", "time", "undoes")
     by: str  # whose text the change brought (ORIGINS), or empty
     filename: str
     id: int
@@ -195,7 +201,6 @@ class Tool(Value):
     user's can be lost by it. `change` rewrites or deletes text that is there.
     """
 
-    __slots__ = ("description", "kind", "name", "schema")
     description: str
     kind: str
     name: str
@@ -210,7 +215,6 @@ class Tool(Value):
 class Answer(Value):
     """What a call gave: a text for the model and the same as data; `error` if nothing was done."""
 
-    __slots__ = ("data", "error", "text")
     data: dict[str, object]
     error: bool
     text: str

@@ -32,7 +32,6 @@ _BOM = "\ufeff"
 class Skipped(Value):
     """A file that was not brought in, and why; `failed` if it could have been: the disk gave no answer."""
 
-    __slots__ = ("failed", "path", "reason")
     failed: bool
     path: str
     reason: str

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 class Finding(Value):
     """One thing that is wrong: what kind, where, what to do, and whether `--fix` does it."""
 
-    __slots__ = ("fixable", "kind", "message", "path")
     kind: str
     path: str
     message: str

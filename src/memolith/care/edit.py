@@ -39,7 +39,6 @@ _TARGETS = ("long_term", "scratchpad", "daily")
 class Edited(Value):
     """What a person did to a file: the difference (empty: nothing), and what there is to say about it."""
 
-    __slots__ = ("diff", "name", "path", "warnings")
     diff: str
     name: str
     path: str

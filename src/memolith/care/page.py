@@ -33,7 +33,6 @@ class Page(Value):
     `facts` say where it came from: pairs of a name and a value.
     """
 
-    __slots__ = ("facts", "filename", "sha256", "shown", "text")
     facts: list[tuple[str, str]]
     filename: str
     sha256: str
@@ -111,7 +110,6 @@ def skill_files(mem: Mem) -> list[str]:
 class Change(Value):
     """A version with what that change did to the file; no diff where it cannot be known any more."""
 
-    __slots__ = ("diff", "version")
     diff: str | None
     version: Version
 

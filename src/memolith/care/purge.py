@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 class Cleaned(Value):
     """A file that was masked or renamed: what it is called now, what was done, how many secrets it had."""
 
-    __slots__ = ("action", "path", "secrets")
     action: str
     path: str
     secrets: int

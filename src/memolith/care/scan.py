@@ -35,7 +35,6 @@ _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 class Leak(Value):
     """A secret: the file, where in it (line 0: in the file's name), and its kind."""
 
-    __slots__ = ("column", "kind", "line", "path")
     path: str
     line: int
     column: int

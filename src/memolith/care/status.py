@@ -26,21 +26,6 @@ HINTS = (
 class Overview(Value):
     """The figures of one project's and the user's memory."""
 
-    __slots__ = (
-        "block_bytes",
-        "block_tokens",
-        "characters",
-        "entries_today",
-        "home",
-        "notes",
-        "open_items",
-        "project",
-        "project_root",
-        "sections",
-        "tokens",
-        "user_notes",
-        "warnings",
-    )
     block_bytes: int
     block_tokens: int
     characters: int

@@ -32,7 +32,6 @@ _FIELDS = 6  # of a receipt, before its references
 class Change(Value):
     """One change of a file: when, what, and whose text it brought (empty: not known)."""
 
-    __slots__ = ("by", "op", "time")
     by: str
     op: str
     time: str
@@ -41,7 +40,6 @@ class Change(Value):
 class Given(Value):
     """One time that an agent was given a memory."""
 
-    __slots__ = ("event", "session", "time")
     event: str
     session: str
     time: str
@@ -50,20 +48,6 @@ class Given(Value):
 class Why(Value):
     """All that is known about where a memory came from and how it was used."""
 
-    __slots__ = (
-        "changes",
-        "cited",
-        "given",
-        "injected",
-        "kind",
-        "name",
-        "origin",
-        "replaced_by",
-        "replaces",
-        "sources",
-        "status",
-        "title",
-    )
     changes: list[Change]
     cited: int
     given: list[Given]

@@ -15,33 +15,6 @@ KINDS: Final = ("memory", "note", "record", "daily", "session", "ticket", "skill
 class Unit(Value):
     """A piece of text that is found and shown as one: a whole note, a section, an entry, a turn."""
 
-    __slots__ = (
-        "category",
-        "content_hash",
-        "date",
-        "expires",
-        "first_line",
-        "id",
-        "key",
-        "kind",
-        "last_line",
-        "masked",
-        "parent",
-        "path",
-        "position",
-        "record",
-        "role",
-        "scope",
-        "source",
-        "stamp",
-        "status",
-        "supersedes",
-        "text",
-        "title",
-        "turn",
-        "valid_from",
-        "valid_until",
-    )
     id: int  # within this index only; `key` is what may be kept
     key: str  # projects/x/notes/a.md, projects/x/notes/a.md#L10-20, session:claude-abc#12
     path: str  # relative to the store; for a session, sessions/<slug>/<name>.jsonl.gz relative to the home
@@ -85,7 +58,6 @@ def kind_of(unit_id: int) -> str:
 class Match(Value):
     """A unit found by words: its score (higher is better) and the terms of the query that it has."""
 
-    __slots__ = ("score", "terms", "unit_id")
     unit_id: int
     score: float
     terms: list[str]
@@ -94,7 +66,6 @@ class Match(Value):
 class Term(Value):
     """A word of a query as the index knows it, and in how many units it is."""
 
-    __slots__ = ("df", "term", "weight")
     term: str
     df: int
     weight: float  # 1; less for another form of a word; 0 for one that says nothing by itself ("the")
@@ -103,7 +74,6 @@ class Term(Value):
 class Analysis(Value):
     """The terms of a query, and of how many units their frequencies are."""
 
-    __slots__ = ("terms", "total")
     terms: list[Term]
     total: int
 
@@ -111,7 +81,6 @@ class Analysis(Value):
 class State(Value):
     """Whether an answer covers everything, and if not, what is missing from it and why."""
 
-    __slots__ = ("changed", "complete", "files", "missing", "notes", "units")
     complete: bool
     missing: list[str]  # "<path>: <why>"
     notes: list[str]  # what is not as it should be, though the answer is complete (read-only cache, …)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 class Cleared(Value):
     """What was taken back."""
 
-    __slots__ = ("files", "jobs", "records")
     files: list[str]
     jobs: int
     records: list[str]

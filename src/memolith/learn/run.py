@@ -38,18 +38,6 @@ GUARD = "MEMOLITH_INTERNAL"
 class Report(Value):
     """What a run did. `stopped` says why it did not do all there was to do; empty if it did."""
 
-    __slots__ = (
-        "consolidated",
-        "empty",
-        "extracted",
-        "failed",
-        "records",
-        "refused",
-        "requests",
-        "run",
-        "stopped",
-        "tokens",
-    )
     consolidated: str
     empty: int  # sessions that taught nothing
     extracted: int  # sessions that taught something

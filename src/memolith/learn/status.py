@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 class Status(Value):
     """What learning does in a project. `why` says what is wrong, or why it is off."""
 
-    __slots__ = ("enabled", "jobs", "model", "problem", "today", "why")
     enabled: bool
     jobs: list[Job]
     model: str

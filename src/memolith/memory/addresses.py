@@ -42,7 +42,6 @@ _PLAIN = "text/plain"
 class Resource(Value):
     """What an address leads to: a `text`, or the addresses in a directory (`listing`, else None)."""
 
-    __slots__ = ("listing", "mime", "text", "uri")
     listing: list[str] | None
     mime: str
     text: str

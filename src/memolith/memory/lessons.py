@@ -29,7 +29,6 @@ _STAMP = "%Y-%m-%dT%H-%M-%S"
 class Lesson(Value):
     """One lesson: its file in the store, its day, its text, and its source where that is not the user."""
 
-    __slots__ = ("date", "filename", "source", "text")
     date: str
     filename: str
     source: str

@@ -50,7 +50,6 @@ _SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
 class Held(Value):
     """A text that waits: what was to be done with it, where it came from, and why it was stopped."""
 
-    __slots__ = ("arguments", "call", "filename", "id", "reasons", "since", "source", "text")
     arguments: dict[str, str | list[str]]
     call: str
     filename: str

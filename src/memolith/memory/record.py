@@ -14,35 +14,12 @@ from memolith.text.words import likeness
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 STATUSES = ("active", "superseded", "archived", "quarantined")
 MAX_BYTES = 8_192
-_LISTS = ("aliases", "keywords", "supersedes", "sources")
 _ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 
 
 class Record(Value):
     """One fact with what is known about it. Dates are YYYY-MM-DD or empty."""
 
-    __slots__ = (
-        "aliases",
-        "body",
-        "category",
-        "created",
-        "expires",
-        "filename",
-        "id",
-        "keywords",
-        "origin",
-        "problem",
-        "scope",
-        "source",
-        "sources",
-        "status",
-        "supersedes",
-        "temporal",
-        "title",
-        "updated",
-        "valid_from",
-        "valid_until",
-    )
     aliases: list[str]
     body: str
     category: str
@@ -83,7 +60,6 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
     parts = relative.split("/")
     stem = parts[-1].removesuffix(".md")
     status = parsed.get("status")
-    lists = {key: parsed.items(key) for key in _LISTS}
     return Record(
         id=stem,  # the file's name: a head that says otherwise would make it unreachable
         filename=relative,
@@ -98,8 +74,13 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         status=status if status in STATUSES else "active",
         temporal="temporary" if parsed.get("temporal") == "temporary" else "permanent",
         problem=parsed.problem,
-        **{key: parsed.get(key) for key in ("expires", "valid_from", "valid_until")},
-        **lists,
+        expires=parsed.get("expires"),
+        valid_from=parsed.get("valid_from"),
+        valid_until=parsed.get("valid_until"),
+        aliases=parsed.items("aliases"),
+        keywords=parsed.items("keywords"),
+        sources=parsed.items("sources"),
+        supersedes=parsed.items("supersedes"),
     )
 
 

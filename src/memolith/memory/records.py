@@ -43,7 +43,6 @@ _LOOKED_AT = 2000  # characters by which they are found
 class Recorded(Value):
     """What a change of a record did. `held` is its number in the review if it waits for a person."""
 
-    __slots__ = ("created", "filename", "held", "id", "message", "superseded", "warnings")
     created: bool
     filename: str
     held: str | None

@@ -44,7 +44,6 @@ _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status",
 class Turn(Value):
     """One thing that was said or done; `outcome` is what a tool made of it (`ok`, `error`, …)."""
 
-    __slots__ = ("number", "outcome", "role", "taint", "text", "time", "tool")
     number: int
     outcome: str
     role: str
@@ -60,19 +59,6 @@ class Turn(Value):
 class Session(Value):
     """A conversation with an agent. `name` is how it is called in the store: agent and id."""
 
-    __slots__ = (
-        "agent",
-        "cwd",
-        "id",
-        "mode",
-        "project",
-        "source",
-        "started",
-        "status",
-        "taint",
-        "ticket",
-        "turns",
-    )
     agent: str
     cwd: str
     id: str
@@ -105,7 +91,6 @@ class Session(Value):
 class Stored(Value):
     """What storing a session did: how many turns it has, how many are new, how many secrets were masked."""
 
-    __slots__ = ("added", "filename", "masked", "message", "name", "turns")
     added: int
     filename: str
     masked: int

@@ -51,20 +51,6 @@ _STATES = {
 class Ticket(Value):
     """One piece of work. `sessions` names its executions, `notes` are dated lines."""
 
-    __slots__ = (
-        "created",
-        "description",
-        "filename",
-        "id",
-        "notes",
-        "origin",
-        "priority",
-        "sessions",
-        "status",
-        "title",
-        "type",
-        "updated",
-    )
     created: str
     description: str
     filename: str
@@ -87,7 +73,6 @@ class Ticket(Value):
 class Ticketed(Value):
     """What a change of a ticket did. `held` is its number in the review if it waits for a person."""
 
-    __slots__ = ("filename", "held", "id", "message", "warnings")
     filename: str
     held: str | None
     id: str

@@ -29,7 +29,6 @@ class Undone(Value):
     `also` are the other files of a change of several, which is taken back as one.
     """
 
-    __slots__ = ("also", "bytes", "name", "path", "sha256", "version_undone")
     also: list[str]
     bytes: int | None
     name: str

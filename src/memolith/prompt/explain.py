@@ -29,7 +29,6 @@ class Part(Value):
     sections. `bytes` add up to the size of the block.
     """
 
-    __slots__ = ("bytes", "cut", "file", "shown", "title", "tokens", "why")
     bytes: int
     cut: int
     file: str
@@ -42,7 +41,6 @@ class Part(Value):
 class Explanation(Value):
     """The block and its parts in the order in which they are shown; what was left out comes last."""
 
-    __slots__ = ("block", "bytes", "cut", "limit", "parts", "tokens")
     block: str | None
     bytes: int
     cut: int

@@ -91,7 +91,6 @@ class Candidate:
 class Ranked(Value):
     """A unit in its place: a score from 0 to 1 (the chance that it is an answer), and what speaks for it."""
 
-    __slots__ = ("also", "score", "terms", "unit", "why")
     also: list[str]  # the keys of other units that say the same
     score: float
     terms: list[str]

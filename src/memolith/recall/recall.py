@@ -49,25 +49,6 @@ _MARKS = ".,;:!?\"'()[]{}`"
 class Hit(Value):
     """One thing that is known: where it stands, how well it answers, why, and its text around the match."""
 
-    __slots__ = (
-        "also",
-        "category",
-        "date",
-        "filename",
-        "id",
-        "kind",
-        "line",
-        "origin",
-        "record",
-        "scope",
-        "score",
-        "snippet",
-        "source",
-        "text",
-        "title",
-        "turn",
-        "why",
-    )
     also: list[str]  # ids of other places that say the same
     category: str
     date: str
@@ -96,7 +77,6 @@ class Hit(Value):
 class Recall(Value):
     """The hits of a question, best first, and whether everything was looked at."""
 
-    __slots__ = ("complete", "hits", "missing", "notes", "query")
     complete: bool
     hits: list[Hit]
     missing: list[str]  # "<path>: <why>"
@@ -111,12 +91,12 @@ class Recall(Value):
 
     def with_hits(self, hits: list[Hit]) -> Recall:
         """Return the same answer with other hits."""
-        return Recall(**{**super().as_dict(), "hits": hits})
+        return self.but(hits=hits)
 
     def without(self, missing: list[str]) -> Recall:
         """Return the same answer, of which more is missing."""
         more = [*self.missing, *missing]
-        return Recall(**{**super().as_dict(), "complete": self.complete and not missing, "missing": more})
+        return self.but(complete=self.complete and not missing, missing=more)
 
     def as_dict(self) -> dict[str, object]:
         """Return the answer ready for JSON."""

@@ -30,7 +30,6 @@ _DIRECTORY = "installs"
 class Known(Value):
     """What was done to a file: `written` is the hash of it, `before` the bytes without us (None: no file)."""
 
-    __slots__ = ("before", "made", "path", "written")
     before: bytes | None
     made: list[str]
     path: str

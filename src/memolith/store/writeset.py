@@ -48,7 +48,6 @@ class Edit(Value):
     that goes.
     """
 
-    __slots__ = ("base", "marker", "new", "path")
     base: str | None
     marker: str
     new: str | None
@@ -58,7 +57,6 @@ class Edit(Value):
 class Committed(Value):
     """What a set changed, and which files stayed as a person saved them in the last moment."""
 
-    __slots__ = ("changed", "kept", "op")
     changed: list[str]
     kept: list[str]
     op: str

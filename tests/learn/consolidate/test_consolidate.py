@@ -66,7 +66,7 @@ def test_only_extractions_of_the_same_project_are_read_and_the_newest_of_them(
         for day in (1, 2, 3)
     ]
     other = extraction(mem, "claude-9", "Another's secret plan")
-    other = type(other)(**{**other.as_dict(), "project": "other-12345678"})
+    other = other.but(project="other-12345678")
     model = Scripted(reply())
     consolidate(mem, *mine, other, model=model)
     asked = model.asked[0]

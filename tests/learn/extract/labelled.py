@@ -25,7 +25,6 @@ _FOLDER = Path(__file__).parent / "sessions"
 class Score(Value):
     """What was found in one half; `misses`, `wrong` and `misplaced` name sessions, for those who tune."""
 
-    __slots__ = ("empty", "expected", "found", "misplaced", "misses", "noisy", "said", "sessions", "wrong")
     empty: int
     expected: int
     found: int

@@ -32,7 +32,6 @@ SQLITE = {"turn": 3, "quote": "we decided to keep the queue in SQLite because th
 class Reply(Value):
     """What a model answers."""
 
-    __slots__ = ("data",)
     data: Any
 
 

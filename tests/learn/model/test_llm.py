@@ -332,7 +332,6 @@ def test_a_key_may_come_from_a_command(loopback: Loopback) -> None:
 class Entry(Value):
     """A line of the ledger below."""
 
-    __slots__ = ("number", "seconds")
     number: int
     seconds: float
 

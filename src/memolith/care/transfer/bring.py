@@ -46,7 +46,6 @@ ACTIONS = ("new", "beside", "merged", "known", "held", "left out", "broken")
 class Row(Value):
     """What became of one text: its path in the source, an action, where it is now, and what to say of it."""
 
-    __slots__ = ("action", "path", "to", "why")
     action: str
     path: str
     to: str
@@ -56,7 +55,6 @@ class Row(Value):
 class Imported(Value):
     """What an import did, and of which kind its source was."""
 
-    __slots__ = ("kind", "path", "rows")
     kind: str
     path: str
     rows: list[Row]

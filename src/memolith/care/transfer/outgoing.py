@@ -35,7 +35,6 @@ MANIFEST = "manifest.json"
 class Exported(Value):
     """What an archive holds, and what was left out, with the reason."""
 
-    __slots__ = ("bytes", "failed", "files", "left_out", "parts", "path", "projects")
     bytes: int
     failed: int  # of what was left out: what belongs into it, but could not be read
     files: int

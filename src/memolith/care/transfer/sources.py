@@ -37,7 +37,6 @@ class Item(Value):
     `name` is what its program calls it (for a day, the date), `section` the heading of a part of a file.
     """
 
-    __slots__ = ("becomes", "name", "path", "scope", "section")
     becomes: str
     name: str
     path: str

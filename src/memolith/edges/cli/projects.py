@@ -99,7 +99,6 @@ def list_projects(options: Options) -> None:
 class _Row(Value):
     """One line of `project list`."""
 
-    __slots__ = ("gone", "notes", "origins", "paths", "problem", "slug")
     gone: bool
     notes: int
     origins: list[str]

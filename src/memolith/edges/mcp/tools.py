@@ -119,12 +119,12 @@ class Tools:
         return self._mem() if callable(self._mem) else self._mem
 
 
-def _tool(offer: dict[str, object]) -> Tool:
+def _tool(offer: dict[str, Any]) -> Tool:
     from memolith.base.values import (
         Tool,  # the list of tools is asked for before anything else: it must be quick
     )
 
-    hints: Any = offer["annotations"]
+    hints = offer["annotations"]
     kind = "read" if hints["readOnlyHint"] else "change" if hints["destructiveHint"] else "add"
     return Tool(name=offer["name"], description=offer["description"], schema=offer["inputSchema"], kind=kind)
 

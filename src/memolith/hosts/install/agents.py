@@ -27,7 +27,6 @@ class Entry(Value):
     `is_needed`: the file must have it but it is nobody's; added where it is missing, left alone otherwise.
     """
 
-    __slots__ = ("in_list", "is_needed", "path", "value")
     in_list: bool
     is_needed: bool
     path: tuple[str, ...]
@@ -37,7 +36,6 @@ class Entry(Value):
 class Target(Value):
     """A file, and what of ours belongs in it: entries (`json`, `toml`), or all of it (`text`)."""
 
-    __slots__ = ("entries", "form", "path", "text")
     entries: list[Entry]
     form: str
     path: str
@@ -47,7 +45,6 @@ class Target(Value):
 class Place(Value):
     """Where an installation goes: the environment, the project (empty: the user's files), the command."""
 
-    __slots__ = ("command", "env", "home", "project")
     command: str
     env: Mapping[str, str]
     home: str
@@ -71,7 +68,6 @@ class Place(Value):
 class Host(Value):
     """An agent. `advice` is what it still wants from a person after an installation."""
 
-    __slots__ = ("advice", "directory", "name", "programs", "targets", "title")
     advice: tuple[str, ...]
     directory: Callable[[Place], str]
     name: str

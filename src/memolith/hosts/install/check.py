@@ -32,7 +32,6 @@ _HELLO = {
 class Finding(Value):
     """One thing that was looked at: whether it is as it should be, and what to do if not."""
 
-    __slots__ = ("is_good", "told")
     is_good: bool
     told: str
 

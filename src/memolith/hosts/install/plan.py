@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 class Step(Value):
     """What happens to one file; `problem` instead if it cannot be changed. None stands for no file."""
 
-    __slots__ = ("after", "before", "host", "path", "problem", "target")
     after: bytes | None
     before: bytes | None
     host: str

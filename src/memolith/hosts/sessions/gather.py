@@ -19,12 +19,13 @@ from memolith.hosts import sessions
 from memolith.hosts.sessions import aider
 from memolith.hosts.sessions import find as finding
 from memolith.mem import Mem
-from memolith.memory.sessions import LEFT_OUT, Session, Turn
+from memolith.memory.sessions import LEFT_OUT, Session
 from memolith.store.screen import quoted
 from memolith.text.secrets.veil import veiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from memolith.hosts.sessions import Agent
 
@@ -38,7 +39,6 @@ class Place(Value):
     `taint` is set if it may not be the user's.
     """
 
-    __slots__ = ("agent", "path", "problem", "taint")
     agent: Agent
     path: str
     problem: str
@@ -51,7 +51,6 @@ class Place(Value):
 class Brought(Value):
     """What became of a session: `new`, `grown`, `known`, or `skipped` for a reason."""
 
-    __slots__ = ("action", "added", "agent", "masked", "name", "path", "project", "reason", "turns")
     action: str
     added: int
     agent: str
@@ -213,12 +212,12 @@ def _labelled(session: Session, taint: str) -> Session:
     """Return a session as it is kept; an outside one never takes the place of one's own."""
     if not taint:
         return session
-    turns = [Turn(**{**turn.as_dict(), "taint": taint}) for turn in session.turns]
-    return Session(**{**session.as_dict(), "id": f"outside-{session.id}", "taint": taint, "turns": turns})
+    turns = [turn.but(taint=taint) for turn in session.turns]
+    return session.but(id=f"outside-{session.id}", taint=taint, turns=turns)
 
 
-def _brought(place: Place, action: str, session: Session | None = None, **given: object) -> Brought:
-    nothing = {"added": 0, "masked": 0, "project": "", "reason": "", "turns": 0}
+def _brought(place: Place, action: str, session: Session | None = None, **given: Any) -> Brought:
+    nothing: dict[str, Any] = {"added": 0, "masked": 0, "project": "", "reason": "", "turns": 0}
     name = session.name if session else ""
     about = {"agent": place.agent.name, "path": place.path, "name": name, "action": action}
     return Brought(**{**nothing, **about, **given})

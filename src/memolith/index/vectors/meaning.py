@@ -49,7 +49,6 @@ _REMEMBERED = 64  # questions whose vector is kept
 class Coverage(Value):
     """How much of some scopes has a vector."""
 
-    __slots__ = ("done", "model", "problem", "total")
     done: int
     model: str
     problem: str  # why not all, if something is wrong

@@ -61,16 +61,6 @@ class Proposal(Value):
     `sessions` is what it was made from; `held` are statements that a person should see first.
     """
 
-    __slots__ = (
-        "held",
-        "memory_md",
-        "memory_summary",
-        "raw_memories",
-        "rollout_summaries",
-        "sessions",
-        "skills",
-        "vouched",
-    )
     held: list[str]
     memory_md: str
     memory_summary: str

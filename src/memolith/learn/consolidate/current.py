@@ -37,7 +37,6 @@ _KINDS = ("line", "summary", "forgotten", "session", "file")
 class Made(Value):
     """What we remember of our last set, and what a person did not want of it."""
 
-    __slots__ = ("files", "forgotten", "lines", "sessions", "summary")
     files: dict[str, str]
     forgotten: frozenset[str]
     lines: frozenset[str]
@@ -57,7 +56,6 @@ class Made(Value):
 class Current(Value):
     """The files of one project that consolidation writes. Paths are relative to the project's directory."""
 
-    __slots__ = ("links", "made", "memory", "others", "root", "slug")
     links: list[str]  # symbolic links, which have no place in a memory
     made: Made
     memory: str | None

@@ -31,7 +31,6 @@ _ROUNDS = 5
 class Outcome(Value):
     """What a consolidation did: `written` files, or the number under which it waits, and why."""
 
-    __slots__ = ("held", "kept", "message", "written")
     held: str
     kept: list[str]
     message: str

@@ -30,7 +30,6 @@ _MAX_DESCRIPTION = 1024
 class Promoted(Value):
     """Which note became which skill."""
 
-    __slots__ = ("filename", "message", "name", "note")
     filename: str
     message: str
     name: str

@@ -36,7 +36,6 @@ _KEPT = 0.7
 class Verdict(Value):
     """`problems` make a proposal useless, `reasons` send it to a person, with `diff`."""
 
-    __slots__ = ("diff", "problems", "reasons")
     diff: str
     problems: list[str]
     reasons: list[str]

@@ -66,7 +66,6 @@ class Extraction(Protocol):
 class Statement(Value):
     """One thing that was learned, from where and when."""
 
-    __slots__ = ("category", "date", "sources", "text")
     category: str
     date: str
     sources: list[str]

@@ -19,7 +19,6 @@ _UNFINISHED = ("running", "paused")
 class Candidate(Value):
     """A session to learn from, and the watermark that its success will leave."""
 
-    __slots__ = ("session", "watermark")
     session: Session
     watermark: str
 
@@ -27,7 +26,6 @@ class Candidate(Value):
 class Refused(Value):
     """A session that is not learned from now. `forget`: nor may what was learned from it stay."""
 
-    __slots__ = ("forget", "name", "reason")
     forget: bool
     name: str
     reason: str
@@ -36,7 +34,6 @@ class Refused(Value):
 class Choice(Value):
     """What a run learns from, newest first, and what it leaves."""
 
-    __slots__ = ("candidates", "refused")
     candidates: list[Candidate]
     refused: list[Refused]
 

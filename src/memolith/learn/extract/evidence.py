@@ -44,7 +44,6 @@ class Verdict(Value):
     `taint` says whose words they are: `user` or `agent`, or of TAINTS if any of them is somebody else's.
     """
 
-    __slots__ = ("quotes", "reason", "taint")
     quotes: list[tuple[int, str]]
     reason: str
     taint: str

@@ -21,7 +21,6 @@ _STRAIGHT = str.maketrans("“”", '""')
 class Learned(Value):
     """One typed fact. `evidence` are turns and quotes; `taint` says whose words they are."""
 
-    __slots__ = ("aliases", "body", "category", "evidence", "keywords", "scope", "taint", "title")
     aliases: list[str]
     body: str
     category: str
@@ -35,7 +34,6 @@ class Learned(Value):
 class Extracted(Value):
     """All that a session taught; empty texts if that was nothing. `dropped` counts statements by reason."""
 
-    __slots__ = ("dropped", "outcome", "raw_memory", "records", "rollout_slug", "rollout_summary")
     dropped: dict[str, int]
     outcome: str
     raw_memory: str

@@ -34,7 +34,6 @@ _NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
 class Ended(Value):
     """How a program ended. `code` is None if it had to be stopped: `why` is `timeout` or `too_large`."""
 
-    __slots__ = ("code", "error", "output", "why")
     code: int | None
     error: str
     output: str

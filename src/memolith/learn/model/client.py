@@ -27,7 +27,6 @@ CHARS_PER_TOKEN = 4
 class Question(Value):
     """One request."""
 
-    __slots__ = ("max_output", "schema", "system", "user")
     max_output: int
     schema: dict[str, Any]
     system: str
@@ -42,7 +41,6 @@ class Question(Value):
 class Answer(Value):
     """What came back: text, or the object itself. Tokens are None where nobody counted them."""
 
-    __slots__ = ("cut", "data", "model", "text", "tokens_in", "tokens_out")
     cut: bool  # it ends where the limit was
     data: dict[str, Any] | None
     model: str
@@ -224,7 +222,7 @@ def _repaired(question: Question, problem: str) -> Question:
         f"{question.user}\n\n# Once more\n\nAn earlier reply to this could not be used: {problem}.{shorter}\n"
         f"{described(question.schema)}"
     )
-    return Question(**{**question.as_dict(), "user": user})
+    return question.but(user=user)
 
 
 def described(schema: dict[str, Any]) -> str:

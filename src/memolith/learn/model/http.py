@@ -31,14 +31,9 @@ _LONG = ("context_length", "context length", "context window", "prompt is too lo
 class Known(Value):
     """What an endpoint turned out to know, for one model."""
 
-    __slots__ = ("form", "levels", "new_limit")
     form: int  # a step of the ladder `forms`
     levels: tuple[str, ...]  # of effort
     new_limit: bool | None  # whether the limit goes by its new name; None: nobody complained
-
-    def but(self, **fields: object) -> Known:
-        """Return the same with some fields changed."""
-        return Known(**{**self.as_dict(), **fields})
 
 
 # By address and model: what one request found out holds for all others of this process.

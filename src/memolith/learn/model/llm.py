@@ -26,7 +26,6 @@ AGENTS = ("claude", "codex", "gemini")
 class Reply(Value):
     """What a model answered: an object that satisfies the schema, and what it took, repairs included."""
 
-    __slots__ = ("data", "model", "seconds", "tokens_in", "tokens_out")
     data: dict[str, Any]
     model: str
     seconds: float

@@ -26,20 +26,6 @@ class Extraction(Value):
     `in_set` tells whether the last consolidation was made from it.
     """
 
-    __slots__ = (
-        "created",
-        "in_set",
-        "last_used",
-        "model",
-        "project",
-        "raw_memory",
-        "rollout_slug",
-        "rollout_summary",
-        "session",
-        "source_watermark",
-        "started",
-        "usage_count",
-    )
     created: float
     in_set: bool
     last_used: float  # 0 = never

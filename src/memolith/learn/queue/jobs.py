@@ -51,24 +51,6 @@ class LeaseLostError(BusyError):
 class Job(Value):
     """One thing to do, as it stood when it was read; `key` is `<slug>/<session>`, or `<slug>`."""
 
-    __slots__ = (
-        "finished",
-        "forced",
-        "input_watermark",
-        "key",
-        "kind",
-        "last_error",
-        "lease_until",
-        "outcome",
-        "project",
-        "retry_at",
-        "retry_remaining",
-        "status",
-        "success_watermark",
-        "token",
-        "updated",
-        "worker",
-    )
     finished: float  # when it last succeeded; 0 = never
     forced: bool  # a person asked for it
     input_watermark: str

@@ -26,7 +26,6 @@ _OPEN = "coalesce(sum(outcome = ''), 0)"
 class Entry(Value):
     """A request that may be sent; `seconds` is how long it may take."""
 
-    __slots__ = ("day", "id", "model", "phase", "project", "run", "seconds", "session", "tokens")
     day: str
     id: int
     model: str
@@ -41,7 +40,6 @@ class Entry(Value):
 class Cost(Value):
     """What some requests cost: those of a day, a run, a project, a phase, a model, or of all that."""
 
-    __slots__ = ("day", "model", "open", "phase", "project", "requests", "seconds", "tokens_in", "tokens_out")
     day: str
     model: str
     open: int  # requests without an answer (yet); they count with all that they may use
@@ -104,11 +102,14 @@ class Ledger(Holder):
                 self._check("seconds", "run", elapsed, None), self._check("seconds", "day", of_day[3], None)
             )
             granted = min(wanted, left)
-            number = db.execute(
-                "INSERT INTO requests (run, day, phase, project, session, model, tokens_in, tokens_out,"
-                " seconds) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)",
-                (run, today, phase, project, session, model, tokens, granted),
-            ).lastrowid
+            number = (
+                db.execute(
+                    "INSERT INTO requests (run, day, phase, project, session, model, tokens_in, tokens_out,"
+                    " seconds) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)",
+                    (run, today, phase, project, session, model, tokens, granted),
+                ).lastrowid
+                or 0
+            )
             return Entry(
                 id=number,
                 run=run,

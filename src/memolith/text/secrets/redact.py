@@ -37,7 +37,6 @@ Span = tuple[str, int, int]
 class Finding(Value):
     """One secret: its kind, and where it stood in the text that was given."""
 
-    __slots__ = ("end", "kind", "start")
     kind: str
     start: int
     end: int
@@ -46,7 +45,6 @@ class Finding(Value):
 class Redaction(Value):
     """Text with its secrets masked, and what was found."""
 
-    __slots__ = ("findings", "text")
     text: str
     findings: list[Finding]
 

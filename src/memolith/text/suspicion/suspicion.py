@@ -35,7 +35,6 @@ _PATTERNS = os.path.join(os.path.dirname(__file__), "patterns.txt")
 class Suspicion(Value):
     """Why a person should look: the rule, its sentence, and the words of the text that match it."""
 
-    __slots__ = ("end", "quote", "rule", "start", "why")
     rule: str
     why: str
     quote: str

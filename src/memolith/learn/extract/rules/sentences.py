@@ -24,7 +24,6 @@ _QUOTED = lazy(
 class Sentence(Value):
     """A sentence as it was said. `masked` hides what it quotes; `rule` if a line above makes it one."""
 
-    __slots__ = ("masked", "rule", "text")
     masked: str
     rule: bool
     text: str

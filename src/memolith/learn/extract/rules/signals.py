@@ -174,7 +174,6 @@ _AGAIN = lazy(r"(?i)^(?:mind|again|had|been|seen|heard|worked|knew|thought)\b")
 class Lesson(Value):
     """What a sentence teaches."""
 
-    __slots__ = ("category", "scope", "statement")
     category: str
     scope: str
     statement: str
