@@ -18,7 +18,6 @@ from memolith.care.why import why
 from memolith.edges.cli import main
 from memolith.edges.slash import slash
 from memolith.memory import addresses, quarantine
-from memolith.prompt import explain
 
 # Commands that show something; {name} is the word of the project that is asked. Not `doctor`: it looks after
 # the whole home, and says which files need it, in whatever project they are.
@@ -99,7 +98,7 @@ def _looked(mem: Mem, own: str) -> Iterator[str]:
     for ref in (f"gateway-{own}", f"old-{own}", f"session:x-s-{own}#1"):
         yield str(why(mem, ref))
     yield str(status.overview(mem).as_dict()) + status.page(mem)
-    yield str(explain.explain(mem, leak.QUESTION).as_dict())
+    yield str(mem.explain(leak.QUESTION).as_dict())
 
 
 def _addressed(mem: Mem) -> Iterator[str]:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import os
-
-from memolith.base import whole
-from memolith.base.errors import InputError, MatchError
-from memolith.base.values import MAX_WRITE_BYTES, Listing, WriteResult
-from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.memory import arguments, daily
+from memolith.memory import arguments, writing
 from memolith.memory.home import Home
-from memolith.store import files, layout
+from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
 
+    from memolith.base.values import Listing, WriteResult
     from memolith.memory.lessons import Lessons
     from memolith.memory.records import Records
     from memolith.memory.sessions import Sessions
     from memolith.memory.tickets import Tickets
     from memolith.memory.undo import Undone
     from memolith.prompt.block import Trace
+    from memolith.prompt.explain import Explanation
     from memolith.recall.recall import Recall
     from memolith.recall.search import SearchResults
-    from memolith.store.gate import Change
 
 
 class Mem(Home):
@@ -33,6 +28,11 @@ class Mem(Home):
     Open it with `Mem.open()`. Reading never creates or changes a memory file. Several processes may use it
     at once. An ephemeral memory is removed by `close()`, at the end of a `with` block, or at exit.
     """
+
+    @property
+    def home(self) -> str:
+        """The directory that holds everything of this memory."""
+        return self.path
 
     def write(
         self,
@@ -52,32 +52,7 @@ class Mem(Home):
         Raises InputError for an unknown target, mode or name, ConflictError if the file is not the one
         with `if_sha256`, StorageError if the disk refuses.
         """
-        where, how = arguments.target(target), arguments.mode(mode)
-        if where == "note":
-            arguments.check_name(name, content)
-        arguments.check_text(content)
-        asked = {"target": where, "mode": how, "name": name, "scope": scope}
-        if held := self._held("write", content, asked, where):
-            return held
-        self._prepare(where, scope)
-        relative = self._locate(where, name if where == "note" else None, scope)
-        skipped = 0
-
-        def apply(old: str | None, text: str) -> str | None:
-            nonlocal skipped
-            if how == "overwrite":
-                return text
-            from memolith.text import markdown
-
-            if where == "long_term":
-                text, skipped = markdown.drop_known_lines(old or "", text)
-                if not text.strip():
-                    return old
-            return markdown.append(old or "", text)
-
-        op = "write" if how == "append" else "overwrite"
-        change = self._change(relative, content, apply, op=op, if_sha256=if_sha256)
-        return self._result(change, skipped)
+        return writing.write(self, target, content, mode, name, if_sha256=if_sha256, scope=scope)
 
     def read(
         self,
@@ -95,11 +70,7 @@ class Mem(Home):
         """
         if source == "list":
             return arguments.page("\n".join(self.list()), offset, lines) or arguments.EMPTY
-        relative = self._locate(arguments.target(source, "source"), name, scope)
-        data = Tree(self._store).read(relative, MAX_LOOK_BYTES, cut=True)
-        text = files.text_of(data or b"").removeprefix("\ufeff")
-        shown = arguments.page(text, offset, lines)
-        return shown if text.strip() else arguments.EMPTY
+        return writing.read(self, source, name, offset=offset, lines=lines, scope=scope)
 
     def edit(
         self,
@@ -116,45 +87,11 @@ class Mem(Home):
         Raises MatchError if `old_str` does not occur exactly once, NotFoundError if a note to delete is
         not there.
         """
-        where = arguments.target(target)
-        arguments.check_text(new_str, "new_str", empty=True)
-        relative = self._locate(where, name, scope)
-        if old_str is None:
-            if where != "note":
-                raise InputError(f"which text of {where}? Give old_str (CLI: --old TEXT)")
-            from memolith.memory import notes
-
-            change = notes.delete(self.gate, relative, if_sha256)
-            return self._result(change, message=f"Deleted {relative} (memolith undo brings it back)")
-        apply = arguments.replacement(relative, old_str)
-        if Tree(self._store).stat(relative) is None:
-            raise MatchError(relative, 0)  # before anything is created for it
-        asked = {"target": where, "old_str": old_str, "name": name, "scope": scope}
-        if held := self._held("edit", new_str, asked, where):
-            return held
-        change = self._change(relative, new_str, apply, op="edit", if_sha256=if_sha256)
-        return self._result(change)
+        return writing.edit(self, target, old_str, new_str, name, if_sha256=if_sha256, scope=scope)
 
     def append_daily(self, heading: str, body: str) -> WriteResult:
         """Add a timestamped entry to today's log."""
-        arguments.check_text(heading, "heading")
-        arguments.check_text(body, "body", empty=True)
-        if held := self._held("append_daily", body, {"heading": heading}, "daily"):
-            return held
-        from memolith.store.allow_list import allowed
-        from memolith.store.screen import together
-
-        given, body, warnings = together(
-            {"heading": heading},
-            body,
-            lambda: allowed(self._store, self.project),
-            by_hand=self.gate.by_hand,
-        )
-        entry = daily.entry(self._now(), str(given["heading"]), body)
-        self._prepare("daily", "project")
-        change = self._change(layout.daily(self.project, self.today), entry, daily.add, op="write")
-        change.warnings[:0] = warnings
-        return self._result(change)
+        return writing.append_daily(self, heading, body)
 
     def context_block(
         self, query: str | None = None, *, max_chars: int | None = None, trace: Trace | None = None
@@ -165,39 +102,15 @@ class Mem(Home):
         `query` is the task at hand and adds what is recalled for it. A line names what could not be read.
         `trace` gets how it was made.
         """
-        if not self.settings.flag("enabled"):
-            return None
-        recalled = ""
-        with whole.Watch() as watch:
-            if query and query.strip():
-                from memolith.recall import recalling
+        from memolith.prompt import block
 
-                recalled = recalling.brief(self, query)
-            from memolith.prompt import block  # a question needs nothing of it
-
-            return block.build(
-                Tree(self._store),
-                self.project,
-                self.today,
-                self.yesterday,
-                recent=self.settings.text("inject.daily") == "recent",
-                max_chars=max_chars,
-                recalled=recalled,
-                summary_tokens=self.summary_tokens,
-                trace=trace,
-                watch=watch,
-            )
+        return block.of(self, self._brief(query), max_chars=max_chars, trace=trace)
 
     def search(self, query: str) -> SearchResults:
         """Find files by keywords: any term, any case, literally."""
         from memolith.recall import search
 
-        if not isinstance(query, str):
-            raise InputError(f"query must be text, not {type(query).__name__}")
-        with whole.Watch() as watch:
-            found = search.search(self._store, self.project, query)
-            found.missing = watch.missing
-            return found
+        return search.find(self, query)
 
     def recall(
         self,
@@ -235,12 +148,9 @@ class Mem(Home):
 
     def list(self) -> Listing:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""
-        from memolith.recall.search import searchable
+        from memolith.recall.search import listing
 
-        tree = Tree(self._store)
-        with whole.Watch() as watch:
-            found = sorted(name for name in searchable(self._store, self.project) if tree.is_file(name))
-            return Listing(found, watch.missing)
+        return listing(self)
 
     def remember(
         self, content: str, title: str, kind: str = "project", *, scope: str = "project"
@@ -249,17 +159,7 @@ class Mem(Home):
 
         `scope="user"` remembers it for all projects.
         """
-        from memolith.memory import notes
-
-        notes.check(content, title)
-        asked = {"title": title, "kind": kind, "scope": scope}
-        if self._scope(scope):
-            self.register()  # before the slug is used: registering may find that it is taken
-        name = notes.name_for(self.gate, self._scope(scope), title) if self.source.outside else None
-        if held := self._held("remember", content, asked, "note", name):
-            return held
-        change = notes.remember(self.gate, self._scope(scope), content, title, kind, self.source)
-        return self._result(change)
+        return writing.remember(self, content, title, kind, scope=scope)
 
     def guidance(self) -> str:
         """Return what an agent should be told about its memory, with its directory; nothing if it is off."""
@@ -267,8 +167,8 @@ class Mem(Home):
 
         if not self.settings.flag("enabled"):
             return ""
-        here = layout.locate(self._store, layout.scope_directory(self.project))
-        where = f"The files are in {here} (this project) and {self._store} (all projects)."
+        here = layout.locate(self.store, layout.scope_directory(self.project))
+        where = f"The files are in {here} (this project) and {self.store} (all projects)."
         return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"
 
     def update(
@@ -284,30 +184,11 @@ class Mem(Home):
 
         `action` is another name for `mode`. Raises LossError with the diff if too much would be lost.
         """
-        from memolith.memory import document
-
-        arguments.check_text(content)
-        mode = mode if action is None else action
-        if held := self._held("update", content, {"mode": mode}, "long_term"):
-            return held
-        skipped: list[int] = []
-        apply = document.appender(mode, force=force, path=layout.MEMORY, skipped=skipped)
-        op = "write" if mode == "append" else "rewrite"
-        change = self._change(layout.MEMORY, content, apply, op=op, if_sha256=if_sha256)
-        return self._result(change, skipped[-1] if skipped else 0)
+        return writing.update(self, content, mode, force, action=action, if_sha256=if_sha256)
 
     def update_section(self, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
         """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
-        from memolith.memory import document
-
-        arguments.check_text(section, "section", empty=True)
-        arguments.check_text(text, empty=True)
-        apply, warnings = document.section_setter(section, self.today)
-        if held := self._held("update_section", text, {"section": section}, "long_term"):
-            return held
-        change = self._change(layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
-        change.warnings[:0] = warnings
-        return self._result(change)
+        return writing.update_section(self, section, text, if_sha256=if_sha256)
 
     @property
     def records(self) -> Records:
@@ -355,47 +236,16 @@ class Mem(Home):
 
         return undo(self, file, version)
 
-    def _held(
-        self, call: str, text: str, asked: Mapping[str, str | None], where: str, name: str | None = None
-    ) -> WriteResult | None:
-        """Keep a text for review instead of writing it, if it is from outside and would be seen unasked."""
-        if not self.source.outside:
+    def explain(self, query: str | None = None, *, max_chars: int | None = None) -> Explanation:
+        """Return the block as `context_block` makes it, and what each part of it is."""
+        from memolith.prompt.explain import explain
+
+        return explain(self, self._brief(query), max_chars=max_chars)
+
+    def _brief(self, query: str | None) -> Callable[[], str] | None:
+        """Return how to make the brief for a task, if there is one."""
+        if not query or not query.strip():
             return None
-        from memolith.memory.quarantine import hold
+        from memolith.recall import recalling
 
-        scope = asked.get("scope") or "project"
-        self._prepare(where, scope)
-        user_wide = where == "long_term" or (where == "note" and not self._scope(scope))
-        apart = self._locate(where, name or asked.get("name"), scope) if where == "note" else ""
-        return hold(self, call, text, asked, user_wide=user_wide, apart=apart)
-
-    def _change(
-        self,
-        relative: str,
-        content: str,
-        apply: Callable[[str | None, str], str | None],
-        *,
-        op: str,
-        if_sha256: str | None = None,
-    ) -> Change:
-        is_note = os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
-        from memolith.memory import notes
-        from memolith.text import source_label
-
-        apply = source_label.stamped(apply, self.source, is_note=is_note, op=op)
-        if is_note:
-            return notes.write(self.gate, relative, content, apply, op=op, if_sha256=if_sha256)
-        return self.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
-
-    def _result(self, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:
-        from memolith.memory.replies import reply
-
-        if change.relative == layout.MEMORY and change.changed:
-            from memolith.memory.document import keep_small
-
-            keep_small(self, change)
-        if change.after and change.after.startswith(b"---") and self.source.trusted:
-            from memolith.text.source_label import waits
-
-            change.warnings.extend(waits(files.text_of(change.after)))
-        return reply(self._store, change, skipped, message)
+        return lambda: recalling.brief(self, query)

@@ -9,7 +9,7 @@ import pytest
 
 from memolith import InputError, Mem
 from memolith.edges.cli import main
-from memolith.prompt.explain import FRAME, WHOLE, explain
+from memolith.prompt.explain import FRAME, WHOLE
 from tests.ledger import proves
 
 
@@ -24,7 +24,7 @@ def fill(mem: Mem) -> None:
 def test_the_parts_of_an_explanation_name_their_files_and_add_up_to_the_block(mem: Mem) -> None:
     fill(mem)
     for limit in (None, 900, 9_500):
-        found = explain(mem, max_chars=limit)
+        found = mem.explain(max_chars=limit)
         assert found.block == mem.context_block(max_chars=limit)
         assert sum(part.bytes for part in found.parts) == found.bytes == len((found.block or "").encode())
         assert {part.file for part in found.parts} >= {"MEMORY.md", FRAME}
@@ -32,13 +32,13 @@ def test_the_parts_of_an_explanation_name_their_files_and_add_up_to_the_block(me
 
 def test_what_was_cut_is_explained_with_the_limit_that_cut_it(mem: Mem) -> None:
     fill(mem)
-    parts = {part.file.removeprefix(f"projects/{mem.project}/"): part for part in explain(mem).parts}
+    parts = {part.file.removeprefix(f"projects/{mem.project}/"): part for part in mem.explain().parts}
     assert parts["SCRATCHPAD.md"].why == "cut: its own limit of 4,096 bytes"
     assert parts["SCRATCHPAD.md"].cut > 8_000
     assert parts[f"daily/{mem.today}.md"].why == WHOLE
     whole = len((mem.root / "MEMORY.md").read_bytes())
     assert parts["MEMORY.md"].cut > whole - 32_768
-    small = {part.file: part for part in explain(mem, max_chars=500).parts}
+    small = {part.file: part for part in mem.explain(max_chars=500).parts}
     assert not small["MEMORY.md"].shown
     assert "the host's limit of 500 characters" in small["MEMORY.md"].why
 
@@ -47,7 +47,7 @@ def test_an_index_that_is_too_long_says_how_many_notes_it_does_not_show(mem: Mem
     mem.remember("x", "First")
     for number in range(400):
         (store / "notes" / f"n{number}.md").write_text("text of some length, for the index", "utf-8")
-    part = next(part for part in explain(mem).parts if part.file.endswith("notes/MEMORY.md"))
+    part = next(part for part in mem.explain().parts if part.file.endswith("notes/MEMORY.md"))
     assert part.why.endswith("older notes are not shown")
 
 
@@ -76,4 +76,4 @@ def test_a_price_alone_or_a_negative_one_is_refused_with_the_next_step(
     assert main(["context", "--explain", "--per-day", "3", "--project", str(work)]) == 2
     assert "needs --price" in capfd.readouterr().err
     with pytest.raises(InputError, match="negative"):
-        explain(mem).cost(-1, 1)
+        mem.explain().cost(-1, 1)

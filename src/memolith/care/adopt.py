@@ -24,7 +24,7 @@ from memolith.text import markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 _BOM = "\ufeff"
 
@@ -37,7 +37,7 @@ class Skipped(Value):
     reason: str
 
 
-def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
+def adopt(home: Home, source: str) -> tuple[list[str], list[Skipped]]:
     """Copy the notes, logs, checklist and MEMORY.md of project `source` into the current one.
 
     A log or checklist that is in both is added at the end, MEMORY.md line by line, notes that differ get a
@@ -45,13 +45,13 @@ def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
     twice changes nothing. Returns the files that were written, and those of the source that cannot be memory:
     links, special files, what is too large.
     """
-    root, target = str(mem.root), mem.project
+    root, target = str(home.root), home.project
     if source == target:
         raise InputError(f"{source} is this project already")
     if not exists(os.path.join(root, PROJECTS), source):
         raise NotFoundError(f"no project {quoted(source)}; `memolith project list` shows them all")
-    mem.register()
-    target = mem.project  # registering may have found another
+    home.register()
+    target = home.project  # registering may have found another
     written: list[str] = []
     skipped: list[Skipped] = []
     for relative in _texts(root, source):
@@ -60,12 +60,12 @@ def adopt(mem: Mem, source: str) -> tuple[list[str], list[Skipped]]:
             if relative == layout.memory(source):
                 text = hand_written(text)  # what was generated is made again, from what is adopted
             goal = relative.replace(layout.scope_directory(source), layout.scope_directory(target), 1)
-            written += _bring(mem, text, goal)
+            written += _bring(home, text, goal)
         except (_UnusableError, UnsafePathError) as error:
             reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
             failed = isinstance(error.__cause__, StorageError)
             skipped.append(Skipped(path=relative, reason=reason, failed=failed))
-    note_index.update_index(mem.gate, target)
+    note_index.update_index(home.gate, target)
     return written, skipped
 
 
@@ -98,15 +98,15 @@ def _read(root: str, relative: str) -> str:
         return data.decode("utf-8", "surrogateescape")
 
 
-def _bring(mem: Mem, text: str, goal: str) -> list[str]:
+def _bring(home: Home, text: str, goal: str) -> list[str]:
     """Add a text to the file `goal`, or a note beside it; return the file if it was changed."""
-    if os.path.dirname(goal) == layout.notes(mem.project):
-        goal = _free_note(str(mem.root), goal, text)
+    if os.path.dirname(goal) == layout.notes(home.project):
+        goal = _free_note(str(home.root), goal, text)
     if not text.strip() or not goal:
         return []
-    by_line = goal == layout.memory(mem.project)
+    by_line = goal == layout.memory(home.project)
     # An agent's own file, or a value, is one piece: the one that is here stays.
-    whole = goal.startswith((f"{layout.items(mem.project)}/", f"{layout.memories(mem.project)}/"))
+    whole = goal.startswith((f"{layout.items(home.project)}/", f"{layout.memories(home.project)}/"))
 
     def merge(old: str | None) -> str:
         if old is None:
@@ -121,7 +121,7 @@ def _bring(mem: Mem, text: str, goal: str) -> list[str]:
             return old
         return markdown.above(old, MARKER, lambda upper: markdown.append(upper, new))
 
-    return [goal] if mem.gate.rewrite(goal, merge, op="adopt").changed else []
+    return [goal] if home.gate.rewrite(goal, merge, op="adopt").changed else []
 
 
 def _contains(old: str, new: str) -> bool:

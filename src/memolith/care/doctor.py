@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memolith.env.paths import Place
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 
 class Finding(Value):
@@ -38,11 +38,11 @@ def _found(kind: str, path: str, message: str, *, fixable: bool = False) -> Find
     return Finding(kind=kind, path=path, message=message, fixable=fixable)
 
 
-def examine(mem: Mem) -> list[Finding]:
+def examine(home: Home) -> list[Finding]:
     """Return everything that is wrong, all projects included, in a stable order."""
     with Watch() as watch:
-        findings = _findings(mem)
-    known = {os.path.join(str(mem.root), finding.path) for finding in findings}
+        findings = _findings(home)
+    known = {os.path.join(str(home.root), finding.path) for finding in findings}
     for path, error in watch.errors.items():
         if path not in known:
             message = f"cannot be read ({error.strerror}); look at whose it is and who may read it"
@@ -50,9 +50,9 @@ def examine(mem: Mem) -> list[Finding]:
     return sorted(findings, key=lambda finding: (finding.path, finding.kind, finding.message))
 
 
-def _findings(mem: Mem) -> list[Finding]:
-    root = str(mem.root)
-    findings = list(_config(mem))
+def _findings(home: Home) -> list[Finding]:
+    root = str(home.root)
+    findings = list(_config(home))
     if os.path.islink(root):
         return [*findings, _found("link", root, "the memory directory is a symbolic link; use a real one")]
     if os.path.isdir(root):
@@ -63,43 +63,43 @@ def _findings(mem: Mem) -> list[Finding]:
             findings += _repeats(root, scope)
             if scope:
                 findings += _identity(root, scope)
-    return [*findings, *_locks(mem)]
+    return [*findings, *_locks(home)]
 
 
-def repair(mem: Mem, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
+def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
     """Repair what is safe to repair; return what was repaired.
 
     What cannot be repaired keeps nothing else from it: `tell` gets the reason, the finding stays.
     """
-    before = [finding for finding in examine(mem) if finding.fixable]
-    steps = [_step(mem, finding) for finding in before if finding.kind in ("permissions", "lock")]
-    for step in [*steps, *(_tidy(mem, scope) for scope in scopes(str(mem.root)))]:
+    before = [finding for finding in examine(home) if finding.fixable]
+    steps = [_step(home, finding) for finding in before if finding.kind in ("permissions", "lock")]
+    for step in [*steps, *(_tidy(home, scope) for scope in scopes(str(home.root)))]:
         try:
             step()
         except MemolithError as error:
             tell(str(error))
-    left = {(finding.kind, finding.path, finding.message) for finding in examine(mem)}
+    left = {(finding.kind, finding.path, finding.message) for finding in examine(home)}
     return [each for each in before if (each.kind, each.path, each.message) not in left]
 
 
-def _step(mem: Mem, finding: Finding) -> Callable[[], None]:
+def _step(home: Home, finding: Finding) -> Callable[[], None]:
     """Return what repairs one file."""
 
     def repair_one() -> None:
         if finding.kind == "lock":
-            registry.remove_lock(mem.home, os.path.basename(finding.path))
+            registry.remove_lock(home.path, os.path.basename(finding.path))
             return
-        files.make_private(Tree(str(mem.root)), finding.path)
+        files.make_private(Tree(str(home.root)), finding.path)
 
     return repair_one
 
 
-def _tidy(mem: Mem, scope: str) -> Callable[[], None]:
+def _tidy(home: Home, scope: str) -> Callable[[], None]:
     """Return what repairs the index of a scope and its leftovers."""
 
     def tidy() -> None:
-        with mem.gate.scope(scope):  # taking the lock puts stray temporary files into the history
-            note_index.update_index(mem.gate, scope)
+        with home.gate.scope(scope):  # taking the lock puts stray temporary files into the history
+            note_index.update_index(home.gate, scope)
 
     return tidy
 
@@ -114,21 +114,21 @@ def scopes(root: str) -> list[str]:
     return [layout.USER, *(slug for slug in real if exists(os.path.join(root, PROJECTS), slug))]
 
 
-def _config(mem: Mem) -> Iterator[Finding]:
+def _config(home: Home) -> Iterator[Finding]:
     from memolith.env.settings import PROJECT_FILE
     from memolith.env.settings_table import TABLE
 
-    path, root = mem.settings.path, ""
+    path, root = home.settings.path, ""
     try:
-        for key in mem.settings.unknown_keys():
+        for key in home.settings.unknown_keys():
             yield _found("config", path, f"unknown setting {key!r}; it has no effect")
         for row in TABLE:
-            mem.settings.get(row[0])
-        root = mem.identity.root  # once it is known, its own file is read
+            home.settings.get(row[0])
+        root = home.identity.root  # once it is known, its own file is read
     except ConfigError as error:
         yield _found("config", path, str(error))
-    mem.settings.of_project()
-    for problem in mem.settings.ignored:
+    home.settings.of_project()
+    for problem in home.settings.ignored:
         yield _found("config", os.path.join(root, PROJECT_FILE), f"ignored: {problem}")
 
 
@@ -265,11 +265,11 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
         yield _found("orphan", relative, message)
 
 
-def _locks(mem: Mem) -> Iterator[Finding]:
+def _locks(home: Home) -> Iterator[Finding]:
     """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
-    tree = locks.tree(mem.home)
+    tree = locks.tree(home.path)
     ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock"}
-    known = ours | {f"{slug}.lock" for slug in scopes(str(mem.root))}
+    known = ours | {f"{slug}.lock" for slug in scopes(str(home.root))}
     try:
         found = tree.names(locks.DIRECTORY, "")
     except MemolithError as error:

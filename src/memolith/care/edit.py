@@ -19,6 +19,7 @@ from memolith.env import programs
 from memolith.env.paths import Tree
 from memolith.memory import note_index
 from memolith.memory.document import diff
+from memolith.memory.undo import find_file
 from memolith.store import layout
 from memolith.store.screen import check, quoted
 from memolith.text import frontmatter, markdown, three_way
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Self
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 _UNIX = ("nano", "vim", "vi")
 _LOOK = 0.05  # seconds between two looks at who else writes the file
@@ -49,34 +50,34 @@ class Edited(Value):
         return "\n".join(filter(None, [self.diff, done, *(f"warning: {each}" for each in self.warnings)]))
 
 
-def find(mem: Mem, name: str | None) -> str:
+def find(home: Home, name: str | None) -> str:
     """Return the file that is meant: the index of the notes, a target, or a note by its base name."""
-    tree = Tree(str(mem.root))
+    tree = Tree(str(home.root))
     if name is None:
-        found = layout.index(mem.project)
+        found = layout.index(home.project)
         if not tree.is_file(found):
             raise NotFoundError(
                 "there are no notes yet, so there is no index to edit; `memolith remember TEXT --title "
                 "TITLE` makes the first, `memolith memory edit long_term` edits MEMORY.md"
             )
         return found
-    found = find_note(mem, name)
+    found = find_note(home, name)
     if found:
         return found
     if name in _TARGETS or layout.is_date(name):
-        target = mem.find_file(name)
+        target = find_file(home, name)
         if tree.is_file(target):
             return target
     raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
 
 
-def find_note(mem: Mem, name: str) -> str:
+def find_note(home: Home, name: str) -> str:
     """Return a note's file, the project's before the user's, or nothing. Only the base name counts."""
     base = name.replace("\\", "/").rpartition("/")[2]
-    tree = Tree(str(mem.root))
-    for slug in (mem.project, layout.USER):
+    tree = Tree(str(home.root))
+    for slug in (home.project, layout.USER):
         try:
-            place = layout.find_note(str(mem.root), slug, base)
+            place = layout.find_note(str(home.root), slug, base)
         except MemolithError:
             return ""  # no name of a note
         if tree.is_file(place):
@@ -119,23 +120,23 @@ def run_editor(path: str, project: str = "") -> int:
     )
 
 
-def edit(mem: Mem, name: str | None = None, run: Callable[[str], int] | None = None) -> Edited:
+def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None = None) -> Edited:
     """Let a person edit a file: a note, a target, or (without a name) the index of the notes.
 
     `run` opens an editor on a path and returns its exit code. NotFoundError if there is no such file, or no
     editor: nothing is created.
     """
-    mem = mem.from_source("user")
-    relative = find(mem, name)
-    path = layout.locate(str(mem.root), relative)
-    before = Tree(str(mem.root)).read(relative) or b""
-    with _Others(mem, relative) as others:
-        code = run(path) if run else run_editor(path, mem.identity.root)
-    with mem.gate.scope(layout.scope_of(relative)):
-        warnings, base, after = _settle(mem, relative, before, others.last)
+    home = home.from_source("user")
+    relative = find(home, name)
+    path = layout.locate(str(home.root), relative)
+    before = Tree(str(home.root)).read(relative) or b""
+    with _Others(home, relative) as others:
+        code = run(path) if run else run_editor(path, home.identity.root)
+    with home.gate.scope(layout.scope_of(relative)):
+        warnings, base, after = _settle(home, relative, before, others.last)
         if os.path.dirname(relative) == layout.notes(layout.scope_of(relative)):
-            fresh = relative if after != before and relative != layout.index(mem.project) else None
-            note_index.update_index(mem.gate, layout.scope_of(relative), fresh)
+            fresh = relative if after != before and relative != layout.index(home.project) else None
+            note_index.update_index(home.gate, layout.scope_of(relative), fresh)
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))
@@ -145,8 +146,8 @@ def edit(mem: Mem, name: str | None = None, run: Callable[[str], int] | None = N
 class _Others:
     """Keeps what other writers of memolith make of a file while an editor has it: it may save over it."""
 
-    def __init__(self, mem: Mem, relative: str) -> None:
-        self._mem, self._relative = mem, relative
+    def __init__(self, home: Home, relative: str) -> None:
+        self._home, self._relative = home, relative
         self.last: bytes | None = None
         self._known = self._newest()
         self._stop = threading.Event()
@@ -162,7 +163,7 @@ class _Others:
         self._look()
 
     def _newest(self) -> int:
-        entries = self._mem.gate.history.entries(self._relative)
+        entries = self._home.gate.history.entries(self._relative)
         return entries[-1].id if entries else 0
 
     def _watch(self) -> None:
@@ -174,15 +175,15 @@ class _Others:
             newest = self._newest()
             if newest != self._known:
                 self._known = newest
-                self.last = Tree(str(self._mem.root)).read(self._relative) or self.last
+                self.last = Tree(str(self._home.root)).read(self._relative) or self.last
         except (MemolithError, OSError):
             return  # the next look, or the end, tells what is wrong
 
 
-def _settle(mem: Mem, relative: str, before: bytes, theirs: bytes | None) -> tuple[list[str], bytes, bytes]:
+def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> tuple[list[str], bytes, bytes]:
     """Make sense of what the editor left; return what there is to say, and the bytes before and after."""
-    gate, history = mem.gate, mem.gate.history
-    left, wrong = _left(mem, relative)
+    gate, history = home.gate, home.gate.history
+    left, wrong = _left(home, relative)
     if left == theirs:
         theirs = None  # they wrote last, on top of what the editor had saved
     base = before if theirs is None else theirs
@@ -218,10 +219,10 @@ def _settle(mem: Mem, relative: str, before: bytes, theirs: bytes | None) -> tup
     return warnings, base, done.after or b""
 
 
-def _left(mem: Mem, relative: str) -> tuple[bytes | None, str]:
+def _left(home: Home, relative: str) -> tuple[bytes | None, str]:
     """Return what the editor left, and what is wrong with it."""
     name = os.path.basename(relative)
-    left = Tree(str(mem.root)).read(relative)
+    left = Tree(str(home.root)).read(relative)
     if left is None:
         return None, f"{name} was gone after the editor closed"
     try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.care.purge import Mask
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.store.archive import Archive
 
 _LEAST = 4
@@ -32,8 +32,8 @@ _AS_A_WHOLE = "/items/"  # values of programs: a line less, and they could not b
 class Eraser(purge.Cleaner):
     """Takes out the lines that have a text, and remembers them by their hashes."""
 
-    def __init__(self, mem: Mem, text: str) -> None:
-        super().__init__(mem)
+    def __init__(self, home: Home, text: str) -> None:
+        super().__init__(home)
         self._text = tombstones.folded(text)
         plain = "".join(char if char.isascii() and char.isalnum() else " " for char in self._text)
         self.in_names = "-".join(plain.split())  # as `layout.file_name` spells it
@@ -106,28 +106,30 @@ class Eraser(purge.Cleaner):
 
 
 def erase(
-    mem: Mem, eraser: Eraser, tell: Callable[[str], None], *, everywhere: bool = False, dry: bool = False
+    home: Home, eraser: Eraser, tell: Callable[[str], None], *, everywhere: bool = False, dry: bool = False
 ) -> list[Cleaned]:
     """Take a text out of this project and what is kept for all, or out of every project."""
-    scopes = purge.scopes_of(mem) if everywhere else [layout.USER, mem.project]
-    done = purge.clean(mem, eraser, scopes, tell, dry=dry)
-    for path, count in receipts.without(mem.home, eraser.in_names, tell, dry=dry):
+    scopes = purge.scopes_of(home) if everywhere else [layout.USER, home.project]
+    done = purge.clean(home, eraser, scopes, tell, dry=dry)
+    for path, count in receipts.without(home.path, eraser.in_names, tell, dry=dry):
         done.append(Cleaned(path=path, action="masked", secrets=count))
-    for name in receipts.names(mem.home, receipts.SUMMARY):
-        *about, waiting = receipts.noted(mem.home, name)[1] or [""]
+    for name in receipts.names(home.path, receipts.SUMMARY):
+        *about, waiting = receipts.noted(home.path, name)[1] or [""]
         count = eraser.count(name, waiting.encode())
         if count and not dry:
-            receipts.note(mem.home, name, *about, eraser.without(waiting, tombstones.INSTEAD))
-        done += [Cleaned(path=receipts.path(mem.home, name), action="masked", secrets=count)] if count else []
+            receipts.note(home.path, name, *about, eraser.without(waiting, tombstones.INSTEAD))
+        done += (
+            [Cleaned(path=receipts.path(home.path, name), action="masked", secrets=count)] if count else []
+        )
     if eraser.keys and not dry:
-        tombstones.keep(mem.gate, eraser.keys)
+        tombstones.keep(home.gate, eraser.keys)
     return done
 
 
-def named_so(mem: Mem, eraser: Eraser, *, everywhere: bool) -> list[str]:
+def named_so(home: Home, eraser: Eraser, *, everywhere: bool) -> list[str]:
     """Return what stays: the identities of projects whose folder is called so, by which they are found."""
-    slugs = [slug for slug in purge.scopes_of(mem) if slug and (everywhere or slug == mem.project)]
-    left = [slug for slug in slugs if eraser.has(slug) or eraser.has(_identity(mem, slug))]
+    slugs = [slug for slug in purge.scopes_of(home) if slug and (everywhere or slug == home.project)]
+    left = [slug for slug in slugs if eraser.has(slug) or eraser.has(_identity(home, slug))]
     return [
         f"projects/{slug}: the project's folder is called so, and its name stays in project.yml, its history "
         "and its lock, for the project is found by it; rename the folder and remove the project to lose it"
@@ -135,6 +137,6 @@ def named_so(mem: Mem, eraser: Eraser, *, everywhere: bool) -> list[str]:
     ]
 
 
-def _identity(mem: Mem, slug: str) -> str:
-    known = read_identity(str(mem.root / PROJECTS), slug)
+def _identity(home: Home, slug: str) -> str:
+    known = read_identity(str(home.root / PROJECTS), slug)
     return "\n".join([*known.paths, *known.origins]) if known else ""

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 SKILLS = "skills"
 _EDITED_BY = {"user": "you", "agent": "your agent"}
@@ -40,12 +40,12 @@ class Page(Value):
     text: str
 
 
-def load(mem: Mem, relative: str) -> Page:
+def load(home: Home, relative: str) -> Page:
     """Return a file. NotFoundError if it is gone."""
     from memolith.store.allow_list import allowed
     from memolith.text.secrets.redact import redact
 
-    tree = Tree(str(mem.root))
+    tree = Tree(str(home.root))
     data = tree.read(relative)
     if data is None:
         raise NotFoundError(f"{relative}: is not there any more; press u to undo its deletion")
@@ -54,11 +54,15 @@ def load(mem: Mem, relative: str) -> Page:
     if shown.findings:
         shown = redact(text, allowed(tree.root, layout.scope_of(relative)), by_hand=True)
     return Page(
-        filename=relative, text=text, shown=shown.text, sha256=sha256(data), facts=_facts(mem, relative, text)
+        filename=relative,
+        text=text,
+        shown=shown.text,
+        sha256=sha256(data),
+        facts=_facts(home, relative, text),
     )
 
 
-def save(mem: Mem, relative: str, text: str, if_sha256: str) -> list[str]:
+def save(home: Home, relative: str, text: str, if_sha256: str) -> list[str]:
     """Save what a person made of a file; return warnings. ConflictError if it is not the one they saw."""
     size = len(text.encode("utf-8", "surrogatepass"))
     if is_note(relative):
@@ -66,9 +70,9 @@ def save(mem: Mem, relative: str, text: str, if_sha256: str) -> list[str]:
             raise TooLargeError(
                 f"{relative}: {size:,} bytes are more than a note holds ({MAX_WRITE_BYTES:,}); split it"
             )
-        change = notes.write(mem.gate, relative, text, _instead, op="edit", if_sha256=if_sha256)
+        change = notes.write(home.gate, relative, text, _instead, op="edit", if_sha256=if_sha256)
     else:
-        change = mem.gate.change(relative, text, _instead, op="edit", if_sha256=if_sha256)
+        change = home.gate.change(relative, text, _instead, op="edit", if_sha256=if_sha256)
     return change.warnings
 
 
@@ -81,9 +85,9 @@ def is_note(relative: str) -> bool:
     return os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
 
 
-def note_titles(mem: Mem, slug: str) -> dict[str, tuple[str, str]]:
+def note_titles(home: Home, slug: str) -> dict[str, tuple[str, str]]:
     """Return title and first words of the notes of a scope by file name, as far as their index knows them."""
-    data = Tree(str(mem.root)).read(layout.index(slug), cut=True)
+    data = Tree(str(home.root)).read(layout.index(slug), cut=True)
     found = {}
     for line in files.text_of(data or b"").splitlines():
         name = note_index.link_target(line)
@@ -93,12 +97,12 @@ def note_titles(mem: Mem, slug: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def skill_files(mem: Mem) -> list[str]:
+def skill_files(home: Home) -> list[str]:
     """Return the files of the skills that were learned in this project."""
-    directory = f"{layout.scope_directory(mem.project)}/{SKILLS}"
+    directory = f"{layout.scope_directory(home.project)}/{SKILLS}"
     return [
         f"{below}/{name}"
-        for below, _, names in Tree(str(mem.root)).walk(directory)
+        for below, _, names in Tree(str(home.root)).walk(directory)
         for name in sorted(names)
         if name.endswith(".md")
     ]
@@ -114,11 +118,11 @@ class Change(Value):
     version: Version
 
 
-def changes(mem: Mem, relative: str) -> Iterator[Change]:
+def changes(home: Home, relative: str) -> Iterator[Change]:
     """Yield the changes of a file, newest first, each with its diff."""
-    history = mem.gate.history
+    history = home.gate.history
     versions = history.versions(relative, markers=True)
-    after = Tree(str(mem.root)).read(relative)
+    after = Tree(str(home.root)).read(relative)
     known = True
     for version in versions:
         entry = history.to_undo(relative, version.id)
@@ -140,11 +144,11 @@ def _text(data: bytes | None) -> str:
 # ---------------------------------------------------------------- where it came from
 
 
-def _facts(mem: Mem, relative: str, text: str) -> list[tuple[str, str]]:
-    found = Tree(str(mem.root)).stat(relative)
+def _facts(home: Home, relative: str, text: str) -> list[tuple[str, str]]:
+    found = Tree(str(home.root)).stat(relative)
     changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.st_mtime)) if found else ""
     scope = "this project" if layout.scope_of(relative) else "all projects"
-    versions = mem.gate.history.versions(relative, markers=True)
+    versions = home.gate.history.versions(relative, markers=True)
     last = ""
     if versions:
         who = _EDITED_BY.get(versions[0].by, versions[0].by)

@@ -25,10 +25,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
     Mask = Callable[[bytes], bytes]
-    Clean = Callable[[Mem, str, Mask], bool]
+    Clean = Callable[[Home, str, Mask], bool]
 
 
 class Cleaned(Value):
@@ -39,17 +39,17 @@ class Cleaned(Value):
     secrets: int
 
 
-def _memory(mem: Mem, path: str, mask: Mask) -> bool:
-    return masking.mask_memory(mem.gate, _below(path, str(mem.root)), mask)
+def _memory(home: Home, path: str, mask: Mask) -> bool:
+    return masking.mask_memory(home.gate, _below(path, str(home.root)), mask)
 
 
-def _file(mem: Mem, path: str, mask: Mask) -> bool:
-    history = os.path.join(mem.home, "history")
+def _file(home: Home, path: str, mask: Mask) -> bool:
+    history = os.path.join(home.path, "history")
     return masking.mask_file(Tree(history).place(_below(path, history)), mask)
 
 
-def _settings(mem: Mem, path: str, mask: Mask) -> bool:
-    return masking.mask_settings(mem.home, path, mask)
+def _settings(home: Home, path: str, mask: Mask) -> bool:
+    return masking.mask_settings(home.path, path, mask)
 
 
 # Where a path below the home begins, and how a file there is cleaned. The first that fits counts. What fits
@@ -69,18 +69,18 @@ _FIXED = ("MEMORY.md", "SKILL.md")
 class Cleaner:
     """What is looked for, and how it is taken out: secrets, if nothing else is said."""
 
-    def __init__(self, mem: Mem, show: Callable[[int], None] = lambda _: None) -> None:
-        self._mem, self._show, self._looked = mem, show, 0
+    def __init__(self, home: Home, show: Callable[[int], None] = lambda _: None) -> None:
+        self._home, self._show, self._looked = home, show, 0
 
     def count(self, path: str, data: bytes) -> int:
         """Return how often a file has it."""
         self._looked += 1
         self._show(self._looked)
-        return len(redact(text_of(data), _allow(self._mem, path), by_hand=True).findings)
+        return len(redact(text_of(data), _allow(self._home, path), by_hand=True).findings)
 
     def mask(self, path: str) -> Mask:
         """Return what takes it out of the bytes of a file; bytes that are no text stay as they are."""
-        return _mask(self._mem, path)
+        return _mask(self._home, path)
 
     def copy(self, archive: Archive, name: str, *, dry: bool) -> int:
         """Take it out of the copy of a session; return how often it was there. `dry` only counts."""
@@ -93,51 +93,51 @@ class Cleaner:
 
 
 def purge(
-    mem: Mem, tell: Callable[[str], None] = lambda _: None, show: Callable[[int], None] = lambda _: None
+    home: Home, tell: Callable[[str], None] = lambda _: None, show: Callable[[int], None] = lambda _: None
 ) -> list[Cleaned]:
     """Mask every secret of a home; return what was changed. What resists keeps nothing else from it.
 
     `tell` gets what resists, `show` how many files were looked at.
     """
-    return clean(mem, Cleaner(mem, show), scopes_of(mem), tell)
+    return clean(home, Cleaner(home, show), scopes_of(home), tell)
 
 
 def clean(
-    mem: Mem, cleaner: Cleaner, scopes: list[str], tell: Callable[[str], None], *, dry: bool = False
+    home: Home, cleaner: Cleaner, scopes: list[str], tell: Callable[[str], None], *, dry: bool = False
 ) -> list[Cleaned]:
     """Clean the memory, history and sessions of some scopes, and the home's own files."""
     done: list[Cleaned] = []
     for scope in scopes:
         try:
             # Taking the lock turns what a crash left behind into versions.
-            with mem.gate.scope(scope):
+            with home.gate.scope(scope):
                 for tree in ("memory", "history"):
-                    done += _clean_tree(mem, tree, scope, cleaner, tell, dry=dry)
-                done += _rename(mem, scope, cleaner, tell, dry=dry)
-                done += _sessions(mem, scope, cleaner, dry=dry) if scope else []
+                    done += _clean_tree(home, tree, scope, cleaner, tell, dry=dry)
+                done += _rename(home, scope, cleaner, tell, dry=dry)
+                done += _sessions(home, scope, cleaner, dry=dry) if scope else []
         except MemolithError as error:
             tell(str(error))
-    done += _clean_tree(mem, "", "", cleaner, tell, dry=dry)
+    done += _clean_tree(home, "", "", cleaner, tell, dry=dry)
     if done and not dry:
-        masking.drop_cache(mem.home)
+        masking.drop_cache(home.path)
     return done
 
 
-def _sessions(mem: Mem, scope: str, cleaner: Cleaner, *, dry: bool) -> list[Cleaned]:
-    archive = Archive(mem.home, scope)
+def _sessions(home: Home, scope: str, cleaner: Cleaner, *, dry: bool) -> list[Cleaned]:
+    archive = Archive(home.path, scope)
     found = [(name, cleaner.copy(archive, name, dry=dry)) for name in archive.names()]
     return [
         Cleaned(path=archive.path(name), action="masked", secrets=count) for name, count in found if count
     ]
 
 
-def scopes_of(mem: Mem) -> list[str]:
+def scopes_of(home: Home) -> list[str]:
     """Return every scope that has a folder in the memory or in the history."""
     found = {layout.USER}
     for directory in (
-        os.path.join(str(mem.root), "projects"),
-        os.path.join(mem.home, "history", "projects"),
-        os.path.join(mem.home, "sessions"),
+        os.path.join(str(home.root), "projects"),
+        os.path.join(home.path, "history", "projects"),
+        os.path.join(home.path, "sessions"),
     ):
         if not os.path.islink(directory) and os.path.isdir(directory):
             found |= {each.name for each in os.scandir(directory) if each.is_dir(follow_symlinks=False)}
@@ -145,59 +145,59 @@ def scopes_of(mem: Mem) -> list[str]:
 
 
 def _clean_tree(
-    mem: Mem, tree: str, scope: str, cleaner: Cleaner, tell: Callable[[str], None], *, dry: bool = False
+    home: Home, tree: str, scope: str, cleaner: Cleaner, tell: Callable[[str], None], *, dry: bool = False
 ) -> list[Cleaned]:
     """Clean the files of one scope in the memory or the history; without a tree, the home's own files."""
     done = []
-    for path in _files(mem, tree, scope):
-        how = next((how for start, how in PLACES if _below(path, mem.home).startswith(start)), None)
+    for path in _files(home, tree, scope):
+        how = next((how for start, how in PLACES if _below(path, home.path).startswith(start)), None)
         try:
             count = cleaner.count(path, Place.of(path).read() or b"") if how else 0
-            if how and count and (dry or how(mem, path, cleaner.mask(path))):
+            if how and count and (dry or how(home, path, cleaner.mask(path))):
                 done.append(Cleaned(path=shown(path), action="masked", secrets=count))
         except (MemolithError, OSError) as error:
             tell(str(error))
     return done
 
 
-def _files(mem: Mem, tree: str, scope: str) -> list[str]:
+def _files(home: Home, tree: str, scope: str) -> list[str]:
     if not tree:
-        return [each.path for each in os.scandir(mem.home) if each.is_file(follow_symlinks=False)]
-    top = os.path.join(mem.home, tree, *filter(None, layout.scope_directory(scope).split("/")))
+        return [each.path for each in os.scandir(home.path) if each.is_file(follow_symlinks=False)]
+    top = os.path.join(home.path, tree, *filter(None, layout.scope_directory(scope).split("/")))
     if os.path.islink(top) or not os.path.isdir(top):
         return []
     found = list(walk(top, Report(lambda _: None)))
-    return [path for path in found if scope_of(_below(path, mem.home)) == scope]
+    return [path for path in found if scope_of(_below(path, home.path)) == scope]
 
 
 def _rename(
-    mem: Mem, scope: str, cleaner: Cleaner, tell: Callable[[str], None], *, dry: bool
+    home: Home, scope: str, cleaner: Cleaner, tell: Callable[[str], None], *, dry: bool
 ) -> list[Cleaned]:
     """Give files whose name has it another one, in the memory and in the history."""
     done = []
-    for relative in _named(mem, scope):
+    for relative in _named(home, scope):
         name = cleaner.new_name(os.path.basename(relative))
         if not name:
             continue
         fresh = relative
         try:
             if not dry:
-                fresh = masking.rename(mem.gate, relative, name)
-                note_index.update_index(mem.gate, scope, fresh if layout.notes(scope) in fresh else None)
+                fresh = masking.rename(home.gate, relative, name)
+                note_index.update_index(home.gate, scope, fresh if layout.notes(scope) in fresh else None)
         except MemolithError as error:
             tell(str(error))
             continue
-        done.append(Cleaned(path=layout.locate(str(mem.root), fresh), action="renamed", secrets=1))
+        done.append(Cleaned(path=layout.locate(str(home.root), fresh), action="renamed", secrets=1))
     # The index lost a line with the old name; the copy of it that was kept has it too.
     again = done and not dry
-    return [*done, *(_clean_tree(mem, "history", scope, cleaner, tell) if again else [])]
+    return [*done, *(_clean_tree(home, "history", scope, cleaner, tell) if again else [])]
 
 
-def _named(mem: Mem, scope: str) -> list[str]:
+def _named(home: Home, scope: str) -> list[str]:
     """Return the files of a scope that are called after what is in them, also those only the history has."""
     found = set()
     top = layout.scope_directory(scope)
-    for tree in (Tree(str(mem.root)), Tree(os.path.join(mem.home, "history"))):
+    for tree in (Tree(str(home.root)), Tree(os.path.join(home.path, "history"))):
         for kind in _TITLED:
             for directory, below, names in tree.walk(f"{top}/{kind}" if top else kind):
                 # In the history, a file is a directory of its versions.
@@ -214,8 +214,8 @@ def _below(path: str, top: str) -> str:
     return os.path.relpath(path, top).replace(os.sep, "/")
 
 
-def _allow(mem: Mem, path: str) -> frozenset[str]:
-    return allowed(str(mem.root), scope_of(_below(path, mem.home)))
+def _allow(home: Home, path: str) -> frozenset[str]:
+    return allowed(str(home.root), scope_of(_below(path, home.path)))
 
 
 def text_of(data: bytes) -> str:
@@ -223,10 +223,10 @@ def text_of(data: bytes) -> str:
     return data.decode(codec_of(data), "surrogateescape" if codec_of(data) == "utf-8" else "surrogatepass")
 
 
-def _mask(mem: Mem, path: str) -> Mask:
+def _mask(home: Home, path: str) -> Mask:
     """Return what masks the bytes of a file; bytes that are no text stay as they are."""
-    allow = _allow(mem, path)
-    is_yaml = ".yml" in _below(path, mem.home)
+    allow = _allow(home, path)
+    is_yaml = ".yml" in _below(path, home.path)
 
     def mask(data: bytes) -> bytes:
         text = redact(text_of(data), allow, by_hand=True).text

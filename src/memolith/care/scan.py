@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
     Tell = Callable[[int], None]
 
@@ -118,15 +118,15 @@ def scan_text(data: bytes, allow: frozenset[str], tell: Tell) -> Report:
     return report
 
 
-def scan_home(mem: Mem, tell: Tell = lambda _: None) -> Report:
+def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
     """Look into everything that a home holds, names of files included."""
     report = Report(tell)
-    if os.path.isdir(mem.home):
-        for place in walk(mem.home, report, names=True):
-            relative = os.path.relpath(place, mem.home).replace(os.sep, "/")
+    if os.path.isdir(home.path):
+        for place in walk(home.path, report, names=True):
+            relative = os.path.relpath(place, home.path).replace(os.sep, "/")
             if relative.startswith(_DERIVED):
                 continue  # words and numbers of what is looked at itself
-            _look(report, place, place, allowed(str(mem.root), scope_of(relative)), ours=True)
+            _look(report, place, place, allowed(str(home.root), scope_of(relative)), ours=True)
     return report
 
 

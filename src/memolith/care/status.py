@@ -8,13 +8,14 @@ from memolith.base.values import MAX_INJECT_BYTES, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import quarantine
 from memolith.memory.note_index import note_files
+from memolith.prompt import block
 from memolith.store import files, layout
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 
 HINTS = (
@@ -57,14 +58,14 @@ class Overview(Value):
         return "\n".join(lines + [f"warning      {warning}" for warning in self.warnings])
 
 
-def overview(mem: Mem) -> Overview:
+def overview(home: Home) -> Overview:
     """Collect the figures."""
-    root = str(mem.root)
+    root = str(home.root)
     tree = Tree(root)
     data = tree.read(layout.MEMORY, MAX_LOOK_BYTES, cut=True) or b""
     text = files.text_of(data)
-    block = mem.context_block() or ""
-    limit = int(mem.settings.number("long_term.soft_limit"))
+    injected = block.of(home) or ""
+    limit = int(home.settings.number("long_term.soft_limit"))
     warnings = []
     if limit and len(text) > limit:
         warnings.append(f"MEMORY.md is above its soft limit of {limit:,} characters: condense it")
@@ -72,33 +73,33 @@ def overview(mem: Mem) -> Overview:
         warnings.append(
             f"MEMORY.md has {len(data):,} bytes; only {MAX_INJECT_BYTES:,} fit into the block: it is cut"
         )
-    held = len(quarantine.waiting(mem))
+    held = len(quarantine.waiting(home))
     if held:
         warnings.append(
             f"{held} text(s) from outside, or learned from sessions, wait for you: memolith review"
         )
-    scratchpad = files.text_of(tree.read_part(layout.scratchpad(mem.project), MAX_LOOK_BYTES)[0])
-    today = files.text_of(tree.read_part(layout.daily(mem.project, mem.today), MAX_LOOK_BYTES)[0])
+    scratchpad = files.text_of(tree.read_part(layout.scratchpad(home.project), MAX_LOOK_BYTES)[0])
+    today = files.text_of(tree.read_part(layout.daily(home.project, home.today), MAX_LOOK_BYTES)[0])
     return Overview(
-        home=mem.home,
-        project=mem.project,
-        project_root=mem.identity.root,
+        home=home.path,
+        project=home.project,
+        project_root=home.identity.root,
         characters=len(text),
         tokens=estimate_tokens(text),
-        notes=len(note_files(root, mem.project)),
+        notes=len(note_files(root, home.project)),
         user_notes=len(note_files(root, layout.USER)),
         open_items=len(markdown.open_items(scratchpad).splitlines()),
         entries_today=_count_entries(today),
-        block_bytes=len(block.encode()),
-        block_tokens=estimate_tokens(block),
-        sections=_sections(mem, text),
+        block_bytes=len(injected.encode()),
+        block_tokens=estimate_tokens(injected),
+        sections=_sections(home, text),
         warnings=warnings,
     )
 
 
-def _sections(mem: Mem, text: str) -> list[dict[str, object]]:
-    days = mem.settings.number("long_term.stale_days")
-    today = _day_number(mem.today)
+def _sections(home: Home, text: str) -> list[dict[str, object]]:
+    days = home.settings.number("long_term.stale_days")
+    today = _day_number(home.today)
     return [
         {
             "title": part.title,
@@ -122,12 +123,12 @@ def _count_entries(text: str) -> int:
     return entries or sum(1 for line in text.splitlines() if line.strip())
 
 
-def page(mem: Mem) -> str:
+def page(home: Home) -> str:
     """Return the notes for a person, as Markdown: the index, each note with its size, where they are."""
-    root = str(mem.root)
+    root = str(home.root)
     tree = Tree(root)
-    parts = [f"# Memory of {mem.project}"]
-    for slug, title in ((mem.project, "Notes of this project"), (layout.USER, "Notes for all projects")):
+    parts = [f"# Memory of {home.project}"]
+    for slug, title in ((home.project, "Notes of this project"), (layout.USER, "Notes for all projects")):
         names = note_files(root, slug)
         if not names and not slug:
             continue

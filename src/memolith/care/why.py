@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import MemolithError, NotFoundError
 from memolith.base.values import Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory.records import Records
+from memolith.memory.sessions import Sessions
+from memolith.memory.tickets import Tickets
+from memolith.memory.undo import find_file
+from memolith.prompt import block
+from memolith.recall.search import listing
 from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
 from memolith.text import forms, frontmatter, markdown, source_label
@@ -21,7 +28,7 @@ from memolith.text.memory_url import SCHEME, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.memory.record import Record
 
 _SESSION = "session:"
@@ -92,15 +99,15 @@ class Why(Value):
         return f"{len(self.given)} time(s) to {sessions} session(s) in the last thirty days"
 
 
-def why(mem: Mem, ref: str) -> Why:
+def why(home: Home, ref: str) -> Why:
     """Tell all about a memory: a path, an address, an id of a record, ticket or hit, session:NAME#TURN."""
     if ref.startswith(_SESSION):
-        return _session(mem, ref)
-    relative = locate(mem, ref)
-    text = files.text_of(Tree(str(mem.root)).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
+        return _session(home, ref)
+    relative = locate(home, ref)
+    text = files.text_of(Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
     parsed = frontmatter.split(text)
     kind = _kind(relative)
-    record = _record(mem, relative) if kind == "record" else None
+    record = _record(home, relative) if kind == "record" else None
     sources = [*parsed.items("source"), *parsed.items("sources")]
     if kind == "ticket":
         sources += [f"{_SESSION}{each}" for each in parsed.items("sessions")]
@@ -110,15 +117,15 @@ def why(mem: Mem, ref: str) -> Why:
         name=relative,
         kind=kind,
         title=parsed.get("name") or parsed.get("title") or markdown.heading_title(parsed.body),
-        origin=(record.origin if record else source_label.of_note(text)) or _brought(mem, relative),
+        origin=(record.origin if record else source_label.of_note(text)) or _brought(home, relative),
         sources=list(dict.fromkeys(sources)),
         status=parsed.get("status"),
         replaces=record.supersedes if record else [],
-        replaced_by=_successors(mem, record),
-        changes=_changes(mem, relative),
-        given=list(_given(mem, relative)),
-        injected=_is_injected(mem, relative),
-        cited=_cited(mem, sources),
+        replaced_by=_successors(home, record),
+        changes=_changes(home, relative),
+        given=list(_given(home, relative)),
+        injected=_is_injected(home, relative),
+        cited=_cited(home, sources),
     )
 
 
@@ -128,63 +135,63 @@ def _kind(relative: str) -> str:
     return alone.get(relative.rpartition("/")[2], "file") if len(parts) == 1 else parts[0].removesuffix("s")
 
 
-def locate(mem: Mem, ref: str) -> str:
+def locate(home: Home, ref: str) -> str:
     """Return the file that is meant. NotFoundError names the nearest."""
     if ref.startswith(SCHEME):
         namespace, parts = parse(ref)
         place = "/".join(parts)
         if namespace != "user":
-            place = f"{layout.scope_directory(mem.project)}/{place or 'memory_summary.md'}"
-        return mem.find_file(place)
+            place = f"{layout.scope_directory(home.project)}/{place or 'memory_summary.md'}"
+        return find_file(home, place)
     bare = ref.partition("#L")[0]
     line = bare.rpartition(":")
     for text in dict.fromkeys([bare, line[0] if line[2].isdigit() else bare]):
-        for look in (mem.find_file, lambda text: mem.records.get(text).filename, mem.tickets.get):
+        for look in (partial(find_file, home), Records(home).get, Tickets(home).get):
             try:
                 found = look(text)
             except MemolithError:
                 continue
             return found if isinstance(found, str) else found.filename
-    raise NotFoundError(f"no memory is called {quoted(ref)}; {_near(mem, bare)}")
+    raise NotFoundError(f"no memory is called {quoted(ref)}; {_near(home, bare)}")
 
 
-def _near(mem: Mem, text: str) -> str:
+def _near(home: Home, text: str) -> str:
     import difflib
 
-    names = [each for name in mem.list() for each in (name, os.path.basename(name).removesuffix(".md"))]
-    names += [each.id for each in mem.records.list(archived=True)]
+    names = [each for name in listing(home) for each in (name, os.path.basename(name).removesuffix(".md"))]
+    names += [each.id for each in Records(home).list(archived=True)]
     near = difflib.get_close_matches(text, names, 1)
     return f"did you mean {near[0]!r}?" if near else "`memolith list` and `memolith record list` show what is"
 
 
-def _record(mem: Mem, relative: str) -> Record | None:
+def _record(home: Home, relative: str) -> Record | None:
     from memolith.memory.record import read
 
-    return read(str(mem.root), relative)
+    return read(str(home.root), relative)
 
 
-def _successors(mem: Mem, record: Record | None) -> list[str]:
+def _successors(home: Home, record: Record | None) -> list[str]:
     if record is None:
         return []
-    return [each.id for each in mem.records.list(archived=True) if record.id in each.supersedes]
+    return [each.id for each in Records(home).list(archived=True) if record.id in each.supersedes]
 
 
-def _changes(mem: Mem, relative: str) -> list[Change]:
+def _changes(home: Home, relative: str) -> list[Change]:
     """Return what was done to a file, newest first."""
-    found = mem.gate.history.versions(relative, markers=True)
+    found = home.gate.history.versions(relative, markers=True)
     return [Change(time=each.time, op=each.op, by=each.by) for each in found]
 
 
-def _brought(mem: Mem, relative: str) -> str:
+def _brought(home: Home, relative: str) -> str:
     """Return the import that brought a file which carries no label."""
-    ops = [each.op for each in mem.gate.history.entries(relative) if each.op.startswith("import")]
+    ops = [each.op for each in home.gate.history.entries(relative) if each.op.startswith("import")]
     return f"imported ({ops[0]})" if ops else ""
 
 
-def _given(mem: Mem, ref: str) -> Iterator[Given]:
+def _given(home: Home, ref: str) -> Iterator[Given]:
     """Yield when agents were given a file, a part of it, or a turn, newest first."""
     found = []
-    for session, fields in receipts.told(mem.home):
+    for session, fields in receipts.told(home.path):
         refs = fields[_FIELDS:]
         if {ref, layout.shown(ref)} & set(refs) or any(
             each.startswith((f"{ref}#", f"{ref}:")) for each in refs
@@ -201,26 +208,26 @@ def _time(stamp: str) -> str:
         return ""
 
 
-def _is_injected(mem: Mem, relative: str) -> bool:
-    block = mem.context_block() or ""
-    sources = block.rpartition(f"\n{forms.SOURCES}")[2].partition("\n")[0].split(", ")
+def _is_injected(home: Home, relative: str) -> bool:
+    shown = block.of(home) or ""
+    sources = shown.rpartition(f"\n{forms.SOURCES}")[2].partition("\n")[0].split(", ")
     return layout.shown(relative) in sources
 
 
-def _cited(mem: Mem, sources: list[str]) -> int:
+def _cited(home: Home, sources: list[str]) -> int:
     """Return how often answers cited what was learned from these sessions."""
     from memolith.learn.queue.queue import Queue
 
     names = {each.removeprefix(_SESSION).partition("#")[0] for each in sources}
-    if not names or not mem.settings.flag("memories.enabled"):
+    if not names or not home.settings.flag("memories.enabled"):
         return 0
-    with Queue(mem.home, mem.settings, mem.now) as queue:
-        return sum(each.usage_count for each in queue.outputs(mem.project) if each.session in names)
+    with Queue(home.path, home.settings, home.now) as queue:
+        return sum(each.usage_count for each in queue.outputs(home.project) if each.session in names)
 
 
-def _session(mem: Mem, ref: str) -> Why:
+def _session(home: Home, ref: str) -> Why:
     name, _, turn = ref.removeprefix(_SESSION).partition("#")
-    session = mem.sessions.get(name)
+    session = Sessions(home).get(name)
     if turn and not any(str(each.number) == turn for each in session.turns):
         raise NotFoundError(f"{session.name} has no turn {quoted(turn)}; they are 1 to {len(session.turns)}")
     return Why(
@@ -235,7 +242,7 @@ def _session(mem: Mem, ref: str) -> Why:
         replaces=[],
         replaced_by=[],
         changes=[],
-        given=list(_given(mem, f"{_SESSION}{session.name}" + (f"#{turn}" if turn else ""))),
+        given=list(_given(home, f"{_SESSION}{session.name}" + (f"#{turn}" if turn else ""))),
         injected=False,
-        cited=_cited(mem, [session.name]),
+        cited=_cited(home, [session.name]),
     )

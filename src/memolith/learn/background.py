@@ -11,32 +11,32 @@ from memolith.env import programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 LOG = "learn.log"
 _SPARE = 60.0  # seconds beyond the run's own time before the process is ended from outside
 
 
-def start(mem: Mem) -> bool:
+def start(home: Home) -> bool:
     """Start a worker for this project and return at once; False if nothing is learned here."""
-    settings = mem.settings
-    if mem.is_ephemeral or os.environ.get("MEMOLITH_INTERNAL"):
+    settings = home.settings
+    if home.is_ephemeral or os.environ.get("MEMOLITH_INTERNAL"):
         return False
     if not (settings.flag("memories.enabled") and settings.flag("memories.generate")):
         return False
-    spawn(mem, LOG, "learn", "run", "--background")
+    spawn(home, LOG, "learn", "run", "--background")
     return True
 
 
-def spawn(mem: Mem, name: str, *arguments: str) -> None:
+def spawn(home: Home, name: str, *arguments: str) -> None:
     """Start a command of ours for this memory, detached from us; what it prints goes into the log `name`."""
     from memolith.store import files
 
-    place = mem.identity.root
+    place = home.identity.root
     if not place or not os.path.isdir(place):
-        place = mem.home  # a worktree that is removed when its session ends; work for others goes on
-    command = programs.ourselves("--home", mem.home, "--project", place, *arguments)
-    log = files.open_log(mem.home, name)
+        place = home.path  # a worktree that is removed when its session ends; work for others goes on
+    command = programs.ourselves("--home", home.path, "--project", place, *arguments)
+    log = files.open_log(home.path, name)
     try:
         _spawn(command, programs.environment(place), log)
     finally:

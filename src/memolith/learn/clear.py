@@ -15,6 +15,7 @@ from memolith.learn.consolidate import skills
 from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SUMMARY
 from memolith.learn.queue.queue import Queue
 from memolith.memory.document import MARKER
+from memolith.memory.records import Records
 from memolith.store import layout, writeset
 from memolith.store.writeset import Edit
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memolith.learn.consolidate.current import Current
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 
 class Cleared(Value):
@@ -33,7 +34,7 @@ class Cleared(Value):
     records: list[str]
 
 
-def clear(mem: Mem, *, user: bool = False, everything: bool = False) -> Cleared:
+def clear(home: Home, *, user: bool = False, everything: bool = False) -> Cleared:
     """Clear this project, or with `user` what was learned for all projects.
 
     `everything` also takes what people wrote here; its history stays. StorageError, before anything is taken
@@ -41,26 +42,26 @@ def clear(mem: Mem, *, user: bool = False, everything: bool = False) -> Cleared:
     """
     records = [
         record
-        for record in mem.records.list(scope="user" if user else "project", archived=True, strict=True)
+        for record in Records(home).list(scope="user" if user else "project", archived=True, strict=True)
         if everything or record.origin.startswith("extracted")
     ]
     for record in records:
-        mem.records.delete(record.id, scope=record.scope)
+        Records(home).delete(record.id, scope=record.scope)
     if user:
         return Cleared(files=[], jobs=0, records=[record.id for record in records])
-    with Queue(mem.home, mem.settings, mem.now) as queue:
-        jobs = queue.clear(mem.project)
-    previous = on_disk.read(mem)
-    edits = list(_edits(mem, previous, everything=everything))
-    done = writeset.commit(mem.gate, mem.project, edits) if edits else None
+    with Queue(home.path, home.settings, home.now) as queue:
+        jobs = queue.clear(home.project)
+    previous = on_disk.read(home)
+    edits = list(_edits(home, previous, everything=everything))
+    done = writeset.commit(home.gate, home.project, edits) if edits else None
     return Cleared(files=done.changed if done else [], jobs=jobs, records=[record.id for record in records])
 
 
-def _edits(mem: Mem, previous: Current, *, everything: bool) -> Iterator[Edit]:
+def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]:
     top = layout.scope_directory(previous.slug)
     if everything:
-        for path in _all_files(mem, top):
-            text = (Tree(str(mem.root)).read(path) or b"").decode("utf-8", "surrogateescape")
+        for path in _all_files(home, top):
+            text = (Tree(str(home.root)).read(path) or b"").decode("utf-8", "surrogateescape")
             yield Edit(path=path, marker="", base=writeset.base_of(text), new=None)
         return
     if previous.below:
@@ -70,16 +71,16 @@ def _edits(mem: Mem, previous: Current, *, everything: bool) -> Iterator[Edit]:
     gone = {
         path: None for path in previous.others if path in (SUMMARY, RAW) or path.startswith(f"{ROLLOUTS}/")
     }
-    made = on_disk.stored_made(previous, mem)
+    made = on_disk.stored_made(previous, home)
     for path in sorted({**gone, **skills.settle({}, previous)}):
         yield Edit(path=f"{top}/{path}", marker="", base=writeset.base_of(previous.others[path]), new=None)
     if made is not None:
         yield Edit(path=f"{top}/{MADE}", marker="", base=writeset.base_of(made), new=None)
 
 
-def _all_files(mem: Mem, top: str) -> list[str]:
+def _all_files(home: Home, top: str) -> list[str]:
     found = []
-    for directory, below, names in Tree(str(mem.root)).walk(top):
+    for directory, below, names in Tree(str(home.root)).walk(top):
         below[:] = [name for name in below if not name.startswith(".")]
         inside = [name for name in names if not name.startswith(".") and name != "project.yml"]
         found += [f"{directory}/{name}" for name in inside]

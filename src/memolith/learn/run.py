@@ -20,6 +20,7 @@ from memolith.learn.model import llm, prompting
 from memolith.learn.model.metered import Metered
 from memolith.learn.queue.ledger import Ledger
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
+from memolith.memory.sessions import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from memolith.learn.extract.eligible import Choice
     from memolith.learn.model.llm import Model
     from memolith.learn.queue.queue import Job
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
     Progress = Callable[[int, int], None]
 
@@ -61,20 +62,20 @@ class Report(Value):
         return "\n".join(lines)
 
 
-def why_not(mem: Mem) -> str:
+def why_not(home: Home) -> str:
     """Return why nothing is learned here; empty if something may be."""
     if os.environ.get(GUARD):
         return f"this is a process that memolith started itself ({GUARD} is set)"
-    if mem.is_ephemeral:
+    if home.is_ephemeral:
         return "this memory is thrown away at the end"
     for key in ("enabled", "generate", "project"):
-        if not mem.settings.flag(f"memories.{key}"):
+        if not home.settings.flag(f"memories.{key}"):
             return f"memories.{key} is off; `memolith config set memories.{key} true` switches it on"
     return ""
 
 
 def run(
-    mem: Mem,
+    home: Home,
     *,
     phase: int | None = None,
     force: bool = False,
@@ -87,21 +88,21 @@ def run(
     `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
     changed, and consolidates although nothing is new. `model` replaces the models of the settings.
     """
-    if off := why_not(mem):
+    if off := why_not(home):
         raise ConfigError(off)
-    with Queue(mem.home, mem.settings, mem.now) as queue:
-        return Run(mem, queue, model, progress).do(phase, force=force, running=running)
+    with Queue(home.path, home.settings, home.now) as queue:
+        return Run(home, queue, model, progress).do(phase, force=force, running=running)
 
 
-def look(mem: Mem, queue: Queue, *, running: Collection[str] = (), force: bool = False) -> Choice:
+def look(home: Home, queue: Queue, *, running: Collection[str] = (), force: bool = False) -> Choice:
     """Return which sessions can be learned from now, and why the others cannot."""
-    stored = mem.sessions.stored()
-    sessions = [each for each in mem.sessions.list() if each.name in stored]
+    stored = Sessions(home).stored()
+    sessions = [each for each in Sessions(home).list() if each.name in stored]
     return eligible.candidates(
         sessions,
-        mem.now(),
-        mem.settings,
-        queue.watermarks(mem.project),
+        home.now(),
+        home.settings,
+        queue.watermarks(home.project),
         stored={name: changed / 1e9 for name, changed in stored.items()},
         running=running,
         forced=[each.name for each in sessions] if force else (),
@@ -112,13 +113,13 @@ class Run:
     """One run over one project."""
 
     def __init__(
-        self, mem: Mem, queue: Queue, model: str | None = None, progress: Progress | None = None
+        self, home: Home, queue: Queue, model: str | None = None, progress: Progress | None = None
     ) -> None:
-        self._mem, self._queue, self._progress = mem, queue, progress
-        self._ledger = Ledger(mem.home, mem.settings, mem.now, database=queue.database)
+        self._home, self._queue, self._progress = home, queue, progress
+        self._ledger = Ledger(home.path, home.settings, home.now, database=queue.database)
         self._name = f"{os.getpid()}-{time.time_ns():x}"
-        self._deadline = time.monotonic() + mem.settings.number("memories.seconds_per_run")
-        self._models = mem.settings if model is None else _with_model(mem, model)
+        self._deadline = time.monotonic() + home.settings.number("memories.seconds_per_run")
+        self._models = home.settings if model is None else _with_model(home, model)
         self._done = phase1.Count()
         self._stopped = ""
 
@@ -154,13 +155,13 @@ class Run:
 
     def _enqueue(self, *, force: bool, running: Collection[str]) -> int:
         """Put into the queue what can be learned from, and forget what may not be remembered any more."""
-        choice = look(self._mem, self._queue, running=running, force=force)
-        slug = self._mem.project
+        choice = look(self._home, self._queue, running=running, force=force)
+        slug = self._home.project
         withdrawn = {each.name for each in choice.refused if each.forget}
-        gone = {each.session for each in self._queue.outputs(slug)} - set(self._mem.sessions.stored())
+        gone = {each.session for each in self._queue.outputs(slug)} - set(Sessions(self._home).stored())
         for name in sorted((withdrawn & set(self._queue.watermarks(slug))) | gone):
             try:
-                forget.forget(self._mem, self._queue, name)
+                forget.forget(self._home, self._queue, name)
             except StorageError:  # the next run tries again, and this one goes on
                 self._done.failed += 1
         with self._queue.together():
@@ -171,8 +172,8 @@ class Run:
     def _extract(self, *, force: bool) -> None:
         """Work until nothing waits or something stops us."""
         asked = self._model("default")
-        width = int(self._mem.settings.number("memories.stage1_concurrency")) if asked else 1
-        worker = phase1.Worker(self._mem, self._queue, asked, self._deadline)
+        width = int(self._home.settings.number("memories.stage1_concurrency")) if asked else 1
+        worker = phase1.Worker(self._home, self._queue, asked, self._deadline)
         total = len(self._waiting()) if self._progress else 0
         while not self._stopped:
             if time.monotonic() > self._deadline:
@@ -180,7 +181,7 @@ class Run:
                     "the time for one run is over (memories.seconds_per_run); the next one goes on"
                 )
                 return
-            jobs = self._queue.claim(EXTRACT, project=self._mem.project, limit=width, force=force)
+            jobs = self._queue.claim(EXTRACT, project=self._home.project, limit=width, force=force)
             if not jobs:
                 return
             try:
@@ -193,13 +194,13 @@ class Run:
                 self._progress(self._done.total, max(total, self._done.total))
 
     def _waiting(self) -> list[Job]:
-        return [job for job in self._queue.jobs(self._mem.project, EXTRACT) if job.status == "pending"]
+        return [job for job in self._queue.jobs(self._home.project, EXTRACT) if job.status == "pending"]
 
     # ------------------------------------------------------------ phase 2
 
     def _consolidate(self, *, force: bool) -> str:
         """Consolidate if there is anything new; return what was done, or why nothing was."""
-        slug = self._mem.project
+        slug = self._home.project
         if force:
             self._queue.enqueue(CONSOLIDATE, slug, forced=True)
         claimed = self._queue.claim(CONSOLIDATE, project=slug, force=force)
@@ -225,12 +226,12 @@ class Run:
     def _propose(self, job: Job) -> str:
         asked = self._model("smol")
         model = asked("", "consolidate") if asked else None
-        mem, chosen = self._mem, self._queue.outputs(self._mem.project, chosen=True)
+        home, chosen = self._home, self._queue.outputs(self._home.project, chosen=True)
         outcome = phase2.run(
-            mem,
+            home,
             chosen,
             model,
-            lambda name: prompting.load(name, mem.home),
+            lambda name: prompting.load(name, home.path),
             fence=lambda: self._queue.fenced(job),
             deadline=self._deadline,
         )
@@ -243,15 +244,15 @@ class Run:
         found: Model = llm.find(self._models, role)
 
         def metered(session: str, phase: str) -> Metered:
-            return Metered(found, self._ledger, self._name, phase, self._mem.project, session)
+            return Metered(found, self._ledger, self._name, phase, self._home.project, session)
 
         return metered
 
 
-def _with_model(mem: Mem, model: str) -> Settings:
+def _with_model(home: Home, model: str) -> Settings:
     names = dict.fromkeys(("MEMOLITH_MODELS_DEFAULT", "MEMOLITH_MODELS_SMOL"), model)
-    settings = Settings(mem.home, {**os.environ, **names})
-    settings.enter(mem.identity.root)
+    settings = Settings(home.path, {**os.environ, **names})
+    settings.enter(home.identity.root)
     return settings
 
 

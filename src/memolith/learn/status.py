@@ -11,7 +11,7 @@ from memolith.learn.queue.ledger import Cost, Ledger
 from memolith.learn.queue.queue import Job, Queue
 
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 
 class Status(Value):
@@ -35,27 +35,27 @@ class Status(Value):
         }
 
 
-def status(mem: Mem) -> Status:
+def status(home: Home) -> Status:
     """Return the status of a project."""
-    off = run.why_not(mem)
-    model = mem.settings.text("models.default") or "none"
+    off = run.why_not(home)
+    model = home.settings.text("models.default") or "none"
     jobs: list[Job] = []
     spent = None
     if not off:
-        with Queue(mem.home, mem.settings, mem.now) as queue:
-            jobs = queue.jobs(mem.project)
-            spent = Ledger(mem.home, mem.settings, mem.now, database=queue.database).totals(day=mem.today)
+        with Queue(home.path, home.settings, home.now) as queue:
+            jobs = queue.jobs(home.project)
+            spent = Ledger(home.path, home.settings, home.now, database=queue.database).totals(day=home.today)
     return Status(
         enabled=not off,
         why=off,
         model=model,
-        problem="" if model == "none" else llm.why_not(mem.settings, "default"),
+        problem="" if model == "none" else llm.why_not(home.settings, "default"),
         jobs=jobs,
         today=spent,
     )
 
 
-def lines(mem: Mem, found: Status) -> list[str]:
+def lines(home: Home, found: Status) -> list[str]:
     """Return a status for a person."""
     told = [f"Learning is off: {found.why}" if found.why else "Learning is on."]
     told.append(f"Model: {found.model}" + (f" ({found.problem})" if found.problem else ""))
@@ -68,8 +68,8 @@ def lines(mem: Mem, found: Status) -> list[str]:
         told.append(
             f"Today: {found.today.requests} request(s), {found.today.tokens} tokens, "
             f"{found.today.seconds:.0f} s "
-            f"of {mem.settings.number('memories.requests_per_day'):,.0f} requests, "
-            f"{mem.settings.number('memories.tokens_per_day'):,.0f} tokens"
+            f"of {home.settings.number('memories.requests_per_day'):,.0f} requests, "
+            f"{home.settings.number('memories.tokens_per_day'):,.0f} tokens"
         )
         told += [
             f"{job.key}: {job.last_error}" for job in found.jobs if job.last_error and job.status != "done"

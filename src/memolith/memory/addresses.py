@@ -12,6 +12,7 @@ import stat
 from memolith.base.errors import MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.base.values import Source, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
 from memolith.text.memory_url import NAMESPACES, SCHEME, parse
 from memolith.text.safe.lookalikes import composed
@@ -19,7 +20,7 @@ from memolith.text.source_label import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.memory.sessions import Turn
 
 SUMMARY = "memory_summary.md"
@@ -48,14 +49,14 @@ class Resource(Value):
     uri: str
 
 
-def resolve(mem: Mem, uri: str) -> Resource:
+def resolve(home: Home, uri: str) -> Resource:
     """Return what an address leads to.
 
     InputError says what is wrong with an address, NotFoundError that nothing is there.
     """
     namespace, parts = parse(uri)
-    scope = layout.USER if namespace == "user" else mem.project
-    tree = Tree(str(mem.root))
+    scope = layout.USER if namespace == "user" else home.project
+    tree = Tree(str(home.root))
     try:
         if not _exists(tree, scope):
             what = "nothing is remembered yet" if not scope else "this project has no memory yet"
@@ -63,9 +64,9 @@ def resolve(mem: Mem, uri: str) -> Resource:
         if not parts and namespace == "root":
             parts = (SUMMARY,)
         if not parts:
-            return _listing(uri, _top(mem, tree, scope))
+            return _listing(uri, _top(home, tree, scope))
         if parts[0] == SESSIONS and scope:
-            return _session(mem, uri, parts[1:])
+            return _session(home, uri, parts[1:])
         return _file(tree, scope, parts, uri)
     except UnsafePathError:
         raise UnsafePathError(
@@ -75,17 +76,17 @@ def resolve(mem: Mem, uri: str) -> Resource:
         raise StorageError(uri, error.error) from None
 
 
-def complete(mem: Mem, prefix: str) -> list[str]:
+def complete(home: Home, prefix: str) -> list[str]:
     """Return the addresses that begin with `prefix` and lead somewhere; never raises."""
     head, slash, _ = prefix[len(SCHEME) :].rpartition("/") if prefix.startswith(SCHEME) else ("", "", "")
     if not slash:
-        found = [f"{SCHEME}{name}" for name in NAMESPACES if _leads(mem, name)]
+        found = [f"{SCHEME}{name}" for name in NAMESPACES if _leads(home, name)]
     else:
         base = f"{SCHEME}{head}"
         # The names in `memory://root` are those of the project; alone, that address is the summary.
         try:
             found = (
-                resolve(mem, base.replace("://root", "://project") if head == "root" else base).listing or []
+                resolve(home, base.replace("://root", "://project") if head == "root" else base).listing or []
             )
         except MemolithError:
             found = []
@@ -93,11 +94,11 @@ def complete(mem: Mem, prefix: str) -> list[str]:
     return [each for each in found if each.startswith(prefix)]
 
 
-def _leads(mem: Mem, namespace: str) -> bool:
+def _leads(home: Home, namespace: str) -> bool:
     try:
-        return bool(resolve(mem, f"{SCHEME}{namespace}").uri)
+        return bool(resolve(home, f"{SCHEME}{namespace}").uri)
     except MemolithError:
-        return namespace == "root" and _leads(mem, "project")
+        return namespace == "root" and _leads(home, "project")
 
 
 def address(namespace: str, *parts: str) -> str:
@@ -117,12 +118,12 @@ def _exists(tree: Tree, scope: str) -> bool:
     return True
 
 
-def _top(mem: Mem, tree: Tree, scope: str) -> list[tuple[str, ...]]:
+def _top(home: Home, tree: Tree, scope: str) -> list[tuple[str, ...]]:
     """Return what of a scope can be read."""
     base = layout.scope_directory(scope)
     there = [entry.name for entry in tree.folder(base).entries() if not entry.is_symlink()]
     known = [name for name in (*_FILES, *_DIRECTORIES) if name in there]
-    if scope and mem.sessions.list():
+    if scope and Sessions(home).list():
         known.append(SESSIONS)
     return [(name,) for name in sorted(known)]
 
@@ -196,13 +197,13 @@ def _shown(tree: Tree, scope: str, text: str) -> str:
     return redact(text, allowed(tree.root, scope), by_hand=True).text
 
 
-def _session(mem: Mem, uri: str, rest: tuple[str, ...]) -> Resource:
+def _session(home: Home, uri: str, rest: tuple[str, ...]) -> Resource:
     if not rest:
-        return _listing(uri, [(SESSIONS, each.name) for each in mem.sessions.list()])
+        return _listing(uri, [(SESSIONS, each.name) for each in Sessions(home).list()])
     if len(rest) > 1:
         raise _nothing(uri)
     try:
-        session = mem.sessions.get(rest[0])
+        session = Sessions(home).get(rest[0])
     except MemolithError:
         raise _nothing(uri) from None
     if session.name != rest[0]:

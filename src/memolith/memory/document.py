@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.store.gate import Change
 
 # Everything below this line in a project's MEMORY.md is written by consolidation; nothing above it is.
@@ -142,34 +142,34 @@ def without(text: str, lines: list[str]) -> str:
     return "".join(kept)
 
 
-def keep_small(mem: Mem, change: Change) -> None:
+def keep_small(home: Home, change: Change) -> None:
     """Ask to condense a long MEMORY.md, or move its oldest lines to an archive note."""
-    limit = int(mem.settings.number("long_term.soft_limit"))
+    limit = int(home.settings.number("long_term.soft_limit"))
     size = len((change.after or b"").decode("utf-8", "replace"))
     if not limit or size <= limit:
         return
-    if mem.settings.text("long_term.overflow") == "archive":
-        change.warnings.append(_archive(mem, change, limit))
+    if home.settings.text("long_term.overflow") == "archive":
+        change.warnings.append(_archive(home, change, limit))
     else:
         change.warnings.append(
             f"MEMORY.md has {size} characters (soft limit {limit}): condense it before adding more"
         )
 
 
-def _archive(mem: Mem, change: Change, limit: int) -> str:
+def _archive(home: Home, change: Change, limit: int) -> str:
     """Move the oldest lines of MEMORY.md to the archive note; return what to say about it."""
     archive = layout.note(layout.USER, "memory-archive")
     moved: list[str] = []
 
     def add(old: str | None) -> str | None:
-        text = (Tree(mem.gate.root).read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
+        text = (Tree(home.gate.root).read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
         moved[:] = overflow(text, limit)
         return markdown.append(old or "", "".join(moved)) if moved else old
 
     # Archived first, then removed: a crash in between leaves a line twice, never nowhere.
-    with mem.gate.scope(layout.USER):
-        mem.gate.rewrite(archive, add, op="archive")
-        done = mem.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")
-        note_index.update_index(mem.gate, layout.USER)
+    with home.gate.scope(layout.USER):
+        home.gate.rewrite(archive, add, op="archive")
+        done = home.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")
+        note_index.update_index(home.gate, layout.USER)
     change.after = done.after
     return f"{len(moved)} of the oldest lines were moved to {archive}"

@@ -41,11 +41,11 @@ class Home:
         now: Callable[[], float] = time.time,
         source: Source | None = None,
     ) -> None:
-        self.home = home
+        self.path = home
         self.source = source or Source("agent")
         self.settings = Settings(home)
         self._cwd, self._now = cwd, now
-        self._store = os.path.join(home, layout.STORE)
+        self.store = os.path.join(home, layout.STORE)  # of the Markdown files
         self._project: projects.Project | None = None
         self._doubt: list[tuple[str, OSError]] = []  # what could not be read when the project was found
         self._gate: Gate | None = None
@@ -98,7 +98,7 @@ class Home:
         it is labelled, and only who asks sees it until a person has `reviewed` and accepted it.
         """
         source = arguments.source(origin, taint, accepted=reviewed)
-        other = type(self)(self.home, self._cwd, now=self._now, source=source)
+        other = type(self)(self.path, self._cwd, now=self._now, source=source)
         other.settings = self.settings
         other.confirm = self.confirm
         other._project = self._project  # noqa: SLF001 - which may not be that of the directory (`of_project`)
@@ -106,7 +106,7 @@ class Home:
 
     def of_project(self, slug: str) -> Self:
         """Return the same memory for another of its projects, wherever that is."""
-        other = type(self)(self.home, self._cwd, now=self._now, source=self.source)
+        other = type(self)(self.path, self._cwd, now=self._now, source=self.source)
         other._project = projects.Project(slug, "", None, known=True)  # noqa: SLF001
         return other
 
@@ -121,7 +121,7 @@ class Home:
         if self._cleanup is not None:
             self._cleanup()
             self._cleanup = None
-            self.home = ""
+            self.path = ""
 
     def __copy__(self) -> Self:
         return self.from_source(self.source.origin, self.source.taint or None, reviewed=self.source.accepted)
@@ -129,7 +129,7 @@ class Home:
     def __reduce__(self) -> str:
         # Also for `copy.deepcopy`.
         raise InputError(
-            f"a memory cannot be pickled: give another process its home ({self.home}) and its directory, and "
+            f"a memory cannot be pickled: give another process its home ({self.path}) and its directory, and "
             "open it there with Mem.open(cwd, home=home)"
         )
 
@@ -142,14 +142,14 @@ class Home:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Mem(home={self.home!r}, project={self.project!r})"
+        return f"Mem(home={self.path!r}, project={self.project!r})"
 
     @property
     def root(self) -> Path:
         """The directory of the Markdown files."""
         from pathlib import Path
 
-        return Path(self._store)
+        return Path(self.store)
 
     @property
     def project(self) -> str:
@@ -169,24 +169,24 @@ class Home:
         def prove(checkout: Checkout, commit: str) -> bool | None:
             from memolith.store.proofs import reaches
 
-            return reaches(self.home, checkout, commit, end - time.monotonic(), again=again)
+            return reaches(self.path, checkout, commit, end - time.monotonic(), again=again)
 
         watch = whole.Watch(aside=True)
         try:
             with watch:
-                found = projects.resolve(self._store, self._cwd, self.settings.text("identity"), prove)
+                found = projects.resolve(self.store, self._cwd, self.settings.text("identity"), prove)
         finally:
             self._doubt = [each for each in watch.errors.items() if self._matters(*each)]
             for path, error in self._doubt:
                 whole.note(path, error)
         self.settings.enter(found.root)
-        if whole.looked(layout.locate(self._store, layout.interrupted(found.slug)), follow=False):
+        if whole.looked(layout.locate(self.store, layout.interrupted(found.slug)), follow=False):
             self.gate.catch_up(found.slug)
         return found
 
     def _matters(self, path: str, error: OSError) -> bool:
         """Tell whether what could not be read may be evidence; what is somebody else's elsewhere is none."""
-        return path.startswith(self.home) or error.errno not in (errno.EACCES, errno.EPERM)
+        return path.startswith(self.path) or error.errno not in (errno.EACCES, errno.EPERM)
 
     def now(self) -> float:
         """Return the time."""
@@ -205,12 +205,12 @@ class Home:
     @property
     def gate(self) -> Gate:
         """The write path."""
-        if not self.home:
+        if not self.path:
             raise InputError("this ephemeral memory is closed; open a new one")
         if self._gate is None:
             from memolith.store.gate import Gate
 
-            self._gate = Gate(self.home, self.settings, self._now, self.source.origin)
+            self._gate = Gate(self.path, self.settings, self._now, self.source.origin)
         return self._gate
 
     @property
@@ -219,7 +219,7 @@ class Home:
         if self._index is None:
             from memolith.index import Index
 
-            self._index = Index(self.home) if self.patience is None else Index(self.home, wait=self.patience)
+            self._index = Index(self.path) if self.patience is None else Index(self.path, wait=self.patience)
         return self._index
 
     @property
@@ -290,19 +290,6 @@ class Home:
             else:
                 return
 
-    def _scope(self, scope: str) -> str:
+    def scope(self, scope: str) -> str:
+        """Return the slug that a caller's word for a scope means: the project's, or none for the user."""
         return layout.USER if arguments.is_user_wide(scope) else self.project
-
-    def _prepare(self, target: str, scope: str) -> None:
-        # Before any path is built: registering may find that the slug is taken.
-        if target != "long_term" and (target != "note" or self._scope(scope)):
-            self.register()
-
-    def _locate(self, target: str, name: str | None, scope: str) -> str:
-        if target == "note":
-            return layout.find_note(self._store, self._scope(scope), name)
-        if target == "long_term":
-            return layout.MEMORY
-        if target == "scratchpad":
-            return layout.scratchpad(self.project)
-        return layout.daily(self.project, name.strip() if name else self.today)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import builtins
 
     from memolith.base.values import WriteResult
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 _STAMP = "%Y-%m-%dT%H-%M-%S"
 
@@ -38,26 +38,26 @@ class Lesson(Value):
 class Lessons:
     """The lessons of a project."""
 
-    def __init__(self, mem: Mem) -> None:
-        self._mem = mem
+    def __init__(self, home: Home) -> None:
+        self._home = home
 
     def add(self, text: str) -> WriteResult:
         """Save a lesson under its time and its first words."""
-        mem = self._mem
+        home = self._home
         arguments.check_text(text)
-        if held := quarantine.hold(mem, "lessons.add", text, {}, user_wide=False):
+        if held := quarantine.hold(home, "lessons.add", text, {}, user_wide=False):
             return held
-        mem.register()
-        slug, root = mem.project, str(mem.root)
-        with mem.gate.scope(slug):
-            relative = _free(Tree(root), slug, _name(text, mem.now()))
-            apply = source_label.stamped(_whole, mem.source, is_note=True)
-            change = mem.gate.change(relative, text, apply, op="write", cap=MAX_WRITE_BYTES)
+        home.register()
+        slug, root = home.project, str(home.root)
+        with home.gate.scope(slug):
+            relative = _free(Tree(root), slug, _name(text, home.now()))
+            apply = source_label.stamped(_whole, home.source, is_note=True)
+            change = home.gate.change(relative, text, apply, op="write", cap=MAX_WRITE_BYTES)
         return reply(root, change, 0, None)
 
     def list(self) -> builtins.list[Lesson]:
         """Return all lessons, oldest first; what cannot be read is left out."""
-        tree, directory = Tree(str(self._mem.root)), layout.lessons(self._mem.project)
+        tree, directory = Tree(str(self._home.root)), layout.lessons(self._home.project)
         return [lesson for name in _names(tree, directory) if (lesson := _read(tree, f"{directory}/{name}"))]
 
 

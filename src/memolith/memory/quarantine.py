@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.text.yaml import Node
 
     Argument = str | list[str] | None
@@ -65,7 +65,7 @@ class Held(Value):
 
 
 def hold(
-    mem: Mem,
+    home: Home,
     call: str,
     text: str,
     arguments: Mapping[str, Argument],
@@ -78,16 +78,16 @@ def hold(
 
     `op` names the change in the history: an import takes back what it had held, too.
     """
-    if not mem.source.outside or (apart and is_apart(mem, apart)):
+    if not home.source.outside or (apart and is_apart(home, apart)):
         return None
     from memolith.store.allow_list import allowed
     from memolith.store.screen import screen, together
     from memolith.text.suspicion.suspicion import suspicions
 
     if not user_wide:
-        mem.register()
-    slug = layout.USER if user_wide else mem.project
-    root = str(mem.root)
+        home.register()
+    slug = layout.USER if user_wide else home.project
+    root = str(home.root)
     asked = {key: value for key, value in arguments.items() if value}
     given, text, warnings = together(asked, text, lambda: allowed(root, slug))
     text, more = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
@@ -96,25 +96,25 @@ def hold(
     found = suspicions("\n\n".join([*lines, text]))
     number = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
     relative = layout.held(slug, number)
-    reasons = [_reason(mem.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
-    with mem.gate.scope(slug):
-        decided = decision(mem, relative)
+    reasons = [_reason(home.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
+    with home.gate.scope(slug):
+        decided = decision(home, relative)
         head: dict[str, Node] = {
             "call": call,
             "arguments": dict(given),  # type: ignore[arg-type]
-            **mem.source.as_dict(),  # type: ignore[dict-item]
-            "since": mem.today,
+            **home.source.as_dict(),  # type: ignore[dict-item]
+            "since": home.today,
             "reasons": list(dict.fromkeys(reasons)),
         }
         if not decided:
-            mem.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op=op)
-    why = "; ".join(dict.fromkeys([_reason(mem.source), *(each.why for each in found)]))
+            home.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op=op)
+    why = "; ".join(dict.fromkeys([_reason(home.source), *(each.why for each in found)]))
     message = f"Held for review as {number}, not stored as memory: {why}. A person decides: memolith review"
     if decided:
         word = "refused" if decided == "refuse" else "accepted"
         message = f"Nothing was written: a person {word} this text before ({number})"
     return WriteResult(
-        filename=layout.locate(str(mem.root), relative),
+        filename=layout.locate(str(home.root), relative),
         bytes=0,
         held=number if not decided else None,
         message=message,
@@ -128,15 +128,15 @@ def _reason(source: Source) -> str:
     return f"it came from outside ({source})"
 
 
-def is_apart(mem: Mem, relative: str) -> bool:
+def is_apart(home: Home, relative: str) -> bool:
     """Tell whether a file has nobody's own words: there is none yet, or all of it is from outside."""
-    head = files.text_of(Tree(str(mem.root)).read_part(relative, MAX_WRITE_BYTES)[0])
+    head = files.text_of(Tree(str(home.root)).read_part(relative, MAX_WRITE_BYTES)[0])
     return not head or source_label.is_outside(source_label.of_note(head))
 
 
-def decision(mem: Mem, relative: str) -> str:
+def decision(home: Home, relative: str) -> str:
     """Return what a person last decided about a text: `accept`, `refuse` or nothing."""
-    entries = mem.gate.history.entries(relative)
+    entries = home.gate.history.entries(relative)
     undone = {entry.undoes for entry in entries}
     for entry in reversed(entries):
         if entry.op in ("accept", "refuse") and entry.id not in undone:
@@ -144,21 +144,21 @@ def decision(mem: Mem, relative: str) -> str:
     return ""
 
 
-def waiting(mem: Mem) -> list[Held]:
+def waiting(home: Home) -> list[Held]:
     """Return what waits for a person in this project and user-wide, oldest first."""
     found = [
         held
-        for slug in (layout.USER, mem.project)
-        for name in Tree(str(mem.root)).names(layout.inbox(slug))
-        if (held := _read(mem, f"{layout.inbox(slug)}/{name}")) is not None
+        for slug in (layout.USER, home.project)
+        for name in Tree(str(home.root)).names(layout.inbox(slug))
+        if (held := _read(home, f"{layout.inbox(slug)}/{name}")) is not None
     ]
-    found += [held for slug in dict.fromkeys((layout.USER, mem.project)) for held in _stored(mem, slug)]
+    found += [held for slug in dict.fromkeys((layout.USER, home.project)) for held in _stored(home, slug)]
     return sorted(found, key=lambda held: (held.since, held.filename))
 
 
-def find(mem: Mem, number: str) -> Held:
+def find(home: Home, number: str) -> Held:
     """Return what waits under a number, which may be shortened. NotFoundError, or InputError if ambiguous."""
-    found = [held for held in waiting(mem) if number and held.id.startswith(number)]
+    found = [held for held in waiting(home) if number and held.id.startswith(number)]
     if not found:
         raise NotFoundError(f"nothing waits under {quoted(number)}; `memolith review` shows what does")
     if len(found) > 1:
@@ -166,9 +166,9 @@ def find(mem: Mem, number: str) -> Held:
     return found[0]
 
 
-def _read(mem: Mem, relative: str) -> Held | None:
+def _read(home: Home, relative: str) -> Held | None:
     """Return a held text; None for what is not one."""
-    data = Tree(str(mem.root)).read(relative)
+    data = Tree(str(home.root)).read(relative)
     parsed = frontmatter.split(files.text_of(data or b""))
     call = parsed.get("call")
     arguments, reasons = parsed.fields.get("arguments"), parsed.fields.get("reasons")
@@ -188,9 +188,9 @@ def _read(mem: Mem, relative: str) -> Held | None:
     )
 
 
-def _stored(mem: Mem, slug: str) -> Iterator[Held]:
+def _stored(home: Home, slug: str) -> Iterator[Held]:
     """Yield the notes, records and tickets of a scope that are from outside."""
-    tree = Tree(str(mem.root))
+    tree = Tree(str(home.root))
     index = files.text_of(tree.read(layout.index(slug), cut=True) or b"")
     noted = [link_target(line) for line in index.split("\n") if line != source_label.inside(line)]
     paths = [f"{layout.notes(slug)}/{name}" for name in noted if name]

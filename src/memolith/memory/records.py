@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterator, Sequence
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.store.gate import Change
 
 
@@ -55,9 +55,9 @@ class Recorded(Value):
 class Records:
     """The records of a project and of its user."""
 
-    def __init__(self, mem: Mem) -> None:
-        self._mem = mem
-        self._root = str(mem.root)
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._root = str(home.root)
 
     def add(
         self,
@@ -89,11 +89,11 @@ class Records:
         name = title or markdown.heading_title(text) or markdown.first_line(text, 80)
         name = entries.titled(markdown.same_line(name), text)
         slug = self._slug(scope, prepare=True)
-        with self._mem.gate.scope(slug):
+        with self._home.gate.scope(slug):
             known = self._all([slug]) if supersedes else []
             older = [self._pick(known, each) for each in supersedes]
             ids, near = self._near(slug, name, text)
-            outside = self._mem.source.outside
+            outside = self._home.source.outside
             if not force:
                 for record in near:
                     if likeness.same(said(record), f"{name}\n{text}"):
@@ -113,9 +113,9 @@ class Records:
                 "category": category,
                 "scope": "project" if slug else "user",
                 "title": name,
-                "created": self._mem.today,
-                "updated": self._mem.today,
-                "source": source or str(self._mem.source),
+                "created": self._home.today,
+                "updated": self._home.today,
+                "source": source or str(self._home.source),
                 "aliases": list(aliases),
                 "keywords": list(keywords),
                 "status": "active",
@@ -125,10 +125,10 @@ class Records:
                 "valid_until": entries.date(valid_until, "--valid-until"),
                 "supersedes": [record.id for record in older],
             }
-            whose = self._mem.source
-            change = entries.store(self._mem.gate, relative, _without_empty(fields), text, "record", whose)
+            whose = self._home.source
+            change = entries.store(self._home.gate, relative, _without_empty(fields), text, "record", whose)
             for record in older:
-                self._supersede(record, number, str(fields["valid_from"]) or self._mem.today)
+                self._supersede(record, number, str(fields["valid_from"]) or self._home.today)
         gone = [record.id for record in older]
         told = f" (instead of {', '.join(gone)})" if gone else ""
         return Recorded(
@@ -146,7 +146,7 @@ class Records:
 
         The index knows them: to read every record for each new one would make many of them ever slower.
         """
-        index = self._mem.index
+        index = self._home.index
         index.sync([slug])
         catalogue = index.catalogue(slug)
         found = index.lexical([slug], f"{title}\n{text}"[:_LOOKED_AT], _NEAR, ["record"])
@@ -161,7 +161,7 @@ class Records:
         paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
         ids = {number for number, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
-        return ids, [record for record in near if record.holds(self._mem.today)]
+        return ids, [record for record in near if record.holds(self._home.today)]
 
     def _names(self, slug: str, category: str) -> builtins.list[str]:
         return Tree(self._root).names(layout.records(slug, category))
@@ -178,7 +178,7 @@ class Records:
         }
         changed = {key: list(dict.fromkeys(value)) for key, value in more.items()}
         fresh = {key: value for key, value in changed.items() if value != getattr(record, key)}
-        warnings = self._set(record, {**fresh, "updated": self._mem.today}).warnings if fresh else []
+        warnings = self._set(record, {**fresh, "updated": self._home.today}).warnings if fresh else []
         return self._done(record, f"Known already as {record.id}; nothing was added twice", warnings)
 
     def update(
@@ -203,7 +203,7 @@ class Records:
             raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
         asked = {"number": record.id, "title": title, "scope": record.scope}
         held = hold(
-            self._mem,
+            self._home,
             "records.update",
             record.body if text is None else text,
             asked,
@@ -226,8 +226,8 @@ class Records:
             fields["temporal"] = "temporary" if expires else "permanent"
         if text is None and not fields:
             raise InputError(f"what should change about {record.id}? Give a text or an option")
-        change = self._set(record, {**fields, "updated": self._mem.today}, text)
-        if self._mem.source.trusted:
+        change = self._set(record, {**fields, "updated": self._home.today}, text)
+        if self._home.source.trusted:
             change.warnings.extend(source_label.waits(files.text_of(change.after or b"")))
         return self._done(record, f"Updated {record.id}", change.warnings)
 
@@ -237,20 +237,20 @@ class Records:
         record = self.get(number, scope)
         if record.category == category:
             return self._done(record, f"{record.id} is in {category} already", [])
-        fields = {"category": category, "updated": self._mem.today}
+        fields = {"category": category, "updated": self._home.today}
         warnings = []
         if category != "incidents" and record.temporal == "temporary":
             fields |= {"temporal": "permanent", "expires": ""}
             warnings.append(f"{record.id} does not expire any more: only incidents can")
         slug = self._slug(record.scope)
         new = layout.record(slug, category, record.id)
-        with self._mem.gate.scope(slug):
+        with self._home.gate.scope(slug):
             old = Tree(self._root).read(record.filename) or b""
             text = old.decode("utf-8", "surrogateescape")
             # First the new place, then away with the old: a crash leaves it twice, never nowhere.
-            self._mem.gate.rewrite(new, lambda _: text, op="reclassify")
-            entries.store(self._mem.gate, new, fields, None, "reclassify")
-            entries.remove(self._mem.gate, record.filename, "reclassify")
+            self._home.gate.rewrite(new, lambda _: text, op="reclassify")
+            entries.store(self._home.gate, new, fields, None, "reclassify")
+            entries.remove(self._home.gate, record.filename, "reclassify")
         moved = self.get(record.id, record.scope)
         return self._done(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
 
@@ -266,7 +266,7 @@ class Records:
         record = self.get(number, scope)
         if record.status == status:
             return self._done(record, f"{record.id} is {status} already", [])
-        fields = {"status": status, "updated": self._mem.today}
+        fields = {"status": status, "updated": self._home.today}
         if status == "active" and record.valid_until:
             fields["valid_until"] = ""
         change = self._set(record, fields)
@@ -275,7 +275,7 @@ class Records:
     def delete(self, number: str, *, scope: str | None = None) -> Recorded:
         """Delete a record; `memolith undo` brings it back."""
         record = self.get(number, scope)
-        entries.remove(self._mem.gate, record.filename, "delete")
+        entries.remove(self._home.gate, record.filename, "delete")
         return self._done(record, f"Deleted {record.id} (memolith undo brings it back)", [])
 
     def forget_source(self, session: str) -> builtins.list[str]:
@@ -290,9 +290,9 @@ class Records:
             if len(left) == len(sources) or not record.origin.startswith("extracted"):
                 continue
             if left:
-                self._set(record, {"source": left[0], "sources": left, "updated": self._mem.today})
+                self._set(record, {"source": left[0], "sources": left, "updated": self._home.today})
             else:
-                entries.remove(self._mem.gate, record.filename, "forget")
+                entries.remove(self._home.gate, record.filename, "forget")
                 gone.append(record.id)
         return gone
 
@@ -330,11 +330,11 @@ class Records:
         if arguments.is_user_wide(scope):
             return layout.USER
         if prepare:
-            self._mem.register()
-        return self._mem.project
+            self._home.register()
+        return self._home.project
 
     def _slugs(self, scope: str | None) -> builtins.list[str]:
-        return [self._slug(scope)] if scope is not None else [self._mem.project, layout.USER]
+        return [self._slug(scope)] if scope is not None else [self._home.project, layout.USER]
 
     def _all(self, slugs: builtins.list[str], *, strict: bool = False) -> builtins.list[Record]:
         return [record for slug in slugs for record in self._read(slug, strict=strict)]
@@ -353,13 +353,13 @@ class Records:
         return next(record for record in records if record.id == wanted)
 
     def _set(self, record: Record, fields: entries.Fields, text: str | None = None) -> Change:
-        if text is not None and record.origin and self._mem.source == Source("user"):
+        if text is not None and record.origin and self._home.source == Source("user"):
             fields = {**fields, **dict.fromkeys(source_label.KEYS, source_label.NONE)}  # another's no longer
-        whose = self._mem.source if text is not None or "title" in fields else None
-        return entries.store(self._mem.gate, record.filename, fields, text, "record", whose)
+        whose = self._home.source if text is not None or "title" in fields else None
+        return entries.store(self._home.gate, record.filename, fields, text, "record", whose)
 
     def _supersede(self, record: Record, by: str, day: str) -> None:
-        fields = {"status": "superseded", "superseded_by": by, "updated": self._mem.today}
+        fields = {"status": "superseded", "superseded_by": by, "updated": self._home.today}
         self._set(record, {**fields, "valid_until": record.valid_until or day})
 
     def _done(self, record: Record, message: str, warnings: builtins.list[str]) -> Recorded:

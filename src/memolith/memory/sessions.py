@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 ROLES = ("user", "assistant", "tool", "system")
 _ROLE_NAMES = {
@@ -102,8 +102,8 @@ class Stored(Value):
 class Sessions:
     """The sessions of a project."""
 
-    def __init__(self, mem: Mem) -> None:
-        self._mem = mem
+    def __init__(self, home: Home) -> None:
+        self._home = home
 
     def add(self, session: Session, *, scope: str = "project") -> Stored:
         """Store a session; the same one again changes nothing, one that has grown adds its new turns.
@@ -112,24 +112,24 @@ class Sessions:
         """
         if arguments.is_user_wide(scope):
             raise InputError("a session belongs to a project; only records are kept for all projects")
-        self._mem.register()
+        self._home.register()
         archive = self._archive()
         _check_name(session.agent, "agent")
         _check_name(session.id, "session id")
         clean, masked, taint = _clean(session.turns)
-        gone = tombstones.known(str(self._mem.root))
+        gone = tombstones.known(str(self._home.root))
         if gone:
             clean = [
                 Turn(**{**turn.as_dict(), "text": tombstones.left_out(turn.text, gone, tombstones.INSTEAD)})
                 for turn in clean
             ]
-        head = {**session.head(), "project": self._mem.project}
+        head = {**session.head(), "project": self._home.project}
         if taint:
             head["taint"] = session.taint or taint
         if session.cwd:
             head["cwd"] = masked_name(session.cwd)
             masked += head["cwd"] != session.cwd
-        with self._mem.gate.scope(self._mem.project):
+        with self._home.gate.scope(self._home.project):
             before = archive.read(session.name) or []
             known = len(before) - 1 if before else 0
             if len(clean) < known:
@@ -190,12 +190,12 @@ class Sessions:
         """Remove a session for good; return its name."""
         wanted = self._find(name)
         archive = self._archive()
-        with self._mem.gate.scope(self._mem.project):
+        with self._home.gate.scope(self._home.project):
             archive.delete(wanted)
         return wanted
 
     def _archive(self) -> Archive:
-        return Archive(self._mem.home, self._mem.project)
+        return Archive(self._home.path, self._home.project)
 
     def _read(self, name: str) -> Session | None:
         lines = self._archive().read(name)

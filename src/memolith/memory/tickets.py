@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 TYPES = ("bug", "feature", "document", "generic")
 STATUSES = ("open", "in_progress", "done", "closed")
@@ -83,9 +83,9 @@ class Ticketed(Value):
 class Tickets:
     """The tickets of a project."""
 
-    def __init__(self, mem: Mem) -> None:
-        self._mem = mem
-        self._root = str(mem.root)
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._root = str(home.root)
 
     def add(
         self,
@@ -104,8 +104,8 @@ class Tickets:
         _check(type, TYPES, "type")
         _check(priority, PRIORITIES, "priority")
         _check(status, STATUSES, "status")
-        self._mem.register()
-        with self._mem.gate.scope(self._mem.project):
+        self._home.register()
+        with self._home.gate.scope(self._home.project):
             taken = self._ids()
             if number is not None:
                 number = entries.check_id(number)
@@ -120,11 +120,11 @@ class Tickets:
                 "status": status,
                 "type": type,
                 "priority": priority,
-                "created": self._mem.today,
-                "updated": self._mem.today,
+                "created": self._home.today,
+                "updated": self._home.today,
             }
-            text, whose = description or "\n", self._mem.source
-            change = entries.store(self._mem.gate, self._file(name), fields, text, "ticket", whose)
+            text, whose = description or "\n", self._home.source
+            change = entries.store(self._home.gate, self._file(name), fields, text, "ticket", whose)
         return self._done(name, f"Added ticket {name}", change.warnings)
 
     def update(
@@ -156,40 +156,40 @@ class Tickets:
             "sessions": None if sessions is None else list(dict.fromkeys(sessions)),
         }
         fields = {key: value for key, value in given.items() if value is not None}
-        with self._mem.gate.scope(self._mem.project):  # notes that somebody adds at this moment stay too
+        with self._home.gate.scope(self._home.project):  # notes that somebody adds at this moment stay too
             ticket = self.get(number)
             if not fields and description is None:
                 raise InputError(f"what should change about ticket {ticket.id}? Give an option")
             body = None if description is None else _body(description, ticket.notes)
             message = f"Updated ticket {ticket.id}"
-            return self._set(ticket, {**fields, "updated": self._mem.today}, body, message)
+            return self._set(ticket, {**fields, "updated": self._home.today}, body, message)
 
     def note(self, number: str, text: str) -> Ticketed:
         """Add a dated note to a ticket."""
         line = " ".join(in_one_line(text).split())
         if not line:
             raise InputError("the note is empty; give it some words")
-        with self._mem.gate.scope(self._mem.project):  # else a note of somebody else at this moment is lost
+        with self._home.gate.scope(self._home.project):  # else a note of somebody else at this moment is lost
             ticket = self.get(number)
-            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._mem.now()))
+            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._home.now()))
             body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
-            return self._set(ticket, {"updated": self._mem.today}, body, f"Noted on ticket {ticket.id}")
+            return self._set(ticket, {"updated": self._home.today}, body, f"Noted on ticket {ticket.id}")
 
     def close(self, number: str) -> Ticketed:
         """Mark a ticket as closed."""
         ticket = self.get(number)
-        fields = {"status": "closed", "updated": self._mem.today}
+        fields = {"status": "closed", "updated": self._home.today}
         return self._set(ticket, fields, None, f"Closed ticket {ticket.id}")
 
     def delete(self, number: str) -> Ticketed:
         """Delete a ticket; `memolith undo` brings it back."""
         ticket = self.get(number)
-        entries.remove(self._mem.gate, ticket.filename, "delete")
+        entries.remove(self._home.gate, ticket.filename, "delete")
         return self._done(ticket.id, f"Deleted ticket {ticket.id} (memolith undo brings it back)", [])
 
     def link(self, number: str, session: str) -> Ticketed:
         """Note that a session was an execution of a ticket."""
-        with self._mem.gate.scope(self._mem.project):
+        with self._home.gate.scope(self._home.project):
             ticket = self.get(number)
             return self.update(ticket.id, sessions=[*ticket.sessions, session])
 
@@ -243,14 +243,14 @@ class Tickets:
     # ------------------------------------------------------------ inside
 
     def _file(self, number: str) -> str:
-        return f"{layout.tickets(self._mem.project)}/{number}.md"
+        return f"{layout.tickets(self._home.project)}/{number}.md"
 
     def _ids(self) -> builtins.list[str]:
-        return [name[:-3] for name in Tree(self._root).names(layout.tickets(self._mem.project))]
+        return [name[:-3] for name in Tree(self._root).names(layout.tickets(self._home.project))]
 
     def _set(self, ticket: Ticket, fields: entries.Fields, body: str | None, message: str) -> Ticketed:
-        whose = self._mem.source if body is not None or "title" in fields else None
-        change = entries.store(self._mem.gate, ticket.filename, fields, body, "ticket", whose)
+        whose = self._home.source if body is not None or "title" in fields else None
+        change = entries.store(self._home.gate, ticket.filename, fields, body, "ticket", whose)
         return self._done(ticket.id, message, change.warnings)
 
     def _done(self, number: str, message: str, warnings: builtins.list[str]) -> Ticketed:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 # The history calls what an import brought `import-3fa9c1`; it may have reached several projects.
 IMPORT = "import"
@@ -37,42 +37,42 @@ class Undone(Value):
     version_undone: int
 
 
-def find_file(mem: Mem, text: str) -> str:
+def find_file(home: Home, text: str) -> str:
     """Return the path in the store that a person means: a path, a target, a date or a note's name."""
-    root = str(mem.root)
+    root = str(home.root)
     if text == "long_term":
         return layout.MEMORY
     if text == "scratchpad":
-        return layout.scratchpad(mem.project)
+        return layout.scratchpad(home.project)
     if text == "daily" or layout.is_date(text):
-        return layout.daily(mem.project, mem.today if text == "daily" else text)
+        return layout.daily(home.project, home.today if text == "daily" else text)
     bare = text.removeprefix(root).lstrip("/") if os.path.isabs(text) else text
-    places = [bare, f"{layout.scope_directory(mem.project)}/{bare}"]
+    places = [bare, f"{layout.scope_directory(home.project)}/{bare}"]
     stem = bare.removesuffix(".md")
     if not set(stem) & set("/\\."):
-        places += [f"{layout.notes(slug)}/{stem}.md" for slug in (mem.project, layout.USER)]
+        places += [f"{layout.notes(slug)}/{stem}.md" for slug in (home.project, layout.USER)]
     tree = Tree(root)
     for place in places:
         try:
             tree.check(place)
         except UnsafePathError:
             continue
-        if layout.scope_of(place) not in (layout.USER, mem.project):
+        if layout.scope_of(place) not in (layout.USER, home.project):
             continue
-        if tree.is_file(place) or mem.gate.history.entries(place):
+        if tree.is_file(place) or home.gate.history.entries(place):
             return place
     raise NotFoundError(f"no memory file {quoted(text)}; `memolith list` and `memolith history` show them")
 
 
-def files_with_history(mem: Mem, slugs: Iterable[str] | None = None) -> list[str]:
+def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[str]:
     """Return the files that have versions, by default of this project and user.
 
     Identities and indexes do not count, nor what a host keeps of a conversation: nobody means those by "the
     newest change". They can be undone by name.
     """
-    keeper = mem.gate.history
-    found = [name for slug in slugs or (layout.USER, mem.project) for name in keeper.files(slug)]
-    kept = layout.conversation(mem.project, "").rpartition("/")[0]
+    keeper = home.gate.history
+    found = [name for slug in slugs or (layout.USER, home.project) for name in keeper.files(slug)]
+    kept = layout.conversation(home.project, "").rpartition("/")[0]
     return [
         name
         for name in found
@@ -80,49 +80,49 @@ def files_with_history(mem: Mem, slugs: Iterable[str] | None = None) -> list[str
     ]
 
 
-def undo(mem: Mem, file: str | None, version: int | None) -> Undone:
+def undo(home: Home, file: str | None, version: int | None) -> Undone:
     """Take back a change of `file`, else the newest of all files."""
-    relative = _newest(mem) if file is None else find_file(mem, file)
-    also = _set_of(mem, relative) if file is None else []
+    relative = _newest(home) if file is None else find_file(home, file)
+    also = _set_of(home, relative) if file is None else []
     for other in also:
-        mem.gate.undo(other, None)
-    change, undone = mem.gate.undo(relative, version)
+        home.gate.undo(other, None)
+    change, undone = home.gate.undo(relative, version)
     for slug in dict.fromkeys(layout.scope_of(name) for name in [relative, *also]):
         if any(os.path.dirname(name) == layout.notes(slug) for name in [relative, *also]):
             fresh = relative if change.after is not None and slug == layout.scope_of(relative) else None
-            note_index.update_index(mem.gate, slug, fresh)
+            note_index.update_index(home.gate, slug, fresh)
     return Undone(
         also=also,
         name=relative,
-        path=layout.locate(str(mem.root), relative),
+        path=layout.locate(str(home.root), relative),
         version_undone=undone,
         bytes=None if change.after is None else len(change.after),
         sha256=change.sha256,
     )
 
 
-def _set_of(mem: Mem, relative: str) -> list[str]:
+def _set_of(home: Home, relative: str) -> list[str]:
     """Return the other files that were last changed in the same set (`writeset`, or one import)."""
-    keeper = mem.gate.history
+    keeper = home.gate.history
     op = keeper.to_undo(relative, None).op
     if not (writeset.is_set(op) or op.startswith(f"{IMPORT}-")):
         return []
     found = []
     slugs = None
     if op.startswith(IMPORT):
-        slugs = (layout.USER, *Tree(str(mem.root)).names("projects", ""))
-    for name in files_with_history(mem, slugs):
+        slugs = (layout.USER, *Tree(str(home.root)).names("projects", ""))
+    for name in files_with_history(home, slugs):
         with contextlib.suppress(HistoryError):
             if name != relative and keeper.to_undo(name, None).op == op:
                 found.append(name)
     return found
 
 
-def _newest(mem: Mem) -> str:
+def _newest(home: Home) -> str:
     newest = ("", "")
-    for name in files_with_history(mem):
+    for name in files_with_history(home):
         try:
-            entry = mem.gate.history.to_undo(name, None)
+            entry = home.gate.history.to_undo(name, None)
         except HistoryError:
             continue
         newest = max(newest, (entry.stamp, name))

@@ -6,7 +6,7 @@ from memolith.text.budget import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 SEPARATOR = "\n\n---\n\n"
 
@@ -16,7 +16,7 @@ def compaction_heading(count: int | None = None) -> str:
     return "compaction summary" if count is None else f"compaction summary ({count} msgs)"
 
 
-def flush_compaction_summary(mem: Mem, summary: str, count: int | None = None) -> bool:
+def flush_compaction_summary(home: Home, summary: str, count: int | None = None) -> bool:
     """Write a summary to today's log before the session is compressed.
 
     A host whose session fetched something says so, `mem.from_source("extracted", "web")`: then the summary
@@ -24,13 +24,14 @@ def flush_compaction_summary(mem: Mem, summary: str, count: int | None = None) -
     """
     from memolith.base.errors import MemolithError
     from memolith.base.values import MAX_WRITE_BYTES
+    from memolith.memory.writing import append_daily
     from memolith.text.secrets.cut import in_bytes
 
     try:
         # A summary of any length: its beginning is better than an error.
         kept = in_bytes(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
-        writer = mem.from_source("extracted", "agent") if mem.source.trusted else mem
-        writer.append_daily(compaction_heading(count), kept)
+        writer = home.from_source("extracted", "agent") if home.source.trusted else home
+        append_daily(writer, compaction_heading(count), kept)
     except (MemolithError, OSError) as error:
         import logging
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from memolith.base.errors import InputError
 from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED, Value
 from memolith.env.paths import Tree
-from memolith.prompt.block import Trace
+from memolith.prompt.block import Trace, of
 from memolith.text.budget import Section, estimate_tokens, utf8_len
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from collections.abc import Callable
+
+    from memolith.memory.home import Home
 
 FRAME = "(frame)"
 WHOLE = "whole"
@@ -75,11 +77,13 @@ class Explanation(Value):
         return "\n".join(rows)
 
 
-def explain(mem: Mem, query: str | None = None, *, max_chars: int | None = None) -> Explanation:
-    """Return the block as `Mem.context_block` makes it, and what each part of it is."""
+def explain(
+    home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None
+) -> Explanation:
+    """Return the block of a memory, and what each part of it is; `recall` gives the brief for a task."""
     trace = Trace()
-    block = mem.context_block(query, max_chars=max_chars, trace=trace)
-    tree = Tree(str(mem.root))
+    block = of(home, recall, max_chars=max_chars, trace=trace)
+    tree = Tree(str(home.root))
     parts = [
         _part(
             tree,

@@ -1,4 +1,4 @@
-"""Recall as a step of Mem: which scopes, which day, with or without meaning."""
+"""Recall as a step of Home: which scopes, which day, with or without meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from memolith.index.vectors.meaning import Coverage
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 _ITEMS = 20
 _WORTH_IT = 0.1  # what is put into a prompt unasked should be an answer at least one time in ten
@@ -27,7 +27,7 @@ _NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
 
 
 def recall(
-    mem: Mem,
+    home: Home,
     query: str,
     *,
     limit: int,
@@ -47,11 +47,11 @@ def recall(
         raise InputError(f"scopes = {quoted(scopes)}: give a list of scopes, such as ['project']")
     wide = dict.fromkeys(arguments.is_user_wide(scope) for scope in scopes or ("user", "project"))
     with whole.Watch() as watch:
-        slugs = [layout.USER if user else mem.project for user in wide]
+        slugs = [layout.USER if user else home.project for user in wide]
         asked = Question(
             query,
             [slug for slug in dict.fromkeys(slugs) if slug or True in wide],
-            mem.today,
+            home.today,
             limit=limit,
             kinds=kinds,
             categories=categories,
@@ -59,8 +59,8 @@ def recall(
             as_of=as_of,
             unasked=unasked,
         )
-        covered = _covered(mem, asked.slugs) if semantic is not False else None
-        found = answer(mem.home, mem.index, asked, mem.vectors if covered and covered.model else None)
+        covered = _covered(home, asked.slugs) if semantic is not False else None
+        found = answer(home.path, home.index, asked, home.vectors if covered and covered.model else None)
     for each in found.missing:  # what the index knows by itself: it was not reached in time, say
         path, _, why = each.partition(": ")
         if path not in watch.errors:
@@ -68,8 +68,8 @@ def recall(
     found = found.without([each for each in watch.missing if not _is_told(each, found.missing)])
     if covered and (not covered.complete or (semantic and not covered.model)):
         found.notes.append(f"by meaning: {covered}")
-    elif covered and covered.model and mem.vectors.problem:
-        found.notes.append(f"by meaning: {mem.vectors.problem}")
+    elif covered and covered.model and home.vectors.problem:
+        found.notes.append(f"by meaning: {home.vectors.problem}")
     if budget is None:
         return found
     from memolith.prompt import brief
@@ -83,15 +83,15 @@ def _is_told(missing: str, told: Sequence[str]) -> bool:
     return any(each.startswith(missing) for each in told)
 
 
-def brief(mem: Mem, query: str) -> str:
+def brief(home: Home, query: str) -> str:
     """Return what the block says about a task; empty if nothing is known about it."""
     from memolith.prompt import brief as rendering
 
-    found = for_block(mem, query)
+    found = for_block(home, query)
     return rendering.items(found.hits)
 
 
-def for_block(mem: Mem, query: str, budget: int | None = None) -> Recall:
+def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
     """Return what the block would say about a task, of which nothing is from outside.
 
     No model is loaded for it; a loaded one is used.
@@ -99,7 +99,7 @@ def for_block(mem: Mem, query: str, budget: int | None = None) -> Recall:
     from memolith.prompt import brief as rendering
 
     found = recall(
-        mem,
+        home,
         query,
         limit=_ITEMS,
         scopes=None,
@@ -108,20 +108,20 @@ def for_block(mem: Mem, query: str, budget: int | None = None) -> Recall:
         since=None,
         as_of=None,
         budget=None,
-        semantic=None if mem.is_warm else False,
+        semantic=None if home.is_warm else False,
         unasked=True,
     )
-    shown = (layout.daily(mem.project, mem.today), layout.daily(mem.project, mem.yesterday))
+    shown = (layout.daily(home.project, home.today), layout.daily(home.project, home.yesterday))
     hits = [hit for hit in found if hit.score >= _WORTH_IT and not hit.id.startswith(shown)]
     return found.with_hits(rendering.fitting(hits, rendering.TOKENS if budget is None else budget))
 
 
-def ticket_query(mem: Mem, ticket: str, context: str = "") -> str:
+def ticket_query(home: Home, ticket: str, context: str = "") -> str:
     """Return the question that a ticket is: its title, its description, and what else is said."""
-    slugs = [mem.project]
-    mem.index.sync(slugs)
-    tickets = [unit for unit in mem.index.by_record(slugs, [ticket]) if unit.kind == "ticket"]
-    found = mem.index.with_text(tickets[:1])
+    slugs = [home.project]
+    home.index.sync(slugs)
+    tickets = [unit for unit in home.index.by_record(slugs, [ticket]) if unit.kind == "ticket"]
+    found = home.index.with_text(tickets[:1])
     if not found:
         raise NotFoundError(
             f"there is no ticket {quoted(ticket)} in this project; `memolith ticket list` shows all"
@@ -131,8 +131,8 @@ def ticket_query(mem: Mem, ticket: str, context: str = "") -> str:
     return " ".join(f"{unit.title} {description} {context}".split())[:_QUERY]
 
 
-def _covered(mem: Mem, slugs: Sequence[str]) -> Coverage:
+def _covered(home: Home, slugs: Sequence[str]) -> Coverage:
     """Catch the vectors up as far as the settings allow for one question; return what they cover."""
-    if mem.vectors.provider is not None:
-        mem.index.sync(slugs)
-    return mem.vectors.sync(slugs, mem.settings.number("semantic.seconds"))
+    if home.vectors.provider is not None:
+        home.index.sync(slugs)
+    return home.vectors.sync(slugs, home.settings.number("semantic.seconds"))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 
-from memolith.base.errors import StorageError, UnsafePathError
+from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.lean import suppress
-from memolith.base.values import MAX_INJECT_BYTES, SearchHit
+from memolith.base.values import MAX_INJECT_BYTES, Listing, SearchHit
+from memolith.base.whole import Watch
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory.note_index import note_files
 from memolith.store import files, layout
@@ -22,6 +23,8 @@ from memolith.text.source_label import label, of_note
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from memolith.memory.home import Home
 
 CONTEXT_LINES = 3
 MAX_WINDOWS = 5
@@ -93,6 +96,24 @@ class SearchResults:
 def _block(hit: SearchHit) -> str:
     said = f" {label(hit.source)}" if hit.source else ""
     return f"\n\n### {hit.name} ({', '.join(hit.matched_terms)}){said}\n{hit.body}"
+
+
+def find(home: Home, query: str) -> SearchResults:
+    """Find the files of a memory by keywords."""
+    if not isinstance(query, str):
+        raise InputError(f"query must be text, not {type(query).__name__}")
+    with Watch() as watch:
+        found = search(home.store, home.project, query)
+        found.missing = watch.missing
+        return found
+
+
+def listing(home: Home) -> Listing:
+    """Return the sorted paths, relative to the store, of the memory files of a project and its user."""
+    tree = Tree(home.store)
+    with Watch() as watch:
+        found = sorted(name for name in searchable(home.store, home.project) if tree.is_file(name))
+        return Listing(found, watch.missing)
 
 
 def search(root: str, slug: str, query: str) -> SearchResults:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.care.transfer.sources import Item, Source
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 _KEY = "imported"
 _HEAD = 4096
@@ -69,7 +69,7 @@ class _TakenError(Exception):
 
 
 def bring(
-    mem: Mem,
+    home: Home,
     path: str | os.PathLike[str] | None = None,
     *,
     kind: str | None = None,
@@ -88,36 +88,36 @@ def bring(
         raise InputError(f"unknown kind {quoted(kind)}; one of {', '.join(sources.KINDS)}")
     if path is None:
         kind = kind or "claude-memory"
-        path = sources.find(mem, kind, os.environ)
+        path = sources.find(home, kind, os.environ)
     path = os.fspath(path)
     if not os.path.exists(path):
         raise InputError(f"{quoted(path)}: there is no such file or folder; check the path")
-    if os.path.realpath(path).startswith(os.path.join(os.path.realpath(mem.home), "")):
+    if os.path.realpath(path).startswith(os.path.join(os.path.realpath(home.path), "")):
         raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
     if link := whose.link_on_the_way(path):
         raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
     own = sources.is_mine(path, os.environ) if mine is None else mine
     alone = not own and bool(whose.checkout(path))
     given = scope or ("project" if alone else None)
-    source = sources.Source(path, kind, lambda kind: _scope(mem, given, kind, dry_run=dry_run), alone=alone)
-    return _Run(mem, source, "user" if own else source.taint or None, dry_run=dry_run).go(tell)
+    source = sources.Source(path, kind, lambda kind: _scope(home, given, kind, dry_run=dry_run), alone=alone)
+    return _Run(home, source, "user" if own else source.taint or None, dry_run=dry_run).go(tell)
 
 
-def _scope(mem: Mem, scope: str | None, kind: str, *, dry_run: bool) -> str:
+def _scope(home: Home, scope: str | None, kind: str, *, dry_run: bool) -> str:
     if is_user_wide(scope or ("user" if kind in sources.USER_WIDE else "project")):
         return layout.USER
     if not dry_run:
-        mem.register()  # before the slug is used: registering may find that it is taken
-    return mem.project
+        home.register()  # before the slug is used: registering may find that it is taken
+    return home.project
 
 
 class _Run:
     """One import."""
 
-    def __init__(self, mem: Mem, source: Source, whose: str | None, *, dry_run: bool) -> None:
-        outside = mem.from_source("imported", whose)
+    def __init__(self, home: Home, source: Source, whose: str | None, *, dry_run: bool) -> None:
+        outside = home.from_source("imported", whose)
         self._source, self._dry_run, self._from = source, dry_run, outside.source
-        self._mems = {slug: outside.of_project(slug or mem.project) for slug in _slugs(source)}
+        self._mems = {slug: outside.of_project(slug or home.project) for slug in _slugs(source)}
         self._gate = outside.gate
         self._gone = tombstones.known(outside.gate.root)
         self._op = f"{IMPORT}-{os.urandom(3).hex()}"
@@ -313,9 +313,9 @@ class _Run:
         return "".join(kept)
 
     def _is_held(self, item: Item, text: str, asked: dict[str, str], title: str = "") -> bool:
-        mem = self._mems[item.scope]
+        home = self._mems[item.scope]
         for part in _parts(text):
-            held = quarantine.hold(mem, "write", part, asked, user_wide=not item.scope, op=self._op)
+            held = quarantine.hold(home, "write", part, asked, user_wide=not item.scope, op=self._op)
             if held is None:
                 return False
             where = f"{title}: " if title else ""

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.care.transfer.check import Archive
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 KIND = "archive"
 _SUFFIX = "-imported"
 
 
 def bring_archive(
-    mem: Mem, archive: Archive, *, dry_run: bool = False, tell: Callable[[int, int], None] | None = None
+    home: Home, archive: Archive, *, dry_run: bool = False, tell: Callable[[int, int], None] | None = None
 ) -> Imported:
     """Write the files of an archive that are not there yet; say what became of each."""
-    run = _Run(mem, archive, dry_run=dry_run)
+    run = _Run(home, archive, dry_run=dry_run)
     held = contextlib.ExitStack()
     scope: str | None = None
     with held:
@@ -37,7 +37,7 @@ def bring_archive(
             if not dry_run and portable.scope(path) != scope:
                 held.close()
                 scope = portable.scope(path)
-                held.enter_context(mem.gate.scope(scope))
+                held.enter_context(home.gate.scope(scope))
             run.put(path, data)
             if tell:
                 tell(number, len(archive.hashes))
@@ -46,8 +46,8 @@ def bring_archive(
 
 
 class _Run:
-    def __init__(self, mem: Mem, archive: Archive, *, dry_run: bool) -> None:
-        self._mem, self._archive, self._dry_run = mem, archive, dry_run
+    def __init__(self, home: Home, archive: Archive, *, dry_run: bool) -> None:
+        self._home, self._archive, self._dry_run = home, archive, dry_run
         self._moved: dict[str, str] = {}  # from the memory file in the archive to what it is called here
         self._ours: dict[str, bool] = {}  # whether a file's history was here before
         self._indexes: set[str] = set()
@@ -64,7 +64,7 @@ class _Run:
         part, _, rest = path.partition("/")
         if part == "history":
             return self._put_version(path, rest, data)
-        there = portable.read(self._mem.home, path)
+        there = portable.read(self._home.path, path)
         if there is not None and there[0] == data:
             return "known", path, ""
         if there is None:
@@ -77,7 +77,7 @@ class _Run:
             return "known", path, "the index follows the notes"
         to = self._beside(path, data)
         self._moved[rest] = to.partition("/")[2]
-        if portable.read(self._mem.home, to) is not None:
+        if portable.read(self._home.path, to) is not None:
             return "known", to, ""
         self._write(to, data, path)
         if rest.startswith(layout.notes(layout.scope_of(rest))):
@@ -89,13 +89,13 @@ class _Run:
         source, _, version = rest.rpartition("/")
         file = self._moved.get(source, source)
         to = f"history/{file}/{version}"
-        there = portable.read(self._mem.home, to)
+        there = portable.read(self._home.path, to)
         if there is not None:
             same = there[0] == data
             return ("known", to, "") if same else ("left out", "", "another version has its number")
         if file not in self._ours:
             # Those of the archive itself came before an interruption.
-            here = [f"history/{source}/{entry.name}" for entry in self._mem.gate.history.entries(file)]
+            here = [f"history/{source}/{entry.name}" for entry in self._home.gate.history.entries(file)]
             self._ours[file] = any(name not in self._archive.hashes for name in here)
         if self._ours[file]:
             return "left out", "", "this file has a history of its own here"
@@ -103,7 +103,7 @@ class _Run:
         return "new", to, ""
 
     def _write(self, to: str, data: bytes, path: str) -> None:
-        if not self._dry_run and not portable.put(self._mem.home, to, data, self._archive.times[path]):
+        if not self._dry_run and not portable.put(self._home.path, to, data, self._archive.times[path]):
             raise InputError(f"{to} was made by somebody else just now; import again")
 
     def _beside(self, path: str, data: bytes) -> str:
@@ -114,7 +114,7 @@ class _Run:
         while True:
             extra = _SUFFIX if number == 1 else f"{_SUFFIX}-{number}"
             to = "/".join(filter(None, [folder, f"{stem}{extra}{dot}{end}"]))
-            there = portable.read(self._mem.home, to)
+            there = portable.read(self._home.path, to)
             if there is None or there[0] == data:
                 return to
             number += 1
@@ -123,4 +123,4 @@ class _Run:
         """Let the indexes follow the notes that came."""
         if not self._dry_run:
             for slug in self._indexes:
-                note_index.update_index(self._mem.gate, slug)
+                note_index.update_index(self._home.gate, slug)

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 AGENT_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md")
 _CODEX = {"MEMORY.md": "memory", "memory_summary.md": "memory-summary", "raw_memories.md": "raw-memories"}
@@ -269,14 +269,14 @@ def _glance(sheaf: Sheaf, path: str) -> tuple[str, Mapping[str, object]]:
 # ---------------------------------------------------------------- where they are
 
 
-def find(mem: Mem, kind: str, env: Mapping[str, str]) -> str:
+def find(home: Home, kind: str, env: Mapping[str, str]) -> str:
     """Return where a program keeps its memory, for this project. InputError if it has to be named."""
-    home = os.path.expanduser("~")
+    user = os.path.expanduser("~")
     if kind == "claude-memory":
-        base = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-        path = os.path.join(base, "projects", claude_name(mem.identity.root), "memory")
+        base = env.get("CLAUDE_CONFIG_DIR") or os.path.join(user, ".claude")
+        path = os.path.join(base, "projects", claude_name(home.identity.root), "memory")
     elif kind == "codex-memories":
-        path = os.path.join(env.get("CODEX_HOME") or os.path.join(home, ".codex"), "memories")
+        path = os.path.join(env.get("CODEX_HOME") or os.path.join(user, ".codex"), "memories")
     else:
         raise InputError(f"where is it? Name the file or folder: memolith import PATH --from {kind}")
     if not os.path.isdir(path):

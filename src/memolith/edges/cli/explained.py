@@ -16,13 +16,11 @@ _PER_DAY = 100
 
 def show(options: Options, query: str, price: float | None, per_day: int | None) -> None:
     """Print which file gave which bytes of the block, and what that costs if a price is given."""
-    from memolith.prompt.explain import explain
-
     if price is None and per_day is not None:
         raise InputError("--per-day needs --price, the price of a million input tokens")
     often = _PER_DAY if per_day is None else per_day
     with options.open() as mem:
-        found = explain(mem, query or None, max_chars=number(options.max_chars))
+        found = mem.explain(query or None, max_chars=number(options.max_chars))
         cost = None if price is None else found.cost(price, often)
         notice(mem)
     if options.json:

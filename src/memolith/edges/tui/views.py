@@ -11,7 +11,7 @@ from memolith.care.status import overview
 from memolith.edges.tui import render
 from memolith.edges.tui.render import QUIET, Line
 from memolith.memory import quarantine
-from memolith.prompt.explain import WHOLE, explain
+from memolith.prompt.explain import WHOLE
 
 if TYPE_CHECKING:
     from memolith.care.page import Page
@@ -128,7 +128,7 @@ def _overview(mem: Mem) -> View:
 
 
 def _injected(mem: Mem) -> View:
-    found = explain(mem)
+    found = mem.explain()
     if found.block is None:
         return View(
             "Injected now", [_quiet("Nothing is injected: nothing is remembered here yet. n adds something.")]

@@ -13,7 +13,7 @@ from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import ROLLOUTS
-from memolith.memory.lessons import Lesson
+from memolith.memory.lessons import Lesson, Lessons
 from memolith.store import files, layout
 from memolith.store.screen import screen
 from memolith.text import markdown, source_label
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memolith.learn.consolidate.current import Current
     from memolith.learn.consolidate.statements import Extraction
     from memolith.learn.model.asking import Model, Prompts
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 SCHEMA: dict[str, object] = {
     "type": "object",
@@ -71,9 +71,9 @@ class Proposal(Value):
     vouched: list[str]  # what people asked for, and what was said in the sessions: it needs no second look
 
 
-def notes(mem: Mem) -> list[Lesson]:
+def notes(home: Home) -> list[Lesson]:
     """Return what people and agents asked to be learned: lessons, and lines of the daily log that say so."""
-    tree, directory = Tree(str(mem.root)), layout.daily_directory(mem.project)
+    tree, directory = Tree(str(home.root)), layout.daily_directory(home.project)
     found = []
     for name in tree.names(directory)[-_DAYS:]:
         text = files.text_of(tree.read(f"{directory}/{name}", MAX_LOOK_BYTES, cut=True) or b"")
@@ -83,7 +83,7 @@ def notes(mem: Mem) -> list[Lesson]:
                 tagged = f"{word}:{said}" if word.lower() in ("decision", "preference") else said.strip()
                 path = f"{directory}/{name}"
                 found.append(Lesson(date=name[:10], filename=path, text=f"- {tagged}", source=""))
-    return [*found, *(each for each in mem.lessons.list() if not source_label.is_outside(each.source))]
+    return [*found, *(each for each in Lessons(home).list() if not source_label.is_outside(each.source))]
 
 
 def propose(

@@ -21,7 +21,7 @@ from memolith.text import markdown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 SUMMARY = "memory_summary.md"
 RAW = "raw_memories.md"
@@ -136,9 +136,9 @@ def _foreign(text: str, ours: frozenset[str]) -> list[str]:
     return found
 
 
-def read(mem: Mem) -> Current:
+def read(home: Home) -> Current:
     """Read all that a consolidation of this project builds on. UnsafePathError if its root is a link."""
-    tree, slug = Tree(str(mem.root)), mem.project
+    tree, slug = Tree(str(home.root)), home.project
     top = layout.scope_directory(slug)
     others: dict[str, str] = {}
     links: list[str] = []
@@ -155,9 +155,9 @@ def read(mem: Mem) -> Current:
     return Current(slug=slug, root=tree.root, memory=memory, others=others, links=sorted(links), made=made)
 
 
-def stored_made(current: Current, mem: Mem) -> str | None:
+def stored_made(current: Current, home: Home) -> str | None:
     """Return what `generated.txt` holds now."""
-    return _text(Tree(str(mem.root)), f"{layout.scope_directory(current.slug)}/{MADE}")
+    return _text(Tree(str(home.root)), f"{layout.scope_directory(current.slug)}/{MADE}")
 
 
 def _walk(tree: Tree, directory: str) -> Iterator[tuple[str, bool]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memolith.learn.consolidate.statements import Extraction
     from memolith.learn.model.asking import Answer, Model, Prompts
     from memolith.learn.queue.queue import Fence
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 
 # How often a person may save while we try to write.
@@ -38,7 +38,7 @@ class Outcome(Value):
 
 
 def run(
-    mem: Mem,
+    home: Home,
     extractions: Iterable[Extraction],
     model: Model | None,
     prompts: Prompts | None,
@@ -55,13 +55,15 @@ def run(
     given = list(extractions)
     once = None if model is None else _Once(model)
     for left in range(_ROUNDS - 1, -1, -1):
-        previous = on_disk.read(mem)
+        previous = on_disk.read(home)
         proposals.refuse_links(previous)
-        asked = consolidate.notes(mem)
-        proposal = consolidate.propose(previous, given, asked, once, mem.settings, prompts, deadline=deadline)
+        asked = consolidate.notes(home)
+        proposal = consolidate.propose(
+            previous, given, asked, once, home.settings, prompts, deadline=deadline
+        )
         try:
             with fence() as work:
-                outcome = settle(mem, proposal, previous, still_mine)
+                outcome = settle(home, proposal, previous, still_mine)
                 if work is not None:
                     work.outcome, work.sessions = outcome.message, proposal.sessions
                 return outcome
@@ -95,31 +97,31 @@ class _Once:
 
 
 def settle(
-    mem: Mem, proposal: Proposal, previous: Current, still_mine: Callable[[], bool] = lambda: True
+    home: Home, proposal: Proposal, previous: Current, still_mine: Callable[[], bool] = lambda: True
 ) -> Outcome:
     """Write a proposal, or let it wait for a person.
 
     Statements from outside are not part of it: each waits on its own, to become a lesson.
     """
-    verdict = proposals.check(proposal, previous, mem.settings)
+    verdict = proposals.check(proposal, previous, home.settings)
     if verdict.problems:
         raise consolidate.ReplyError("; ".join(verdict.problems))
     if verdict.reasons:
         if not still_mine():
             raise writeset.NotMineError("another process has taken this work over; nothing was written")
-        _hold_statements(mem, proposal)
-        number = waiting.hold(mem, proposal, previous, verdict)
+        _hold_statements(home, proposal)
+        number = waiting.hold(home, proposal, previous, verdict)
         told = f"waits for review as {number}: " if number else "a person refused this before: "
         return Outcome(held=number, written=[], kept=[], message=told + "; ".join(verdict.reasons))
-    done = proposals.commit(mem, proposal, previous, still_mine)
-    _hold_statements(mem, proposal)
+    done = proposals.commit(home, proposal, previous, still_mine)
+    _hold_statements(home, proposal)
     message = f"{len(done.changed)} file(s) written" if done.changed else "nothing is different"
     if done.kept:
         message += f"; {', '.join(done.kept)} was changed meanwhile and stays as it is"
     return Outcome(held="", written=done.changed, kept=done.kept, message=message)
 
 
-def _hold_statements(mem: Mem, proposal: Proposal) -> None:
-    outside = mem.from_source("extracted")
+def _hold_statements(home: Home, proposal: Proposal) -> None:
+    outside = home.from_source("extracted")
     for statement in proposal.held:
         quarantine.hold(outside, "lessons.add", statement, {}, user_wide=False)

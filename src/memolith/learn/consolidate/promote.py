@@ -21,7 +21,7 @@ from memolith.text.secrets.cut import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.text.yaml import Node
 
 _MAX_DESCRIPTION = 1024
@@ -36,12 +36,12 @@ class Promoted(Value):
     note: str
 
 
-def promote(mem: Mem, note: str) -> Promoted:
+def promote(home: Home, note: str) -> Promoted:
     """Make a skill of a note; again, the skill follows the note. One undo takes both files back."""
-    relative = find_note(mem, note)
+    relative = find_note(home, note)
     if not relative:
         raise NotFoundError(f"there is no note {quoted(note)}; `memolith list notes` shows them")
-    tree = Tree(str(mem.root))
+    tree = Tree(str(home.root))
     slug = layout.scope_of(relative)
     text = files.text_of(tree.read(relative) or b"")
     stem = os.path.basename(relative)[:-3]
@@ -55,7 +55,7 @@ def promote(mem: Mem, note: str) -> Promoted:
         raise InputError(f"{place}: there is a skill of that name already; rename the note, or that skill")
     linked = text if link in text else f"{text.rstrip()}\n\n{link}\n"
     done = writeset.commit(
-        mem.gate,
+        home.gate,
         slug,
         [
             writeset.Edit(path=place, base=writeset.base_of(old), new=skill, marker=""),
@@ -63,7 +63,7 @@ def promote(mem: Mem, note: str) -> Promoted:
         ],
         op="promote",
     )
-    path = layout.locate(str(mem.root), place)
+    path = layout.locate(str(home.root), place)
     message = f"Made {path} from {relative}" if done.changed else f"{path} is up to date"
     return Promoted(name=name, note=relative, filename=path, message=message)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
     from memolith.learn.consolidate.consolidate import Proposal
     from memolith.learn.consolidate.current import Current
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.store.writeset import Committed
 
 # A line is kept if so much of its words stands in one line of the new text.
@@ -135,7 +135,7 @@ def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) 
 
 
 def commit(
-    mem: Mem,
+    home: Home,
     proposal: Proposal,
     previous: Current,
     still_mine: Callable[[], bool] = lambda: True,
@@ -145,16 +145,16 @@ def commit(
 
     ConflictError if what it replaces has changed, NotMineError if the work is another process's by now.
     """
-    mem.register()
-    changes = [*edits(mem, proposal, previous), *also]
-    done = writeset.commit(mem.gate, previous.slug, changes, still_mine)
-    missing = verify(on_disk.read(mem), proposal)
+    home.register()
+    changes = [*edits(home, proposal, previous), *also]
+    done = writeset.commit(home.gate, previous.slug, changes, still_mine)
+    missing = verify(on_disk.read(home), proposal)
     if missing:
         raise consolidate.ReplyError(f"{missing} after it was written; `memolith doctor` may know why")
     return done
 
 
-def edits(mem: Mem, proposal: Proposal, previous: Current) -> list[Edit]:
+def edits(home: Home, proposal: Proposal, previous: Current) -> list[Edit]:
     """Return what a proposal changes on disk."""
     new: dict[str, str | None] = {SUMMARY: with_version(proposal.memory_summary)}
     if proposal.raw_memories is not None:
@@ -165,7 +165,7 @@ def edits(mem: Mem, proposal: Proposal, previous: Current) -> list[Edit]:
     if proposal.skills is not None:
         new |= skills.settle(proposal.skills, previous)
     made = _made(proposal, previous, new)
-    before = {**previous.others, MADE: on_disk.stored_made(previous, mem)}
+    before = {**previous.others, MADE: on_disk.stored_made(previous, home)}
     top = layout.scope_directory(previous.slug)
     marked = Edit(
         path=layout.memory(previous.slug),

@@ -25,7 +25,7 @@ from memolith.text.digest import sha256
 if TYPE_CHECKING:
     from memolith.learn.consolidate.current import Current
     from memolith.learn.consolidate.proposals import Verdict
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.memory.quarantine import Held
     from memolith.text.yaml import Node
 
@@ -46,7 +46,7 @@ class OutdatedError(ConflictError):
         )
 
 
-def hold(mem: Mem, proposal: Proposal, previous: Current, verdict: Verdict) -> str:
+def hold(home: Home, proposal: Proposal, previous: Current, verdict: Verdict) -> str:
     """Let a proposal wait; return its number, or nothing if a person has refused the same before.
 
     An older one of the same project goes: it was made from less.
@@ -59,17 +59,17 @@ def hold(mem: Mem, proposal: Proposal, previous: Current, verdict: Verdict) -> s
         "call": PROPOSAL,
         "arguments": {"base": previous.base()},
         **Source("extracted").as_dict(),  # type: ignore[dict-item]
-        "since": mem.today,
+        "since": home.today,
         "reasons": list(verdict.reasons[:_MAX_REASONS]),
     }
-    mem.register()
-    with mem.gate.scope(previous.slug):
-        if quarantine.decision(mem, relative) == "refuse":
+    home.register()
+    with home.gate.scope(previous.slug):
+        if quarantine.decision(home, relative) == "refuse":
             return ""
-        for older in quarantine.waiting(mem):
+        for older in quarantine.waiting(home):
             if older.call == PROPOSAL and older.id != number:
-                mem.gate.rewrite(older.filename, lambda _: None, op="superseded")
-        mem.gate.rewrite(relative, lambda _: frontmatter.compose(fields, text), op="hold")
+                home.gate.rewrite(older.filename, lambda _: None, op="superseded")
+        home.gate.rewrite(relative, lambda _: frontmatter.compose(fields, text), op="hold")
     return number
 
 
@@ -124,38 +124,38 @@ def _is_skill(path: str) -> bool:
     return len(parts) > 2 and skills.skill_name(parts[1]) == parts[1] and skills.file_path(inside) == inside
 
 
-def describe(mem: Mem, held: Held) -> str:
+def describe(home: Home, held: Held) -> str:
     """Return what a waiting proposal would change now."""
-    return proposals.diff(unpack(held.text), on_disk.read(mem))
+    return proposals.diff(unpack(held.text), on_disk.read(home))
 
 
-def accept(mem: Mem, held: Held) -> str:
+def accept(home: Home, held: Held) -> str:
     """Write a proposal that waited; return what was done. OutdatedError if what it replaces has changed."""
-    previous = on_disk.read(mem)
+    previous = on_disk.read(home)
     proposals.refuse_links(previous)
     if previous.base() != held.arguments.get("base"):
         raise OutdatedError(held.id)
-    waits = (Tree(str(mem.root)).read(held.filename) or b"").decode("utf-8", "surrogateescape")
+    waits = (Tree(str(home.root)).read(held.filename) or b"").decode("utf-8", "surrogateescape")
     gone = writeset.Edit(path=held.filename, marker="", base=writeset.base_of(waits), new=None)
     # In the same set: one undo takes back the texts, and lets the proposal wait again.
-    done = proposals.commit(mem, unpack(held.text), previous, also=[gone])
+    done = proposals.commit(home, unpack(held.text), previous, also=[gone])
     return f"{len(done.changed) - 1} file(s) written; `memolith undo` takes them back"
 
 
-def edit(mem: Mem, held: Held, text: str) -> None:
+def edit(home: Home, held: Held, text: str) -> None:
     """Replace the texts of a proposal that waits by what a person made of them."""
     packed = pack(unpack(text))
 
     def change(old: str | None) -> str | None:
         return None if old is None else frontmatter.split(old).head + packed
 
-    mem.gate.rewrite(held.filename, change, op="edit")
+    home.gate.rewrite(held.filename, change, op="edit")
 
 
-def is_safe(mem: Mem, held: Held) -> bool:
+def is_safe(home: Home, held: Held) -> bool:
     """Tell whether a proposal would be written at once if it came now, over what is there now."""
-    previous = on_disk.read(mem)
+    previous = on_disk.read(home)
     if previous.base() != held.arguments.get("base"):
         return False
-    verdict = proposals.check(unpack(held.text), previous, mem.settings)
+    verdict = proposals.check(unpack(held.text), previous, home.settings)
     return not verdict.problems and not verdict.reasons

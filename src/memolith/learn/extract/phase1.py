@@ -14,6 +14,8 @@ from memolith.learn.extract import extract
 from memolith.learn.extract.rules import rules
 from memolith.learn.model import prompting
 from memolith.learn.queue.queue import Extraction, LeaseLostError
+from memolith.memory.records import Records
+from memolith.memory.sessions import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from memolith.learn.extract.extracted import Extracted
     from memolith.learn.model.metered import Metered
     from memolith.learn.queue.queue import Job, Queue
-    from memolith.mem import Mem
+    from memolith.memory.home import Home
     from memolith.memory.sessions import Session
 
     Asked = Callable[[str, str], Metered]
@@ -42,17 +44,17 @@ class Count:
 class Worker:
     """Extracts the sessions of claimed jobs."""
 
-    def __init__(self, mem: Mem, queue: Queue, asked: Asked | None, deadline: float) -> None:
-        self._mem, self._queue, self._asked, self._deadline = mem, queue, asked, deadline
+    def __init__(self, home: Home, queue: Queue, asked: Asked | None, deadline: float) -> None:
+        self._home, self._queue, self._asked, self._deadline = home, queue, asked, deadline
         self._known: list[str] = []  # sessions that taught something before
-        self._prompts = prompting.StageOne(mem.home) if asked else None
+        self._prompts = prompting.StageOne(home.path) if asked else None
 
     def do(self, jobs: list[Job], count: Count) -> str:
         """Do all jobs; return why the run has to stop, or nothing."""
         sessions = {job.key: session for job in jobs if (session := self._session(job, count)) is not None}
         found = self._learned([job for job in jobs if job.key in sessions], sessions)
         stop = ""
-        self._known = [each.session for each in self._queue.outputs(self._mem.project)]
+        self._known = [each.session for each in self._queue.outputs(self._home.project)]
         for job, result in found:
             # A job that was lost is done by whoever has it now.
             with contextlib.suppress(LeaseLostError):
@@ -62,9 +64,9 @@ class Worker:
     def _session(self, job: Job, count: Count) -> Session | None:
         try:
             try:
-                return self._mem.sessions.get(job.session)
+                return Sessions(self._home).get(job.session)
             except NotFoundError:
-                forget.forget(self._mem, self._queue, job.session)
+                forget.forget(self._home, self._queue, job.session)
         except MemolithError as error:
             self._queue.fail(job, str(error))
             count.failed += 1
@@ -83,11 +85,11 @@ class Worker:
     def _one(self, job: Job, session: Session) -> Extracted | MemolithError:
         try:
             if self._asked is None or self._prompts is None:
-                return rules.extract(session, self._mem.settings)
+                return rules.extract(session, self._home.settings)
             with self._queue.kept(job):
                 model = self._asked(session.name, "extract")
                 return extract.extract(
-                    session, model, self._mem.settings, self._prompts, deadline=self._deadline
+                    session, model, self._home.settings, self._prompts, deadline=self._deadline
                 )
         except MemolithError as error:
             return error
@@ -135,7 +137,7 @@ class Worker:
         said = "\n".join(turn.text for turn in session.turns if turn.role == "assistant")
         cited = [name for name in self._known if name != session.name and name in said]
         if cited:
-            self._queue.extractions.use(self._mem.project, cited)
+            self._queue.extractions.use(self._home.project, cited)
 
     def _store(self, session: Session, found: Extracted) -> tuple[int, str]:
         """Store the records; one that is refused does not keep the others out."""
@@ -143,7 +145,7 @@ class Worker:
         for fact in found.records:
             source = f"{session.name}#{fact.evidence[0][0]}" if fact.evidence else session.name
             try:
-                self._mem.from_source("extracted", fact.taint or None).records.add(
+                Records(self._home.from_source("extracted", fact.taint or None)).add(
                     fact.body,
                     category=fact.category,
                     scope=fact.scope,

@@ -1,0 +1,249 @@
+"""Writing, reading and editing the targets: MEMORY.md, scratchpad, daily log, notes.
+
+Each takes the words of a caller, checks them, holds what came from outside for review, and writes the rest
+through the gate.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import InputError, MatchError
+from memolith.base.values import MAX_WRITE_BYTES, WriteResult
+from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory import arguments, daily
+from memolith.store import files, layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memolith.memory.home import Home
+    from memolith.store.gate import Change
+
+
+def write(
+    home: Home,
+    target: str,
+    content: str,
+    mode: str = "append",
+    name: str | None = None,
+    *,
+    if_sha256: str | None = None,
+    scope: str = "project",
+) -> WriteResult:
+    """Persist `content`; it is on disk when this returns."""
+    where, how = arguments.target(target), arguments.mode(mode)
+    if where == "note":
+        arguments.check_name(name, content)
+    arguments.check_text(content)
+    asked = {"target": where, "mode": how, "name": name, "scope": scope}
+    if held := _held(home, "write", content, asked, where):
+        return held
+    _prepare(home, where, scope)
+    relative = _locate(home, where, name if where == "note" else None, scope)
+    skipped = 0
+
+    def apply(old: str | None, text: str) -> str | None:
+        nonlocal skipped
+        if how == "overwrite":
+            return text
+        from memolith.text import markdown
+
+        if where == "long_term":
+            text, skipped = markdown.drop_known_lines(old or "", text)
+            if not text.strip():
+                return old
+        return markdown.append(old or "", text)
+
+    op = "write" if how == "append" else "overwrite"
+    change = _change(home, relative, content, apply, op=op, if_sha256=if_sha256)
+    return _result(home, change, skipped)
+
+
+def read(
+    home: Home,
+    source: str = "long_term",
+    name: str | None = None,
+    *,
+    offset: int = 0,
+    lines: int | None = None,
+    scope: str = "project",
+) -> str:
+    """Return a file's text, `(empty)` if there is none, at most 32 KiB."""
+    relative = _locate(home, arguments.target(source, "source"), name, scope)
+    data = Tree(home.store).read(relative, MAX_LOOK_BYTES, cut=True)
+    text = files.text_of(data or b"").removeprefix("\ufeff")
+    shown = arguments.page(text, offset, lines)
+    return shown if text.strip() else arguments.EMPTY
+
+
+def edit(
+    home: Home,
+    target: str,
+    old_str: str | None = None,
+    new_str: str = "",
+    name: str | None = None,
+    *,
+    if_sha256: str | None = None,
+    scope: str = "project",
+) -> WriteResult:
+    """Replace the one occurrence of `old_str` by `new_str`; without `old_str`, delete a note."""
+    where = arguments.target(target)
+    arguments.check_text(new_str, "new_str", empty=True)
+    relative = _locate(home, where, name, scope)
+    if old_str is None:
+        if where != "note":
+            raise InputError(f"which text of {where}? Give old_str (CLI: --old TEXT)")
+        from memolith.memory import notes
+
+        change = notes.delete(home.gate, relative, if_sha256)
+        return _result(home, change, message=f"Deleted {relative} (memolith undo brings it back)")
+    apply = arguments.replacement(relative, old_str)
+    if Tree(home.store).stat(relative) is None:
+        raise MatchError(relative, 0)  # before anything is created for it
+    asked = {"target": where, "old_str": old_str, "name": name, "scope": scope}
+    if held := _held(home, "edit", new_str, asked, where):
+        return held
+    change = _change(home, relative, new_str, apply, op="edit", if_sha256=if_sha256)
+    return _result(home, change)
+
+
+def append_daily(home: Home, heading: str, body: str) -> WriteResult:
+    """Add a timestamped entry to today's log."""
+    arguments.check_text(heading, "heading")
+    arguments.check_text(body, "body", empty=True)
+    if held := _held(home, "append_daily", body, {"heading": heading}, "daily"):
+        return held
+    from memolith.store.allow_list import allowed
+    from memolith.store.screen import together
+
+    given, body, warnings = together(
+        {"heading": heading},
+        body,
+        lambda: allowed(home.store, home.project),
+        by_hand=home.gate.by_hand,
+    )
+    entry = daily.entry(home.now(), str(given["heading"]), body)
+    _prepare(home, "daily", "project")
+    change = _change(home, layout.daily(home.project, home.today), entry, daily.add, op="write")
+    change.warnings[:0] = warnings
+    return _result(home, change)
+
+
+def remember(
+    home: Home, content: str, title: str, kind: str = "project", *, scope: str = "project"
+) -> WriteResult:
+    """Store one fact as a note and keep its line in the index; the same title replaces the note."""
+    from memolith.memory import notes
+
+    notes.check(content, title)
+    asked = {"title": title, "kind": kind, "scope": scope}
+    if home.scope(scope):
+        home.register()  # before the slug is used: registering may find that it is taken
+    name = notes.name_for(home.gate, home.scope(scope), title) if home.source.outside else None
+    if held := _held(home, "remember", content, asked, "note", name):
+        return held
+    change = notes.remember(home.gate, home.scope(scope), content, title, kind, home.source)
+    return _result(home, change)
+
+
+def update(
+    home: Home,
+    content: str,
+    mode: str = "append",
+    force: bool = False,
+    *,
+    action: str | None = None,
+    if_sha256: str | None = None,
+) -> WriteResult:
+    """Add to MEMORY.md, or rewrite it; a rewrite that drops more than half of it needs `force`."""
+    from memolith.memory import document
+
+    arguments.check_text(content)
+    mode = mode if action is None else action
+    if held := _held(home, "update", content, {"mode": mode}, "long_term"):
+        return held
+    skipped: list[int] = []
+    apply = document.appender(mode, force=force, path=layout.MEMORY, skipped=skipped)
+    op = "write" if mode == "append" else "rewrite"
+    change = _change(home, layout.MEMORY, content, apply, op=op, if_sha256=if_sha256)
+    return _result(home, change, skipped[-1] if skipped else 0)
+
+
+def update_section(home: Home, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
+    """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
+    from memolith.memory import document
+
+    arguments.check_text(section, "section", empty=True)
+    arguments.check_text(text, empty=True)
+    apply, warnings = document.section_setter(section, home.today)
+    if held := _held(home, "update_section", text, {"section": section}, "long_term"):
+        return held
+    change = _change(home, layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
+    change.warnings[:0] = warnings
+    return _result(home, change)
+
+
+def _held(
+    home: Home, call: str, text: str, asked: Mapping[str, str | None], where: str, name: str | None = None
+) -> WriteResult | None:
+    """Keep a text for review instead of writing it, if it is from outside and would be seen unasked."""
+    if not home.source.outside:
+        return None
+    from memolith.memory.quarantine import hold
+
+    scope = asked.get("scope") or "project"
+    _prepare(home, where, scope)
+    user_wide = where == "long_term" or (where == "note" and not home.scope(scope))
+    apart = _locate(home, where, name or asked.get("name"), scope) if where == "note" else ""
+    return hold(home, call, text, asked, user_wide=user_wide, apart=apart)
+
+
+def _change(
+    home: Home,
+    relative: str,
+    content: str,
+    apply: Callable[[str | None, str], str | None],
+    *,
+    op: str,
+    if_sha256: str | None = None,
+) -> Change:
+    is_note = os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
+    from memolith.memory import notes
+    from memolith.text import source_label
+
+    apply = source_label.stamped(apply, home.source, is_note=is_note, op=op)
+    if is_note:
+        return notes.write(home.gate, relative, content, apply, op=op, if_sha256=if_sha256)
+    return home.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+
+
+def _result(home: Home, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:
+    from memolith.memory.replies import reply
+
+    if change.relative == layout.MEMORY and change.changed:
+        from memolith.memory.document import keep_small
+
+        keep_small(home, change)
+    if change.after and change.after.startswith(b"---") and home.source.trusted:
+        from memolith.text.source_label import waits
+
+        change.warnings.extend(waits(files.text_of(change.after)))
+    return reply(home.store, change, skipped, message)
+
+
+def _prepare(home: Home, target: str, scope: str) -> None:
+    # Before any path is built: registering may find that the slug is taken.
+    if target != "long_term" and (target != "note" or home.scope(scope)):
+        home.register()
+
+
+def _locate(home: Home, target: str, name: str | None, scope: str) -> str:
+    if target == "note":
+        return layout.find_note(home.store, home.scope(scope), name)
+    if target == "long_term":
+        return layout.MEMORY
+    if target == "scratchpad":
+        return layout.scratchpad(home.project)
+    return layout.daily(home.project, name.strip() if name else home.today)
