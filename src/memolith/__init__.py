@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         MAX_INJECT_BYTES,
         MAX_WRITE_BYTES,
         Answer,
+        Hit,
+        Recall,
         SearchHit,
         Tool,
         Version,
@@ -52,7 +54,6 @@ if TYPE_CHECKING:
         flush_compaction_summary,
     )
     from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
-    from memolith.recall.recall import Hit, Recall
     from memolith.recall.search import SearchResults
     from memolith.text.budget import pieces
     from memolith.text.secrets.redact import redact
@@ -73,8 +74,8 @@ _HOME = {
     "import_memory": "care.transfer.transfer",
     "export_memory": "care.transfer.outgoing",
     "MEMORY_TOOLS_PROMPT": "prompt.guidance",
-    "Hit": "recall.recall",
-    "Recall": "recall.recall",
+    "Hit": "base.values",
+    "Recall": "base.values",
     "SearchResults": "recall.search",
     "slash": "edges.slash",
     "pieces": "text.budget",

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from memolith.base.values import Listing, WriteResult
+    from memolith.base.values import Listing, Recall, WriteResult
     from memolith.memory.lessons import Lessons
     from memolith.memory.records import Records
     from memolith.memory.sessions import Sessions
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from memolith.memory.undo import Undone
     from memolith.prompt.block import Trace
     from memolith.prompt.explain import Explanation
-    from memolith.recall.recall import Recall
     from memolith.recall.search import SearchResults
 
 

@@ -19,6 +19,7 @@ from memolith.env import programs
 from memolith.env.paths import Tree
 from memolith.memory import note_index
 from memolith.memory.document import diff
+from memolith.memory.notes import find_note
 from memolith.memory.undo import find_file
 from memolith.store import layout
 from memolith.store.screen import check, quoted
@@ -69,20 +70,6 @@ def find(home: Home, name: str | None) -> str:
         if tree.is_file(target):
             return target
     raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
-
-
-def find_note(home: Home, name: str) -> str:
-    """Return a note's file, the project's before the user's, or nothing. Only the base name counts."""
-    base = name.replace("\\", "/").rpartition("/")[2]
-    tree = Tree(str(home.root))
-    for slug in (home.project, layout.USER):
-        try:
-            place = layout.find_note(str(home.root), slug, base)
-        except MemolithError:
-            return ""  # no name of a note
-        if tree.is_file(place):
-            return place
-    return ""
 
 
 def command(environ: Mapping[str, str], platform: str, which: Callable[[str], str | None]) -> list[str]:

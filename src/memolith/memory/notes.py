@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, Source
 from memolith.env.paths import Tree
 from memolith.memory.note_index import describe, update_index
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memolith.memory.home import Home
     from memolith.store.gate import Change, Gate
 
 KINDS = ("user", "project", "domain", "preference", "reference")
@@ -147,3 +148,17 @@ def _check_new_name(gate: Gate, relative: str) -> list[str]:
         return []
     directory, file = os.path.split(relative)
     return layout.check_new_note(file[:-3], [other[:-3] for other in tree.names(directory)])
+
+
+def find_note(home: Home, name: str) -> str:
+    """Return a note's file, the project's before the user's, or nothing. Only the base name counts."""
+    base = name.replace("\\", "/").rpartition("/")[2]
+    tree = Tree(str(home.root))
+    for slug in (home.project, layout.USER):
+        try:
+            place = layout.find_note(str(home.root), slug, base)
+        except MemolithError:
+            return ""  # no name of a note
+        if tree.is_file(place):
+            return place
+    return ""

@@ -8,9 +8,9 @@ from memolith.edges.cli.fast import ASKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memolith.base.values import Recall
     from memolith.edges.cli.fast import Options
     from memolith.mem import Mem
-    from memolith.recall.recall import Recall
 
 FORMATS = ("snippets", "prompt", "json")
 

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from memolith.base import whole
 from memolith.base.errors import MemolithError, PartialError
 from memolith.text.safe import hygiene
+from memolith.text.secrets.veil import masked as masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,17 +54,6 @@ def _escaped(value: str) -> str:
 def raw(data: bytes) -> None:
     """Print bytes as they are."""
     _print(data)
-
-
-def masked(value: str) -> str:
-    """Return what a message may show: names and values in it may be secrets."""
-    from memolith.text.secrets.precheck import may_hold_secret
-
-    if not may_hold_secret(value):
-        return value
-    from memolith.text.secrets.redact import redact
-
-    return redact(value).text
 
 
 def note(message: str, kind: str = "") -> None:

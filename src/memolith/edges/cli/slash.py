@@ -111,7 +111,7 @@ def view(options: Options) -> None:
 
 def _print_note(options: Options, name: str) -> bool:
     """Print a note, if there is one."""
-    from memolith.care.edit import find_note
+    from memolith.memory.notes import find_note
 
     with options.open() as mem:
         notice(mem)

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memolith.base.values import WriteResult
+    from memolith.base.values import Hit, WriteResult
     from memolith.mem import Mem
-    from memolith.recall.recall import Hit
 
     Fields = dict[str, object]
     Answer = tuple[str, Fields]

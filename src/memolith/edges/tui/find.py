@@ -18,8 +18,8 @@ from memolith.store import layout
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
+    from memolith.base.values import Hit
     from memolith.mem import Mem
-    from memolith.recall.recall import Hit
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")

@@ -26,10 +26,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memolith.base.values import Hit
     from memolith.hosts.hook.past import Past
     from memolith.hosts.hook.payload import Call
     from memolith.mem import Mem
-    from memolith.recall.recall import Hit
 
 LIMIT = 9_500  # characters; Claude Code shows no more than 10,000 of a hook
 TOKENS = 2_400  # Codex shows no more than 2,500 of a hook
@@ -89,7 +89,7 @@ def _notice(mem: Mem) -> list[str]:
     """Return what there is to say of how the project was found, or was not, in one harmless line if any."""
     if not mem.identity.notice:
         return []
-    from memolith.edges.cli.output import masked
+    from memolith.text.secrets.veil import masked
 
     line = " ".join(hygiene.for_block(masked(mem.identity.notice)).split())
     return [f"memolith: {line[:_NOTICE]}"]
@@ -117,7 +117,7 @@ def was_told(call: Call, text: str) -> bool:
 
 def trouble(home: str, problem: BaseException | str) -> str:
     """Return the line that says what went wrong, without where the home is."""
-    from memolith.edges.cli.output import masked
+    from memolith.text.secrets.veil import masked
 
     said = masked(" ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split()))
     return f"{TROUBLE}{hygiene.for_block(said[:_MAX_TROUBLE].rstrip('.'))}.)"

@@ -232,9 +232,9 @@ def _tell(home: str, what: str, error: BaseException | str) -> None:
 def _log(home: str, what: str, reason: str) -> None:
     if not os.path.isdir(home):
         return
-    from memolith.edges.cli.output import masked
     from memolith.hosts.hook.keep import LOG
     from memolith.store import files
+    from memolith.text.secrets.veil import masked
 
     line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {what}: {' '.join(reason.split())}"
     fd = files.open_log(home, LOG)

@@ -10,10 +10,10 @@ import os
 
 from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import Value
-from memolith.care.edit import find_note
 from memolith.env.paths import Tree
 from memolith.learn.consolidate.current import SKILLS
 from memolith.learn.consolidate.skills import skill_name
+from memolith.memory.notes import find_note
 from memolith.store import files, layout, writeset
 from memolith.store.screen import quoted, screen
 from memolith.text import frontmatter, markdown

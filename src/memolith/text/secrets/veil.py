@@ -21,12 +21,23 @@ _LONG = 16
 _ENDING = 5  # characters of `.git`, `.jsonl`
 
 
+def masked(text: str) -> str:
+    """Return what a message may show: names and values in it may be secrets."""
+    from memolith.text.secrets.precheck import may_hold_secret
+
+    if not may_hold_secret(text):
+        return text
+    from memolith.text.secrets.redact import redact
+
+    return redact(text).text
+
+
 def veiled(text: str) -> str:
     """Return a name as it may be written down: itself, unless there is a secret in it."""
-    masked = masked_name(text)
-    if masked == text:
+    shown = masked_name(text)
+    if shown == text:
         return text
-    told = f"{masked}~{fnv1a64(text.encode('utf-8', 'surrogateescape')) & 0xFFFFFFFF:08x}"
+    told = f"{shown}~{fnv1a64(text.encode('utf-8', 'surrogateescape')) & 0xFFFFFFFF:08x}"
     _exact[told] = text
     return told
 
