@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Answer
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.mem import Mem
@@ -33,7 +34,7 @@ def slash(mem: Mem, line: str = "", *, terminal: bool = False) -> Answer:
         code = run(["memory", *words(line)], options)
     finally:
         output.collected.reset(token)
-    return Answer(text=output.masked("".join(said)).strip("\n"), data={"exit_code": code}, error=code != 0)
+    return Answer(text=veil.masked("".join(said)).strip("\n"), data={"exit_code": code}, error=code != 0)
 
 
 def words(line: str) -> list[str]:

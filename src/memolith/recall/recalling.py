@@ -6,7 +6,7 @@ from memolith.base import whole
 from memolith.base.errors import InputError, NotFoundError
 from memolith.index import KINDS
 from memolith.memory import arguments
-from memolith.recall.recall import Question, Recall
+from memolith.recall.recall import Question
 from memolith.recall.recall import recall as answer
 from memolith.store import layout
 from memolith.store.screen import quoted
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from memolith.base.values import Recall
     from memolith.index.vectors.meaning import Coverage
     from memolith.memory.home import Home
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,10 +71,48 @@ class Group(_OwnHelp, click.Group):
             import difflib
 
             name = unguard(args[0])
-            near = [each for each in self.commands if sorted(each) == sorted(name)]  # two letters swapped
-            near += difflib.get_close_matches(name, self.commands, 1)
+            known = self.list_commands(ctx)
+            near = [each for each in known if sorted(each) == sorted(name)]  # two letters swapped
+            near += difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]!r}?" if near else "see --help for all commands"
             raise click.UsageError(f"unknown command {name!r}; {hint}", ctx) from None
+
+
+# The commands of each module, in the order of help. A module is imported when a command of it is asked for.
+_MODULES = {
+    "init": ["init"],
+    "memory": ["write", "read", "edit", "context", "search", "remember", "update", "list", "status"],
+    "questions": ["recall"],
+    "records": ["record"],
+    "tickets": ["ticket"],
+    "session_import": ["session"],
+    "learn": ["learn"],
+    "slash": ["memory"],
+    "looking": ["why", "promote"],
+    "review": ["review"],
+    "transfer": ["import", "export"],
+    "projects": ["project"],
+    "index": ["index"],
+    "scan": ["scan", "allow"],
+    "forget": ["forget"],
+    "upkeep": ["history", "undo", "doctor", "config", "demo", "completion"],
+    "mcp": ["mcp"],
+    "hook": ["hook"],
+    "tui": ["tui"],
+}
+_WHERE = {command: module for module, commands in _MODULES.items() for command in commands}
+
+
+class _Lazy(Group):
+    """The commands themselves: `remember` need not import what `doctor` needs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
+        return list(_WHERE)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _WHERE:
+            import_module(f"memolith.edges.cli.{_WHERE[cmd_name]}")
+        return super().get_command(ctx, cmd_name)
 
 
 def _add_shared(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,7 +197,7 @@ def unguard(value: Any) -> Any:
 
 
 @click.group(
-    cls=Group,
+    cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with:  memolith demo\n\nAll commands, settings and file formats: docs/ in the repository.",
 )
@@ -184,42 +223,15 @@ def cli(context: click.Context, /, **given: Any) -> None:
     _merge(context, given)
 
 
-_MODULES = (
-    *("init", "memory", "questions", "records", "tickets", "sessions", "session_import", "learn"),
-    *(
-        "slash",
-        "looking",
-        "review",
-        "transfer",
-        "projects",
-        "index",
-        "scan",
-        "forget",
-        "upkeep",
-        "mcp",
-        "hook",
-        "tui",
-    ),
-)
-
-
 def load_commands() -> None:
-    """Let each module add its commands, in the order in which help shows them."""
-    from importlib import import_module
-
-    modules = [f"memolith.edges.cli.{name}" for name in _MODULES]
-    for name in modules:
-        import_module(name)
-    # Somebody may have imported one of them before.
-    order = {name: number for number, name in enumerate(modules)}
-    commands = sorted(cli.commands.items(), key=lambda item: order[item[1].callback.__module__])
-    cli.commands = dict(commands)
+    """Import every module of commands, for who wants to look at them all."""
+    for module in _MODULES:
+        import_module(f"memolith.edges.cli.{module}")
+    cli.commands = {name: cli.commands[name] for name in _WHERE}
 
 
 def run(arguments: Sequence[str], options: Options | None = None) -> int:
     """Run a command line; return the exit code. `options` are those of a host that runs it."""
-    load_commands()
-
     guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
     codes = [0]
 

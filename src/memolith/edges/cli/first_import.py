@@ -14,6 +14,7 @@ import click
 
 from memolith.edges.cli import output, progress
 from memolith.edges.cli.session_import import bring
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.fast import Options
@@ -93,9 +94,7 @@ def _brief(mem: Mem, mems: dict[str, Mem], brought: list[Brought]) -> str:
         if others:
             about = " ".join(request[:_QUERY].split())
             about = about if len(about) <= 70 else f"{about[:70]}…"
-            return (
-                f'What is known in {chosen.project} about "{about}":\n{output.masked(brief.items(others))}\n'
-            )
+            return f'What is known in {chosen.project} about "{about}":\n{veil.masked(brief.items(others))}\n'
     return ""
 
 

@@ -10,6 +10,7 @@ import click
 
 from memolith.edges.cli import output
 from memolith.edges.cli.app import cli, shared
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.fast import Options
@@ -34,7 +35,7 @@ def hook(options: Options, host: str, event: str, work: bool) -> None:
     if work:
         with options.open() as mem:
             for line in worker.work(mem):
-                output.text(f"{time.strftime('%Y-%m-%d %H:%M:%S')} worker: {output.masked(line)}")
+                output.text(f"{time.strftime('%Y-%m-%d %H:%M:%S')} worker: {veil.masked(line)}")
     elif sys.stdin is None or sys.stdin.isatty():
         output.note("agents start this with an event on standard input (memolith hook --help)")
     elif not options.ephemeral:

@@ -12,6 +12,7 @@ from memolith.base.errors import InputError, MemolithError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import choice, cli, shared
 from memolith.env import programs
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -220,7 +221,7 @@ class _Flow:
                     output.text(f"  {step.action:<9}  {step.path} ({step.holds})")
                 else:
                     output.text(f"  {step.action:<9}  {step.path}")
-                    lines = output.masked(step.diff()).split("\n")[2:]
+                    lines = veil.masked(step.diff()).split("\n")[2:]
                     output.text("\n".join(f"    {line}" for line in lines))
 
     def _report(self, message: str, *, written: bool) -> None:
@@ -282,7 +283,7 @@ def _check(options: Options, place: Place, planner: Planner, found: Sequence[Hos
         output.json({"checked": checked, "notes": notes})
     else:
         for what, each in rows:
-            output.text(f"{'ok ' if each.is_good else 'BAD'}  {what}: {output.masked(each.told)}")
+            output.text(f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.told)}")
         for host in without:
             output.text(f"-    {host.title}: not installed; `memolith init --agent {host.name}` adds it")
         for note in notes:

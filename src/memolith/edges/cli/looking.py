@@ -9,6 +9,7 @@ import click
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.fast import notice
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.fast import Options
@@ -32,7 +33,7 @@ def why(options: Options, ref: str) -> None:
     with options.open() as mem:
         notice(mem)
         found = explain(mem, ref)
-        output.json(found.as_dict()) if options.json else output.text(output.masked(found.render()))
+        output.json(found.as_dict()) if options.json else output.text(veil.masked(found.render()))
 
 
 @cli.command()

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from memolith.base import whole
 from memolith.base.errors import MemolithError, PartialError
 from memolith.text.safe import hygiene
-from memolith.text.secrets.veil import masked as masked
+from memolith.text.secrets.veil import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from memolith.edges.cli.app import choice, cli, shared, text_argument
 from memolith.edges.cli.fast import notice
 from memolith.memory import quarantine
 from memolith.memory.quarantine import PROPOSAL
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.fast import Options
@@ -169,7 +170,7 @@ def _read(file: str) -> str:
         with open(file, encoding="utf-8") as opened:
             return opened.read()
     except UnicodeDecodeError:
-        raise TextError(f"{output.masked(file)}: is not UTF-8; save it as UTF-8") from None
+        raise TextError(f"{veil.masked(file)}: is not UTF-8; save it as UTF-8") from None
 
 
 def _ask(mem: Mem, held: Held) -> None:

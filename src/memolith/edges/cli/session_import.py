@@ -13,6 +13,7 @@ from memolith.edges.cli import output, progress
 from memolith.edges.cli.app import shared
 from memolith.edges.cli.fast import notice
 from memolith.edges.cli.sessions import session
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +94,7 @@ def _report(options: Options, brought: list[Brought], *, dry_run: bool) -> None:
     message = _message(brought, dry_run=dry_run)
     if options.json:
         sessions = [
-            {key: output.masked(value) if isinstance(value, str) else value for key, value in row.items()}
+            {key: veil.masked(value) if isinstance(value, str) else value for key, value in row.items()}
             for row in (each.as_dict() for each in brought)
         ]
         output.json({"summary": rows, "sessions": sessions, "message": message})
@@ -107,7 +108,7 @@ def _report(options: Options, brought: list[Brought], *, dry_run: bool) -> None:
         output.text(f"{row['agent']:<8}  {row['project']:<{width}}  {row['read']:>5}{counts}")
     why = Counter(each.reason for each in brought if each.action == "skipped")
     for reason, count in sorted(why.items()):
-        output.text(f"skipped {count}: {output.masked(reason)}")
+        output.text(f"skipped {count}: {veil.masked(reason)}")
     output.text(message)
 
 

@@ -20,6 +20,7 @@ from memolith.memory import arguments
 from memolith.store import files, layout
 from memolith.store.screen import quoted
 from memolith.text.memory_url import SCHEME
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.fast import Options
@@ -52,9 +53,9 @@ def verbs() -> list[str]:
 
 
 class _Grammar(Group):
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         own = self.commands.get(ALIASES.get(cmd_name, cmd_name))
-        return own or (cli.commands.get(cmd_name) if cmd_name in FORWARDED else None)
+        return own or (cli.get_command(ctx, cmd_name) if cmd_name in FORWARDED else None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -179,7 +180,7 @@ def edit(options: Options, name: tuple[str, ...]) -> None:
             path = layout.locate(str(mem.root), editing.find(mem, what))
             raise InputError(f"no editor can be opened here; edit the file itself: {path}")
         done = editing.edit(mem, what)
-        output.json(done.as_dict()) if options.json else output.text(output.masked(str(done)))
+        output.json(done.as_dict()) if options.json else output.text(veil.masked(str(done)))
 
 
 @memory.command()

@@ -17,6 +17,7 @@ from memolith.edges.cli import completion, output, progress
 from memolith.edges.cli.app import choice, cli, shared
 from memolith.edges.cli.fast import notice
 from memolith.store import portable
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.care.transfer.bring import Imported, Row
@@ -120,8 +121,8 @@ def _report(options: Options, done: Imported, *, dry_run: bool) -> None:
     message = f"{'Would be' if dry_run else 'Imported'} from {done.kind}: {told or 'nothing was found'}"
     message += ". Nothing was written" if dry_run else ""
     if options.json:
-        rows = [{key: output.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
-        output.json({"kind": done.kind, "rows": rows, "message": output.masked(message)})
+        rows = [{key: veil.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
+        output.json({"kind": done.kind, "rows": rows, "message": veil.masked(message)})
     else:
         for action in bring.ACTIONS:
             _show(action, [row for row in done.rows if row.action == action])
@@ -135,7 +136,7 @@ def _show(action: str, rows: list[Row]) -> None:
         return
     for row in rows[:_SHOWN]:
         to = f" -> {row.to}" if row.to and row.to != row.path and action != "held" else ""
-        output.text(output.masked(f"{action:<8}  {row.path}{to}{f'  ({row.why})' if row.why else ''}"))
+        output.text(veil.masked(f"{action:<8}  {row.path}{to}{f'  ({row.why})' if row.why else ''}"))
     if len(rows) > _SHOWN:
         output.text(f"{action:<8}  … and {len(rows) - _SHOWN:,} more (--json names all)")
 
@@ -173,15 +174,13 @@ def export_command(
         )
         progress.end()
     held = ", ".join(f"{count:,} {part}" for part, count in done.parts.items() if count)
-    message = output.masked(f"Wrote {done.path}: {done.files:,} files ({held}), {done.bytes:,} bytes")
+    message = veil.masked(f"Wrote {done.path}: {done.files:,} files ({held}), {done.bytes:,} bytes")
     if options.json:
-        left = [{"path": output.masked(path), "why": output.masked(why)} for path, why in done.left_out]
-        output.json(
-            {**done.as_dict(), "path": output.masked(done.path), "left_out": left, "message": message}
-        )
+        left = [{"path": veil.masked(path), "why": veil.masked(why)} for path, why in done.left_out]
+        output.json({**done.as_dict(), "path": veil.masked(done.path), "left_out": left, "message": message})
     else:
         for path, why in done.left_out[:_SHOWN]:
-            output.text(output.masked(f"left out  {path}  ({why})"))
+            output.text(veil.masked(f"left out  {path}  ({why})"))
         output.text(message)
     if done.failed:
         raise PartialError(

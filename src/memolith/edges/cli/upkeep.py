@@ -14,6 +14,7 @@ from memolith.edges.cli.app import choice, cli, shared
 from memolith.env import settings
 from memolith.env.settings_table import TABLE
 from memolith.store import registry
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.care.doctor import Finding
@@ -117,11 +118,11 @@ def doctor(options: Options, fix: bool) -> None:
             output.json({"findings": _rows(left), "fixed": _rows(fixed)})
         else:
             for finding in fixed:
-                output.text(output.masked(f"fixed  {finding.kind:<12} {finding.path}: {finding.message}"))
+                output.text(veil.masked(f"fixed  {finding.kind:<12} {finding.path}: {finding.message}"))
             for finding in left:
                 hint = " (--fix repairs it)" if finding.fixable else ""
                 line = f"found  {finding.kind:<12} {finding.path}: {finding.message}{hint}"
-                output.text(output.masked(line))
+                output.text(veil.masked(line))
             if not left and not whole.missing():
                 output.text("Everything is in order.")
     if left:
@@ -130,7 +131,7 @@ def doctor(options: Options, fix: bool) -> None:
 
 def _rows(findings: list[Finding]) -> list[dict[str, object]]:
     rows = [finding.as_dict() for finding in findings]
-    return [{**row, **{name: output.masked(str(row[name])) for name in ("path", "message")}} for row in rows]
+    return [{**row, **{name: veil.masked(str(row[name])) for name in ("path", "message")}} for row in rows]
 
 
 @cli.command()
