@@ -20,7 +20,7 @@ from pathlib import Path
 from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
-from memolith.edges.cli.output import masked
+from memolith.text.secrets.veil import masked
 from memolith.edges.mcp.protocol import Protocol
 from memolith.hosts.hook import edge, keep, worker
 from memolith.learn import background
