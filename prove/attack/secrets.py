@@ -20,7 +20,6 @@ from pathlib import Path
 from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
-from memolith.text.secrets.veil import masked
 from memolith.edges.mcp.protocol import Protocol
 from memolith.hosts.hook import edge, keep, worker
 from memolith.learn import background
@@ -28,6 +27,7 @@ from memolith.store import screen
 from memolith.text.secrets import commands, tongues, veil
 from memolith.text.secrets.precheck import may_hold_secret
 from memolith.text.secrets.redact import redact
+from memolith.text.secrets.veil import masked
 from prove.attack import secret_grammar as grammar
 from prove.report import Tally
 from prove.world import scratch

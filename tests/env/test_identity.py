@@ -17,7 +17,7 @@ from prove.report import Tally
 
 from memolith import Mem
 from memolith.edges.cli import main
-from memolith.edges.cli.fast import Options
+from memolith.edges.cli.options import Options
 from memolith.env import git as repository
 from memolith.env import identity
 from memolith.env.git_objects import Commits

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memolith.base.values import TRUNCATED
 from memolith.text.budget import Section, allot, estimate_tokens, head, tail, utf8_len
-from memolith.text.markdown import open_fence
+from memolith.text.fences import open_fence
 from tests.ledger import proves
 
 # Each is one character to the reader.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.memory.document import SECTIONS, TEMPLATE
-from memolith.text import markdown
+from memolith.text import fences, markdown
 from tests.ledger import proves
 
 LINES = st.lists(
@@ -102,16 +102,16 @@ def test_headings_in_code_fences_are_text(fence: str) -> None:
 
 def test_a_code_span_is_no_fence() -> None:
     assert [part.title for part in markdown.parts("## A\n```x``` y\n## B\n")] == ["A", "B"]
-    assert markdown.open_fence("```x``` y") == ""
-    assert markdown.open_fence("a\n````sh\n```\n") == "````"
+    assert fences.open_fence("```x``` y") == ""
+    assert fences.open_fence("a\n````sh\n```\n") == "````"
 
 
 def test_an_indented_fence_is_code_and_neither_opens_nor_closes() -> None:
     assert [part.title for part in markdown.parts("## A\n    ```\n## B\n")] == ["A", "B"]
     assert [part.title for part in markdown.parts("## A\n```\n    ```\n## no\n```\n## B\n")] == ["A", "B"]
     assert [part.title for part in markdown.parts("## A\n   ```\n## no\n   ```\n## B\n")] == ["A", "B"]
-    assert markdown.open_fence("    ```\n") == ""
-    assert markdown.open_fence("\t```\n") == ""
+    assert fences.open_fence("    ```\n") == ""
+    assert fences.open_fence("\t```\n") == ""
 
 
 def test_only_a_line_feed_ends_a_line() -> None:

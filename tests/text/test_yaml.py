@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text import yaml as miniyaml
-from memolith.text.yaml import YamlError, dump, parse, set_value
-from memolith.text.yaml_edit import set_path
+from memolith.text.yaml import YamlError, dump, parse
+from memolith.text.yaml_edit import set_path, set_value
 from tests.ledger import proves
 
 AWKWARD = [

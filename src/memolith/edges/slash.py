@@ -23,7 +23,7 @@ def slash(mem: Mem, line: str = "", *, terminal: bool = False) -> Answer:
     """
     from memolith.edges.cli import output
     from memolith.edges.cli.app import run
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
     # A person typed it, so what they write is theirs; what is from elsewhere stays so.
     options = Options(mem.from_source("user") if mem.source.trusted else mem)

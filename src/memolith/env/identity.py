@@ -15,19 +15,58 @@ import os
 
 from memolith.env.git import mark_of
 from memolith.env.settings import owners
+from memolith.text.secrets.veil import unveiled, veiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.env.git import Checkout
-    from memolith.env.project import Identity
+    from memolith.text.yaml import Node
 
     # Tells whether the history of a checkout has a commit; None if that is not known yet.
     Prove = Callable[[Checkout, str], bool | None]
 
 READ_SECONDS = 0.1  # a prompt waits for this
 WRITE_SECONDS = 2.0
+_UNMARKED = "-"
+
+
+class Identity:
+    """What is known of a project: the contents of its `project.yml`."""
+
+    __slots__ = ("apart", "commits", "linked", "marks", "origins", "paths", "problem", "seen", "slug")
+
+    def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
+        self.slug, self.problem = slug, problem
+        self.paths = _texts(fields.get("paths"))
+        self.origins = [veiled(each) for each in _texts(fields.get("origins"))]
+        self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
+        self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
+        self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
+        self.seen = _texts(fields.get("seen_commits"))  # `evidence.newest`
+        # By what each of the paths is known again, in their order (`repository.mark_of`).
+        marks = fields.get("marks", "")
+        pairs = zip(self.paths, marks.split()[1:] if isinstance(marks, str) else (), strict=False)
+        self.marks = {path: mark for path, mark in pairs if mark != _UNMARKED}
+
+    def fields(self) -> dict[str, Node]:
+        """Return the contents for `project.yml`."""
+        fields: dict[str, Node] = {"paths": _written(self.paths)}
+        if self.origins:
+            fields["origins"] = _written(self.origins)
+        if self.commits:
+            fields["root_commit"] = self.commits[0] if len(self.commits) == 1 else list(self.commits)
+        if self.seen:
+            fields["seen_commits"] = list(self.seen)
+        if self.linked:
+            fields["linked"] = _written(self.linked)
+        if self.apart:
+            fields["apart"] = _written(self.apart)
+        if any(path in self.marks for path in self.paths):
+            # A word first, and decimals after it: so it needs no quotes, and is taken for no secret.
+            fields["marks"] = " ".join(["inodes", *(self.marks.get(path, _UNMARKED) for path in self.paths)])
+        return fields
 
 
 def at_once(checkout: Checkout, commit: str) -> bool | None:
@@ -153,3 +192,27 @@ def _proved(known: Identity, checkout: Checkout, prove: Prove) -> bool | None:
     # Whether it is here costs little, so no history is walked for a project that this is not.
     commit = _present(known, checkout)
     return False if commit is None else prove(checkout, commit)
+
+
+def _written(texts: list[str]) -> list[Node]:
+    return [veiled(each) if _is_text(each) else f"hex:{os.fsencode(each).hex()}" for each in texts]
+
+
+def _texts(node: Node | None) -> list[str]:
+    nodes = node if isinstance(node, list) else [node]
+    return [_read_text(each) for each in nodes if isinstance(each, str) and each]
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read_text(text: str) -> str:
+    try:
+        return os.fsdecode(bytes.fromhex(text[4:])) if text.startswith("hex:") else unveiled(text)
+    except ValueError:
+        return text  # a host called `hex`

@@ -16,7 +16,7 @@ from memolith.env.settings import Settings
 from memolith.learn import forget
 from memolith.learn.consolidate import phase2
 from memolith.learn.extract import eligible, phase1
-from memolith.learn.model import llm, prompting
+from memolith.learn.model import llm, prompting, replies
 from memolith.learn.model.metered import Metered
 from memolith.learn.queue.ledger import Ledger
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from memolith.learn.extract.eligible import Choice
-    from memolith.learn.model.llm import Model
+    from memolith.learn.model.replies import Model
     from memolith.learn.queue.queue import Job
     from memolith.memory.home import Home
 
@@ -135,7 +135,7 @@ class Run:
                 self._extract(force=force)
             if phase != 1 and not self._stopped:
                 consolidated = self._consolidate(force=force)
-        except (CeilingError, llm.ModelUnavailableError) as error:
+        except (CeilingError, replies.ModelUnavailableError) as error:
             self._stopped = str(error)
         spent = self._ledger.totals(run=self._name)
         return Report(

@@ -7,19 +7,12 @@ import os
 
 from memolith.base.errors import InputError, NotFoundError
 from memolith.env import git, identity
+from memolith.env.identity import Identity
 from memolith.env.paths import Place
-from memolith.env.project import (
-    PROJECT_FILE,
-    PROJECTS,
-    Identity,
-    exists,
-    identities,
-    parse_identity,
-    read_identity,
-)
+from memolith.env.project import PROJECT_FILE, PROJECTS, exists, identities, parse_identity, read_identity
 from memolith.store import layout
 from memolith.store.screen import quoted
-from memolith.text import yaml
+from memolith.text import yaml, yaml_edit
 from memolith.text.secrets.veil import veiled
 
 TYPE_CHECKING = False
@@ -193,7 +186,7 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
         try:
             # Strictly: what is not UTF-8 could only be written back as something else, nor be read again.
             old = (place.read() or b"").decode("utf-8")
-            new = yaml.set_value(old, key, value)
+            new = yaml_edit.set_value(old, key, value)
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: is not UTF-8 (byte {error.start}); repair it first") from None
         except yaml.YamlError as error:

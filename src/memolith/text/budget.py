@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from memolith.base.values import TRUNCATED
-from memolith.text.secrets.cut import outside_marker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 _ZWJ, _ZWNJ = "\u200d", "\u200c"
 # Less than this many units of a section is noise, not information.
 _MIN_SHOWN = 24
+_OPENINGS, _MARKER = ("[secret:", "[private"), 52  # how a marker begins, and how long it is at most
 
 
 def utf8_len(text: str) -> int:
@@ -211,3 +211,10 @@ def pieces(text: str, size: int = 4_000) -> list[str]:
         found.append(text[:cut])
         text = text[cut:]
     return [*found, text] if text else found
+
+
+def outside_marker(text: str, end: int) -> int:
+    """Return where to cut a text instead of in the middle of `[secret:github-token]`."""
+    start = text.rfind("[", max(0, end - _MARKER), end)
+    is_marker = start >= 0 and text.startswith(_OPENINGS, start) and "]" not in text[start:end]
+    return start if is_marker else end

@@ -356,13 +356,3 @@ def _dump_node(node: Node, pad: str) -> str:
     if isinstance(node, list) and node:
         return "\n" + "".join(f"{pad}-{_dump_node(item, pad + '  ')}" for item in node)
     return " []\n" if node == [] else f" {dump_scalar(str(node))}\n"
-
-
-def set_value(text: str, dotted: str, value: str) -> str:
-    """Return `text` with the scalar at `dotted` (`a.b`) set; every other line stays as it is.
-
-    Raises YamlError if `text` cannot be read, or if a part of the path is not a map.
-    """
-    from memolith.text.yaml_edit import set_path
-
-    return set_path(text, dotted.split("."), value)

@@ -11,10 +11,10 @@ import pytest
 
 from memolith.base.values import Value
 from memolith.env.settings import Settings
-from memolith.learn.model import llm
+from memolith.learn.model import llm, replies
 from memolith.learn.model.client import Client
-from memolith.learn.model.llm import ModelError, Reply
 from memolith.learn.model.metered import Metered
+from memolith.learn.model.replies import ModelError, Reply
 from tests.learn.model.loopback import Loopback, body, breaks_off, drips, hangs, refuses, says, status
 from tests.learn.model.loopback import Reply as Scripted
 from tests.ledger import proves
@@ -472,6 +472,6 @@ def test_without_a_usable_model_one_is_told_why_and_nothing_breaks(
     assert llm.choose(*_with(values, "default", env)) is None
     assert reason in llm.why_not(*_with(values, "default", env))
     assert KEY not in llm.why_not(*_with(values, "default", env))
-    with pytest.raises(llm.ModelUnavailableError) as caught:
+    with pytest.raises(replies.ModelUnavailableError) as caught:
         llm.find(*_with(values, "default", env))
     assert reason in caught.value.reason

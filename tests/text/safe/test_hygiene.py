@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.markdown import open_fence
+from memolith.text.fences import open_fence
 from memolith.text.safe.hygiene import clean, for_block, inert
 from memolith.text.safe.structure import disarm
 

@@ -12,7 +12,7 @@ import click
 from memolith import __version__
 from memolith.base.errors import InputError, TextError
 from memolith.edges.cli import completion, output
-from memolith.edges.cli.fast import Options
+from memolith.edges.cli.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from memolith.base.errors import InputError
 from memolith.edges.cli import output
-from memolith.edges.cli.fast import ASKED
+from memolith.edges.cli.options import ASKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.base.values import Recall
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
 
 FORMATS = ("snippets", "prompt", "json")

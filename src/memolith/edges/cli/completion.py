@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from memolith.base.errors import MemolithError
 from memolith.base.values import TARGETS
-from memolith.edges.cli.fast import Options
+from memolith.edges.cli.options import Options
 from memolith.env.paths import Tree
 from memolith.env.settings_table import TABLE
 from memolith.memory import arguments

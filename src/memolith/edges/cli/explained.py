@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import InputError
 from memolith.edges.cli import output
-from memolith.edges.cli.fast import notice, number
+from memolith.edges.cli.options import notice, number
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 _PER_DAY = 100
 

@@ -17,7 +17,7 @@ from memolith.edges.cli.session_import import bring
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.hosts.sessions.gather import Brought
     from memolith.mem import Mem
 

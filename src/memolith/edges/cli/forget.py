@@ -17,7 +17,7 @@ from memolith.store import tombstones
 
 if TYPE_CHECKING:
     from memolith.care.purge import Cleaned
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
 
 _OUTSIDE = "what agents, editors and backups keep themselves is not touched"

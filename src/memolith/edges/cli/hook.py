@@ -13,7 +13,7 @@ from memolith.edges.cli.app import cli, shared
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 
 @cli.command()

@@ -12,7 +12,7 @@ from memolith.edges.cli.app import choice, cli, shared
 from memolith.store import layout
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.index.vectors.meaning import Coverage
     from memolith.mem import Mem
 

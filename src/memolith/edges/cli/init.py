@@ -17,7 +17,7 @@ from memolith.text.secrets import veil
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.hosts.install.agents import Host, Place, Target
     from memolith.hosts.install.plan import Planner, Step
     from memolith.mem import Mem

@@ -9,10 +9,10 @@ import click
 from memolith.base.errors import InputError, PartialError
 from memolith.edges.cli import output, progress
 from memolith.edges.cli.app import Group, cli, shared
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.learn.queue.queue import Job, Queue
     from memolith.mem import Mem
 

@@ -8,11 +8,11 @@ import click
 
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import cli, shared
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 
 @cli.command()

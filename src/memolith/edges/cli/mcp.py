@@ -11,7 +11,7 @@ from memolith.edges.cli import output
 from memolith.edges.cli.app import cli, shared
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 
 @cli.command()

@@ -13,7 +13,7 @@ from memolith.base.values import TARGETS
 from memolith.edges.cli import completion, explained, fast, output
 from memolith.edges.cli import write as writing
 from memolith.edges.cli.app import choice, cli, shared, text_argument
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.env.paths import Tree
 from memolith.memory import arguments
 from memolith.memory.notes import KINDS
@@ -21,7 +21,7 @@ from memolith.store import layout
 from memolith.text.memory_url import SCHEME
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
 
 _TARGETS = "{long_term|scratchpad|daily|note}"

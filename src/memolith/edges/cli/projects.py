@@ -12,12 +12,13 @@ from memolith.base.values import Value
 from memolith.care.doctor import scopes
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import Group, cli, shared
-from memolith.env.project import PROJECTS, Identity, Project, identities, read_identity, resolve
+from memolith.env.identity import Identity
+from memolith.env.project import PROJECTS, Project, identities, read_identity, resolve
 from memolith.memory.note_index import note_files
 from memolith.store import layout, registry
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
 
 

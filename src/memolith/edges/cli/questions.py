@@ -13,7 +13,7 @@ from memolith.index import KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
     Command = Callable[..., None]
 

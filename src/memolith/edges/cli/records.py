@@ -8,13 +8,13 @@ import click
 
 from memolith.edges.cli import completion, output, write
 from memolith.edges.cli.app import Group, cli, shared, text_argument
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.memory.record import CATEGORIES, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 _id = click.argument("number", metavar="ID")
 _any_scope = click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")

@@ -10,13 +10,13 @@ import click
 from memolith.base.errors import InputError, TextError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import choice, cli, shared, text_argument
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.memory import quarantine
 from memolith.memory.quarantine import PROPOSAL
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
     from memolith.memory.quarantine import Held
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.care.scan import Report
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
 
 

@@ -11,14 +11,14 @@ import click
 from memolith.base.errors import InputError, PartialError
 from memolith.edges.cli import output, progress
 from memolith.edges.cli.app import shared
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.edges.cli.sessions import session
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.hosts.sessions.gather import Brought, Gatherer, Place
 
 _ACTIONS = ("new", "grown", "known", "skipped")

@@ -10,11 +10,11 @@ import click
 from memolith.base.errors import InputError, NotFoundError
 from memolith.edges.cli import output, write
 from memolith.edges.cli.app import Group, cli, shared
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.store.screen import quoted
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 
 @cli.group(cls=Group)

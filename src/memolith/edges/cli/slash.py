@@ -14,7 +14,7 @@ from memolith.base.values import TARGETS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli import write as writing
 from memolith.edges.cli.app import Group, cli, shared, unguard
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import arguments
 from memolith.store import files, layout
@@ -23,7 +23,7 @@ from memolith.text.memory_url import SCHEME
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
 
 # Other commands that are verbs here as well, and other names for verbs.

@@ -9,13 +9,13 @@ import click
 from memolith.base.errors import TextError
 from memolith.edges.cli import completion, output, write
 from memolith.edges.cli.app import Group, cli, shared, text_argument
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.memory.tickets import PRIORITIES, STATUSES, TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 _id = click.argument("number", metavar="ID")
 

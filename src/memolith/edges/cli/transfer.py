@@ -15,14 +15,14 @@ from memolith.care.transfer.outgoing import export_memory
 from memolith.care.transfer.transfer import import_memory, is_archive
 from memolith.edges.cli import completion, output, progress
 from memolith.edges.cli.app import choice, cli, shared
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 from memolith.store import portable
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.care.transfer.bring import Imported, Row
     from memolith.care.transfer.check import Archive
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 _KINDS = (*sources.KINDS, incoming.KIND)
 _SCOPES = ("project", "user")

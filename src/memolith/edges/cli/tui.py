@@ -9,7 +9,7 @@ from memolith.base.errors import ConfigError, InputError
 from memolith.edges.cli.app import cli, shared
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 
 @cli.command()

@@ -18,7 +18,7 @@ from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.care.doctor import Finding
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
 
 
 _SHELLS = ("bash", "zsh", "fish")

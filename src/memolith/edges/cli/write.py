@@ -10,11 +10,11 @@ from memolith.base.errors import InputError, NotFoundError, TextError
 from memolith.base.values import ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import text_argument
-from memolith.edges.cli.fast import notice
+from memolith.edges.cli.options import notice
 
 if TYPE_CHECKING:
     from memolith.base.values import Value
-    from memolith.edges.cli.fast import Options
+    from memolith.edges.cli.options import Options
     from memolith.mem import Mem
 
 origin = click.option(

@@ -16,7 +16,7 @@ from memolith.learn.consolidate.current import ROLLOUTS
 from memolith.memory.lessons import Lesson, Lessons
 from memolith.store import files, layout
 from memolith.store.screen import screen
-from memolith.text import markdown, source_label
+from memolith.text import fences, markdown, source_label
 from memolith.text.budget import estimate_tokens, head
 from memolith.text.safe.hygiene import unallowed
 
@@ -322,5 +322,5 @@ def _tidy(text: str, previous: Current, sessions: set[str], *, known_above: bool
         and (line in by_hand or _is_supported(line, sessions))
     ]
     text = "\n".join(kept).strip("\n") + "\n"
-    fence = markdown.open_fence(text)
+    fence = fences.open_fence(text)
     return text + (f"{fence}\n" if fence else "")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memolith.base.values import MAX_WRITE_BYTES
 from memolith.learn.consolidate.current import SKILLS
 from memolith.store.screen import screen
-from memolith.text import frontmatter, markdown
+from memolith.text import fences, frontmatter, markdown
 from memolith.text.names import DEVICES
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def page(name: str, content: str) -> str:
         "description": markdown.same_line(about)[:_MAX_DESCRIPTION],
         "metadata": {"origin": "extracted", "generated-by": "memolith"},
     }
-    fence = markdown.open_fence(text)
+    fence = fences.open_fence(text)
     return frontmatter.compose(head, text.strip("\n") + (f"\n{fence}\n" if fence else "\n"))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from memolith.base.values import Value
 from memolith.learn.model import schema as schemas
-from memolith.learn.model.llm import ModelError, Reply
+from memolith.learn.model.replies import ModelError, Reply
 from memolith.text.secrets.redact import redact
 
 if TYPE_CHECKING:

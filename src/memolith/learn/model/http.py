@@ -14,7 +14,7 @@ from memolith.env.endpoint import Answer as Received
 from memolith.env.endpoint import Endpoint, UnansweredError, find_key
 from memolith.learn.model.client import AdjustedError, Answer, Question
 from memolith.learn.model.effort import LEVELS, clamp, named
-from memolith.learn.model.llm import ModelError, ModelUnavailableError
+from memolith.learn.model.replies import ModelError, ModelUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memolith.learn.model.client import Bill, Client, estimate
-from memolith.learn.model.llm import Model, ModelError, Reply
+from memolith.learn.model.replies import Model, ModelError, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ matter: a stray backtick makes the rest of its paragraph text, a fence that may 
 
 from __future__ import annotations
 
-from memolith.text.markdown import fence_after
+from memolith.text.fences import fence_after
 
 # What may stand before the first word of a block.
 MARKS = " \t>-*+0123456789.)"

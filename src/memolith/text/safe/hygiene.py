@@ -212,7 +212,7 @@ def _for_block_once(text: str) -> str:
     # A joiner that stood after a look-alike of `<` may now stand after plain text, where it has no use.
     text = text if shown == text else inert(shown)
     if "```" in text or "~~~" in text:
-        from memolith.text.markdown import open_fence
+        from memolith.text.fences import open_fence
 
         fence = open_fence(text)
         text = f"{text}\n{fence}" if fence else text

@@ -6,9 +6,10 @@ kept is masked while it still has what stands behind it. Only so much of a long 
 
 from __future__ import annotations
 
+from memolith.text.budget import head, outside_marker, utf8_len
+
 _BEHIND = 4_096  # characters behind the cut that tell what stands before it
 _WORD = 128  # characters that are given up so as not to end inside of a word
-_OPENINGS, _MARKER = ("[secret:", "[private"), 52  # how a marker begins, and how long it is at most
 
 
 def cut(text: str, most: int, ending: str = "", *, whole: bool = True, exact: bool = False) -> str:
@@ -28,8 +29,6 @@ def cut(text: str, most: int, ending: str = "", *, whole: bool = True, exact: bo
 
 def in_bytes(text: str, most: int) -> str:
     """Return the beginning of a text, in at most `most` bytes of UTF-8; a cut one is masked."""
-    from memolith.text.budget import head, utf8_len
-
     if utf8_len(text) <= most:
         return text
     masked, known = _masked(text, most)
@@ -53,13 +52,6 @@ def _masked(text: str, most: int, *, whole: bool = True) -> tuple[str, int]:
     part = text[: most + _BEHIND]
     masked = redact(part).text
     return masked, len(masked) if whole and len(part) == len(text) else max(0, len(masked) - _BEHIND)
-
-
-def outside_marker(text: str, end: int) -> int:
-    """Return where to cut a text instead of in the middle of `[secret:github-token]`."""
-    start = text.rfind("[", max(0, end - _MARKER), end)
-    is_marker = start >= 0 and text.startswith(_OPENINGS, start) and "]" not in text[start:end]
-    return start if is_marker else end
 
 
 def _between_words(text: str, end: int) -> int:

@@ -11,7 +11,7 @@ from memolith.env import programs
 from memolith.env.endpoint import printable
 from memolith.learn.model import child
 from memolith.learn.model.client import Answer, Question, described
-from memolith.learn.model.llm import ModelError, ModelUnavailableError
+from memolith.learn.model.replies import ModelError, ModelUnavailableError
 from memolith.learn.model.schema import strict
 
 if TYPE_CHECKING:
