@@ -21,7 +21,7 @@ from memolith.edges.cli import main
 from memolith.memory.document import MARKER
 from memolith.store import files, writeset
 from memolith.store.gate import Gate
-from memolith.store.writeset import Edit, NotMineError, base_of, commit
+from memolith.store.writeset import Edit, NotMineError, base_of
 from tests.ledger import proves
 from tests.promises.workers import kept
 
@@ -66,17 +66,17 @@ BEFORE = {**OLD, "MEMORY.md": f"{ABOVE}{MARKER}\n- old\n"}
 
 
 def test_a_set_is_written_and_nothing_is_left_over(mem: Mem, old: Path) -> None:
-    done = commit(mem.gate, mem.project, edits(mem, old))
+    done = mem.gate.commit(mem.project, edits(mem, old))
     assert texts(old) == AFTER
     assert len(done.changed) == 5
     assert not (old / "skills" / "a").exists()
     assert list(mem.root.rglob(".tmp/*")) == []
     assert {b"old summary\n", b"old skill\n"} <= kept(mem)
-    assert commit(mem.gate, mem.project, edits(mem, old)).changed == []
+    assert mem.gate.commit(mem.project, edits(mem, old)).changed == []
 
 
 def test_one_undo_takes_back_the_whole_set(mem: Mem, old: Path, work: Path) -> None:
-    commit(mem.gate, mem.project, edits(mem, old))
+    mem.gate.commit(mem.project, edits(mem, old))
     assert main(["undo", "--project", str(work)]) == 0
     assert texts(old) == BEFORE
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_not_what_the_set_was_made_from_stops_all_of_it(mem: Mem,
     wanted = edits(mem, old)
     (old / "raw_memories.md").write_text("a person was here\n")
     with pytest.raises(ConflictError, match=r"raw_memories\.md"):
-        commit(mem.gate, mem.project, wanted)
+        mem.gate.commit(mem.project, wanted)
     assert texts(old) == {**BEFORE, "raw_memories.md": "a person was here\n"}
     assert list(mem.root.rglob(".tmp/*")) == []
 
@@ -96,9 +96,9 @@ def test_a_worker_that_lost_its_lease_before_the_commit_changes_no_file(mem: Mem
         raise LookupError("lost")
 
     with pytest.raises(NotMineError):
-        commit(mem.gate, mem.project, edits(mem, old), lambda: False)
+        mem.gate.commit(mem.project, edits(mem, old), lambda: False)
     with pytest.raises(LookupError):
-        commit(mem.gate, mem.project, edits(mem, old), gone)
+        mem.gate.commit(mem.project, edits(mem, old), gone)
     assert texts(old) == BEFORE
     assert list(mem.root.rglob(".tmp/*")) == []
 
@@ -167,7 +167,7 @@ def test_a_kill_at_any_file_call_leaves_the_whole_old_or_the_whole_new_set(
     step = 1 if settings.get_current_profile_name() == "long" else 6
     for count in range(1 + before, 2000, step):
         reached = killed_at(
-            count, work, lambda mem: commit(mem.gate, mem.project, edits(mem, old)), before=before
+            count, work, lambda mem: mem.gate.commit(mem.project, edits(mem, old)), before=before
         )
         Mem.open(work).context_block()  # any reader finishes what was begun
         found = texts(old)
@@ -198,7 +198,7 @@ def test_what_a_person_saved_after_a_crash_is_never_written_over(
     with monkeypatch.context() as patch:
         patch.setattr(writeset, "_apply", die)
         with pytest.raises(KeyboardInterrupt):
-            commit(mem.gate, mem.project, wanted)
+            mem.gate.commit(mem.project, wanted)
     assert texts(old).keys() > BEFORE.keys()
     (old / "memory_summary.md").write_text("a person's\n")
     (old / "MEMORY.md").write_text(f"# Changed above\n{MARKER}\n- old\n")
@@ -285,7 +285,7 @@ def test_text_above_the_marker_stays_byte_for_byte(mem: Mem, store: Path, above:
     path = f"projects/{mem.project}/MEMORY.md"
     base = None
     for text in ("- one\n- two\n", "- three\n", ""):
-        commit(mem.gate, mem.project, [Edit(path=path, marker=MARKER, base=base, new=text)])
+        mem.gate.commit(mem.project, [Edit(path=path, marker=MARKER, base=base, new=text)])
         now = page.read_bytes() if page.exists() else b""
         assert now.startswith(before)
         assert (b"- three" in now) == ("three" in text)
@@ -307,7 +307,7 @@ def test_an_edit_above_the_marker_during_the_commit_is_kept(
         return real(self, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Gate, "_put", slow)
-    commit(mem.gate, mem.project, edits(mem, old))
+    mem.gate.commit(mem.project, edits(mem, old))
     assert (old / "MEMORY.md").read_text() == f"# Saved just now\n{MARKER}\n- new\n"
 
 
@@ -353,7 +353,7 @@ def test_an_editor_that_saves_all_the_time_loses_nothing_to_consolidations(
             try:
                 now = page.read_text()
                 below = [Edit(path=path, marker=MARKER, base=base_of(now, MARKER), new=f"- set {number}\n")]
-                commit(mem.gate, mem.project, below)
+                mem.gate.commit(mem.project, below)
             except (ConflictError, StorageError):
                 continue  # the editor put an older text back, or is too quick
     finally:

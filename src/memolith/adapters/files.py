@@ -283,7 +283,7 @@ class Memories:
                     edits.append(writeset.Edit(path=goal, base=None, marker="", new=text))
                 base = writeset.base_of(text)
                 edits.append(writeset.Edit(path=each, base=base, marker="", new=None))
-            writeset.commit(gate, self._mem.project, edits, op="rename" if new else "delete")
+            gate.commit(self._mem.project, edits, op="rename" if new else "delete")
             files.remove_empty(Tree(gate.root), old)
 
 

@@ -53,7 +53,7 @@ def clear(home: Home, *, user: bool = False, everything: bool = False) -> Cleare
         jobs = queue.clear(home.project)
     previous = on_disk.read(home)
     edits = list(_edits(home, previous, everything=everything))
-    done = writeset.commit(home.gate, home.project, edits) if edits else None
+    done = home.gate.commit(home.project, edits) if edits else None
     return Cleared(files=done.changed if done else [], jobs=jobs, records=[record.id for record in records])
 
 

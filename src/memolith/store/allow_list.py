@@ -13,11 +13,9 @@ from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from memolith.store.gate import Gate
-
-_KEY = "allow"
+KEY = "allow"
 _HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
 _HEX = frozenset("0123456789abcdef")
 
@@ -33,7 +31,7 @@ def listed(root: str, scope: str) -> list[str]:
 
     try:
         data = Tree(root).read(place(scope))
-        found = parse(files.text_of(data or b"")).get(_KEY)
+        found = parse(files.text_of(data or b"")).get(KEY)
     except (MemolithError, YamlError):
         return []
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
@@ -62,19 +60,16 @@ def hashes(text: str) -> list[str]:
     return list(dict.fromkeys(sha256(value.encode("utf-8", "surrogatepass")) for value in values))
 
 
-def keep(gate: Gate, scope: str, wanted: Iterable[str]) -> None:
-    """Let a scope's list be exactly these hashes; comments in its file stay."""
+def setter(scope: str, wanted: Iterable[str]) -> Callable[[str | None], str]:
+    """Return the change that lets a scope's list be exactly these hashes; comments in its file stay."""
     from memolith.text.yaml import YamlError
     from memolith.text.yaml_edit import set_list
 
-    relative = place(scope)
-
-    def apply(old: str | None) -> str | None:
+    def apply(old: str | None) -> str:
         start = old if old is not None else ("" if scope else _HEADER)
         try:
-            return set_list(start, _KEY, list(dict.fromkeys(wanted)))
+            return set_list(start, KEY, list(dict.fromkeys(wanted)))
         except YamlError as error:
-            raise InputError(f"{relative}:{error.line}: {error.problem}; repair the file first") from None
+            raise InputError(f"{place(scope)}:{error.line}: {error.problem}; repair the file first") from None
 
-    # Not in the history: `memolith allow --remove` takes it back, and undo is for memories.
-    gate.rewrite(relative, apply, op=_KEY, remember=False)
+    return apply

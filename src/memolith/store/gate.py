@@ -17,10 +17,10 @@ import time
 from _thread import get_ident
 
 from memolith.base import whole
-from memolith.base.errors import ConflictError, MemolithError, StorageError, UnsafePathError
+from memolith.base.errors import ConflictError, MemolithError, StorageError
 from memolith.env import git
 from memolith.env.paths import Place, Tree
-from memolith.store import files, layout, temporary
+from memolith.store import exchange, files, layout, temporary
 from memolith.store.allow_list import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
@@ -29,13 +29,14 @@ from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memolith.env.settings import Settings
+    from memolith.store.exchange import Out
+    from memolith.store.writeset import Committed, Edit
 
     # From the text before (None: no file) to the text after (None: no file).
     Apply = Callable[[str | None], str | None]
-    _Out = tuple[bytes | None, Place | None, bool]
 
 # How long a program that is just saving the file in place may take to finish.
 _SAVE_SECONDS = 1.0
@@ -105,9 +106,7 @@ class Gate:
             self._held[me] = slug
             try:
                 if temporary.recover(tree, slug, self.history):
-                    from memolith.store import writeset
-
-                    writeset.finish(self, slug)
+                    self._finish_set(slug)
                 del tree  # which would hold the directories open
                 yield
             finally:
@@ -171,6 +170,30 @@ class Gate:
             done = self._apply(relative, on_bytes, op, if_sha256, undoes, remember=remember)
         whole.stored()
         return done
+
+    def commit(
+        self,
+        slug: str,
+        edits: Iterable[Edit],
+        still_mine: Callable[[], bool] = lambda: True,
+        *,
+        op: str = "learn",
+    ) -> Committed:
+        """Change all files of a set, or none (`writeset`); `op` names it in the history.
+
+        ConflictError if a file is not what its change was made from, NotMineError if the work is somebody
+        else's by now.
+        """
+        from memolith.store import writeset
+
+        with self.scope(slug):
+            writeset.stage(Tree(self.root), slug, edits, still_mine, op)
+            return self._finish_set(slug)
+
+    def _finish_set(self, slug: str) -> Committed:
+        from memolith.store import writeset
+
+        return writeset.finish(Tree(self.root), self.history, self.rewrite, slug)
 
     def undo(self, relative: str, version: int | None) -> tuple[Change, int]:
         """Put back the bytes from before a change; return what happened and which change it was."""
@@ -236,7 +259,7 @@ class Gate:
 
     def _put(
         self, tree: Tree, relative: str, place: Place, new: bytes | None, old: bytes | None, seen: object
-    ) -> _Out:
+    ) -> Out:
         """Bring `new` to `place` and take out what was really there; `old` is what we think it is.
 
         `seen` is the file's fingerprint when we read it. If that is another one now, we do not even
@@ -264,24 +287,14 @@ class Gate:
                 if place.fingerprint() != seen:
                     files.unlink(holder)
                     return _LOST_RACE
-                self._swap(tree, relative, holder, place)
+                exchange.swap(tree, relative, holder, place)
             except OSError as error:
                 with contextlib.suppress(OSError):
                     files.unlink(holder)
                 if isinstance(error, FileNotFoundError) and place.stat() is None:
                     return _LOST_RACE
                 raise
-        return _taken(holder, place, new)
-
-    def _swap(self, tree: Tree, relative: str, one: Place, other: Place) -> None:
-        """Exchange two files' names, where the system cannot do it at once in three steps."""
-        if files.exchange(one, other):
-            return
-        spare = temporary.new(tree, relative)
-        if not files.add_name(other, spare):
-            files.write_new(spare, other.read() or b"")
-        files.replace(one, other)
-        files.rename(spare, one)
+        return exchange.taken(holder, place, new)
 
     def _give_back(
         self, tree: Tree, relative: str, place: Place, ours: bytes | None, holder: Place | None
@@ -294,13 +307,13 @@ class Gate:
                 if ours is None:
                     taken = not files.create(holder, place)
                 else:
-                    self._swap(tree, relative, holder, place)
+                    exchange.swap(tree, relative, holder, place)
                     # Somebody may have saved over our text even now: the newer one wins.
                     gone = files.wait_for_writers(holder, _SAVE_SECONDS)
                     newer = holder.read()
                     taken = not gone or newer != ours
                     if taken:
-                        self._swap(tree, relative, holder, place)
+                        exchange.swap(tree, relative, holder, place)
                         # Theirs, which is older, stood there for a moment: as with ours, a copy is kept.
                         self._keep_copy(relative, newer)
                     else:
@@ -356,21 +369,7 @@ class Gate:
             self.history.keep(relative, holder, op)
 
 
-_LOST_RACE: _Out = (b"", None, False)
-
-
-def _taken(holder: Place, place: Place, new: bytes | None) -> _Out:
-    """Look at what came out of an exchange."""
-    try:
-        gone = files.wait_for_writers(holder, 0)
-        return holder.read(), holder, not gone
-    except UnsafePathError as error:
-        # A link, or a file that has another name elsewhere, came in the last moment: back with it.
-        if new is not None and files.exchange(holder, place):
-            files.unlink(holder)
-        else:
-            files.create(holder, place)
-        raise UnsafePathError(str(error).replace(holder.path, place.path)) from None
+_LOST_RACE: Out = (b"", None, False)
 
 
 def _look(tree: Tree, relative: str) -> tuple[object, bytes | None]:

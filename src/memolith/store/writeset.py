@@ -18,7 +18,7 @@ import os
 
 from memolith.base.errors import BusyError, ConflictError, MemolithError, StorageError, UnsafePathError
 from memolith.base.values import Value
-from memolith.env.paths import Place, Tree
+from memolith.env.paths import Place
 from memolith.store import files, layout
 from memolith.text import markdown
 from memolith.text.digest import sha256
@@ -26,9 +26,12 @@ from memolith.text.digest import sha256
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
 
-    from memolith.env.paths import Folder
-    from memolith.store.gate import Gate
+    from memolith.env.paths import Folder, Tree
+    from memolith.store.history import History
+
+    Rewrite = Callable[..., Any]  # `Gate.rewrite`
 
 _MANIFEST = "manifest"
 _STAGED = "manifest.new"
@@ -74,46 +77,34 @@ def base_of(text: str | None, marker: str = "") -> str | None:
     return None if part is None else sha256(part.encode("utf-8", "surrogateescape"))
 
 
-def commit(
-    gate: Gate,
-    slug: str,
-    edits: Iterable[Edit],
-    still_mine: Callable[[], bool] = lambda: True,
-    *,
-    op: str = OP,
-) -> Committed:
-    """Change all files of a set, or none; `op` names it in the history.
+def stage(tree: Tree, slug: str, edits: Iterable[Edit], still_mine: Callable[[], bool], op: str) -> None:
+    """Write down what a set will change; from then on it is changed. Under the lock of the scope.
 
     ConflictError if a file is not what its change was made from, NotMineError if the work is somebody
     else's by now.
     """
-    with gate.scope(slug):
-        tree = Tree(gate.root)
-        wanted = [edit for edit in edits if _differs(tree, edit)]
-        if not wanted:
+    wanted = [edit for edit in edits if _differs(tree, edit)]
+    if not wanted:
+        return _check_owner(still_mine)
+    folder = files.make_folder(tree, layout.interrupted(slug))
+    try:
+        with files.told(folder.path):
+            manifest = _stage(folder, wanted, op)
             _check_owner(still_mine)
-            return Committed(changed=[], kept=[], op="")
-        folder = files.make_folder(tree, layout.interrupted(slug))
-        try:
-            with files.told(folder.path):
-                manifest = _stage(folder, wanted, op)
-                _check_owner(still_mine)
-                files.rename(manifest, Place(folder, _MANIFEST))  # this is the moment
-                files.sync_directory(folder)
-        except BaseException:
-            if Place(folder, _MANIFEST).stat() is None:
-                _sweep(tree, slug)
-            raise
-        return finish(gate, slug)
+            files.rename(manifest, Place(folder, _MANIFEST))  # this is the moment
+            files.sync_directory(folder)
+    except BaseException:
+        if Place(folder, _MANIFEST).stat() is None:
+            _sweep(tree, slug)
+        raise
 
 
-def finish(gate: Gate, slug: str) -> Committed:
+def finish(tree: Tree, history: History, rewrite: Rewrite, slug: str) -> Committed:
     """Do what the manifest of a scope says, if there is one, and clear away. Under the lock of the scope."""
-    tree = Tree(gate.root)
     op, edits = _read(tree, slug)
     done = Committed(changed=[], kept=[], op=op)
     for edit in edits:
-        if _apply(gate, edit, op):
+        if _apply(rewrite, edit, op):
             done.changed.append(edit.path)
             if edit.new is None:
                 _remove_empty(tree, slug, edit.path)
@@ -121,7 +112,7 @@ def finish(gate: Gate, slug: str) -> Committed:
             done.kept.append(edit.path)
             if edit.new is not None and not edit.marker:
                 with contextlib.suppress(OSError, MemolithError):
-                    gate.history.keep_copy(edit.path, _bytes(edit.new), "conflict")
+                    history.keep_copy(edit.path, _bytes(edit.new), "conflict")
     _sweep(tree, slug)
     return done
 
@@ -149,13 +140,13 @@ def _target(edit: Edit, old: str | None) -> str | None:
     return markdown.with_lower_half(old or "", edit.marker, edit.new or "") or None
 
 
-def _apply(gate: Gate, edit: Edit, op: str) -> bool:
+def _apply(rewrite: Rewrite, edit: Edit, op: str) -> bool:
     def change(old: str | None) -> str | None:
         new = _target(edit, old)
         return new if base_of(old, edit.marker) == edit.base else old
 
     try:
-        return gate.rewrite(edit.path, change, op=op).changed
+        return bool(rewrite(edit.path, change, op=op).changed)
     except UnsafePathError:
         return False  # a link has come in the way: whoever put it there decides
     except StorageError as error:

@@ -148,7 +148,9 @@ def allow(options: Options, value: str | None, remove: bool, scope: str) -> None
         else:
             changed = allow_list.hashes(text)
             known = list(dict.fromkeys([*known, *changed]))
-        allow_list.keep(mem.gate, slug, known)
+        # Not in the history: `memolith allow --remove` takes it back, and undo is for memories.
+        change = allow_list.setter(slug, known)
+        mem.gate.rewrite(allow_list.place(slug), change, op=allow_list.KEY, remember=False)
         _show(options, slug, known, changed, "no longer allowed" if remove else "allowed")
 
 

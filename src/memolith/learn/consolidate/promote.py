@@ -54,8 +54,7 @@ def promote(home: Home, note: str) -> Promoted:
     if old is not None and _note_of(old) != f"notes/{stem}.md":
         raise InputError(f"{place}: there is a skill of that name already; rename the note, or that skill")
     linked = text if link in text else f"{text.rstrip()}\n\n{link}\n"
-    done = writeset.commit(
-        home.gate,
+    done = home.gate.commit(
         slug,
         [
             writeset.Edit(path=place, base=writeset.base_of(old), new=skill, marker=""),

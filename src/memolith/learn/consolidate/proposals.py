@@ -147,7 +147,7 @@ def commit(
     """
     home.register()
     changes = [*edits(home, proposal, previous), *also]
-    done = writeset.commit(home.gate, previous.slug, changes, still_mine)
+    done = home.gate.commit(previous.slug, changes, still_mine)
     missing = verify(on_disk.read(home), proposal)
     if missing:
         raise consolidate.ReplyError(f"{missing} after it was written; `memolith doctor` may know why")
