@@ -16,7 +16,7 @@ def compaction_heading(count: int | None = None) -> str:
     return "compaction summary" if count is None else f"compaction summary ({count} msgs)"
 
 
-def flush_compaction_summary(home: Home, summary: str, count: int | None = None) -> bool:
+def flush_compaction_summary(mem: Home, summary: str, count: int | None = None) -> bool:
     """Write a summary to today's log before the session is compressed.
 
     A host whose session fetched something says so, `mem.from_source("extracted", "web")`: then the summary
@@ -30,7 +30,7 @@ def flush_compaction_summary(home: Home, summary: str, count: int | None = None)
     try:
         # A summary of any length: its beginning is better than an error.
         kept = in_bytes(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
-        writer = home.from_source("extracted", "agent") if home.source.trusted else home
+        writer = mem.from_source("extracted", "agent") if mem.source.trusted else mem
         append_daily(writer, compaction_heading(count), kept)
     except (MemolithError, OSError) as error:
         import logging

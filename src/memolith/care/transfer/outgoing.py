@@ -45,7 +45,7 @@ class Exported(Value):
 
 
 def export_memory(
-    home: Home,
+    mem: Home,
     path: str | os.PathLike[str],
     *,
     everything: bool = False,
@@ -60,19 +60,19 @@ def export_memory(
     """
     path = os.fspath(path)
     parts = [layout.STORE, *(["history"] if history else []), *(["sessions"] if sessions else [])]
-    slugs = portable.scopes(home.path) if everything else [layout.USER, home.project]
-    if not os.path.isdir(str(home.root)):
-        raise NotFoundError(f"{home.path}: there is no memory yet, so there is nothing to export")
+    slugs = portable.scopes(mem.path) if everything else [layout.USER, mem.project]
+    if not os.path.isdir(str(mem.root)):
+        raise NotFoundError(f"{mem.path}: there is no memory yet, so there is nothing to export")
     with portable.new_file(path) as file:
         with _Writer(file) as writer:
             for slug in slugs:
-                with home.gate.scope(slug):
+                with mem.gate.scope(slug):
                     for part in parts:
-                        for name in portable.listed(home.path, slug, part, writer.leave, writer.fail):
-                            writer.add(home.path, name)
+                        for name in portable.listed(mem.path, slug, part, writer.leave, writer.fail):
+                            writer.add(mem.path, name)
                             if tell:
                                 tell(len(writer.rows))
-            writer.add(home.path, portable.CONFIG)
+            writer.add(mem.path, portable.CONFIG)
             writer.describe(parts)
         size = file.tell()
     counts = {part: sum(1 for name in writer.rows if name.startswith(f"{part}/")) for part in parts}

@@ -18,7 +18,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def import_memory(
-    home: Home,
+    mem: Home,
     path: str | os.PathLike[str] | None = None,
     *,
     kind: str | None = None,
@@ -39,11 +39,11 @@ def import_memory(
     refused unless it is said to be `large`.
     """
     if path is None or not (kind == incoming.KIND or (kind is None and is_archive(path))):
-        return bring.bring(home, path, kind=kind, scope=scope, mine=mine, dry_run=dry_run, tell=tell)
+        return bring.bring(mem, path, kind=kind, scope=scope, mine=mine, dry_run=dry_run, tell=tell)
     archive = Archive(os.fspath(path), large=large)
     try:
         agree(archive)
-        return incoming.bring_archive(home, archive, dry_run=dry_run, tell=tell)
+        return incoming.bring_archive(mem, archive, dry_run=dry_run, tell=tell)
     finally:
         archive.close()
 
