@@ -94,7 +94,7 @@ def looked(path: str, *, follow: bool = True) -> os.stat_result | None:
 
 
 def is_directory(path: str) -> bool:
-    """Tell whether a directory is there, be it by a link; in doubt it is not, and that is noted."""
+    """Whether a directory is there, be it by a link; in doubt it is not, and that is noted."""
     found = looked(path)
     return found is not None and stat.S_ISDIR(found.st_mode)
 

@@ -39,7 +39,7 @@ def mask_file(place: Place, mask: Mask) -> bool:
     if data is None or (new := mask(data)) == data:
         return False
     temporary = Place(place.folder, f"{place.name}.{os.getpid()}.tmp")
-    with files.told(place.path):
+    with files.storage_errors(place.path):
         with contextlib.suppress(FileNotFoundError):
             files.unlink(temporary)
         files.write_new(temporary, new)
@@ -60,7 +60,7 @@ def drop_cache(home: str) -> None:
     """Remove what is derived from memories: it may hold what was masked, and is made again."""
     tree = Tree(os.path.join(home, "cache"))
     for name in tree.names("", ""):
-        with files.told(os.path.join(tree.root, name)), contextlib.suppress(FileNotFoundError):
+        with files.storage_errors(os.path.join(tree.root, name)), contextlib.suppress(FileNotFoundError):
             place = tree.place(name)
             if place.is_file():
                 files.unlink(place)
@@ -82,7 +82,7 @@ def rename(gate: Gate, relative: str, name: str) -> str:
         number += 1
     for tree in (memory, history):
         if tree.stat(relative) is not None:
-            with files.told(relative):
+            with files.storage_errors(relative):
                 before, after = tree.place(relative), tree.place(fresh)
                 files.rename(before, after)
                 files.sync_directory(after.folder)

@@ -191,7 +191,7 @@ def _brought(home: Home, relative: str) -> str:
 def _given(home: Home, ref: str) -> Iterator[Given]:
     """Yield when agents were given a file, a part of it, or a turn, newest first."""
     found = []
-    for session, fields in receipts.told(home.path):
+    for session, fields in receipts.all_lines(home.path):
         refs = fields[_FIELDS:]
         if {ref, layout.shown(ref)} & set(refs) or any(
             each.startswith((f"{ref}#", f"{ref}:")) for each in refs

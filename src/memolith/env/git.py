@@ -138,7 +138,7 @@ def find(directory: str) -> Checkout | None:
 
 
 def _is_bare(directory: str) -> bool:
-    """Tell whether a directory is itself a repository. `.git` is not: it belongs to what it is in."""
+    """Whether a directory is itself a repository. `.git` is not: it belongs to what it is in."""
     inside = (os.path.join(directory, name) for name in ("HEAD", "objects", "refs"))
     return os.path.basename(directory) != ".git" and all(os.path.exists(path) for path in inside)
 
@@ -156,7 +156,7 @@ def _ours(checkout: Checkout, *others: str) -> Checkout:
 
 
 def _is_declared_safe(top: str) -> bool:
-    """Tell whether a person told git to trust a directory that belongs to another user."""
+    """Whether a person told git to trust a directory that belongs to another user."""
     home = os.path.expanduser("~")
     files = ("/etc/gitconfig", f"{os.environ.get('XDG_CONFIG_HOME') or home + '/.config'}/git/config")
     is_safe = False
@@ -197,7 +197,7 @@ def _linked(directory: str, file: str) -> Checkout:
 
 
 def _is_hidden_in(directory: str, git: str) -> bool:
-    """Tell whether a repository is a directory's own, as `.bare` is; any other in it is a project itself."""
+    """Whether a repository is a directory's own, as `.bare` is; any other in it is a project itself."""
     return os.path.dirname(git) == directory and os.path.basename(git).startswith(".")
 
 
@@ -224,7 +224,7 @@ def _pointer(file: str) -> str:
 
 
 def _is_remote(path: str) -> bool:
-    """Tell whether a path is another machine's: on Windows, looking there greets it with our password."""
+    """Whether a path is another machine's: on Windows, looking there greets it with our password."""
     return path.replace("\\", "/").startswith("//")
 
 

@@ -50,7 +50,7 @@ class Commits:
         self._left = _AT_HAND
 
     def has(self, commit: str) -> bool:
-        """Tell whether a commit lies here and is what its name says."""
+        """Whether a commit lies here and is what its name says."""
         begun = monotonic()
         found = _is_name(commit) and self._parents(bytes.fromhex(commit), begun + self._left) is not None
         self._left -= monotonic() - begun
@@ -70,7 +70,7 @@ class Commits:
         return text if _is_name(text) else ""
 
     def reaches(self, commit: str, seconds: float) -> bool | None:
-        """Tell whether the history of what is checked out has a commit; None if that takes too long."""
+        """Whether the history of what is checked out has a commit; None if that takes too long."""
         wanted, tip = bytes.fromhex(commit), bytes.fromhex(self.head())
         end, seen, todo = monotonic() + seconds, {tip}, [tip] if tip else []
         while todo:

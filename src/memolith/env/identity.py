@@ -82,7 +82,7 @@ def place_mark(path: str, checkout: Checkout | None) -> str:
 def is_same(
     known: Identity, path: str, checkout: Checkout | None, prove: Prove, doubt: str = ""
 ) -> bool | None:
-    """Tell whether a path that a project is known by is still that project's; None if that is not decided."""
+    """Whether a path that a project is known by is still that project's; None if that is not decided."""
     seen = known.marks.get(path, "")
     if path in known.linked or not (known.origins or known.commits):
         return _is_same_folder(known, path, checkout, seen, doubt)
@@ -120,7 +120,7 @@ def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen:
 
 
 def is_ours(path: str) -> bool:
-    """Tell whether a folder does not belong to another user; one that is gone belongs to nobody."""
+    """Whether a folder does not belong to another user; one that is gone belongs to nobody."""
     try:
         return os.stat(path).st_uid in owners() or not hasattr(os, "geteuid")
     except OSError:
@@ -161,13 +161,13 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
 
 
 def _is_gone(known: Identity) -> bool:
-    """Tell whether a project without an origin had checkouts, and all of them are gone."""
+    """Whether a project without an origin had checkouts, and all of them are gone."""
     is_candidate = known.commits and known.paths and not known.origins
     return bool(is_candidate) and not any(os.path.isdir(path) for path in known.paths)
 
 
 def _is_its_own(known: Identity, checkout: Checkout) -> bool:
-    """Tell whether this is the directory that a project was in, or has what was committed there since."""
+    """Whether this is the directory that a project was in, or has what was committed there since."""
     is_same = bool(checkout.mark) and checkout.mark in known.marks.values()
     return is_same or (len(known.seen) > 1 and checkout.commits.has(known.seen[-1]))
 

@@ -171,7 +171,7 @@ class Place:
         return found and (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
     def is_file(self) -> bool:
-        """Tell whether there is a regular file, not a link to one."""
+        """Whether there is a regular file, not a link to one."""
         found = self.stat()
         return found is not None and stat.S_ISREG(found.st_mode)
 
@@ -249,7 +249,7 @@ class Place:
 
 
 def is_marked(fd: int) -> bool:
-    """Tell whether memolith wrote a file. Its other names are then copies, such as those of `cp -al`."""
+    """Whether memolith wrote a file. Its other names are then copies, such as those of `cp -al`."""
     if not hasattr(os, "getxattr"):
         return False
     try:
@@ -331,7 +331,7 @@ class Tree:
             return None
 
     def is_file(self, relative: str) -> bool:
-        """Tell whether there is a regular file, not a link to one."""
+        """Whether there is a regular file, not a link to one."""
         try:
             return self.place(relative).is_file()
         except (FileNotFoundError, UnsafePathError, StorageError):

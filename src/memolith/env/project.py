@@ -244,7 +244,7 @@ def _nameless(projects: str, place: str) -> str:
 
 
 def _is_empty(projects: str, slug: str) -> bool:
-    """Tell whether a store is just being made, by a process that works here too: there is nothing to leak."""
+    """Whether a store is just being made, by a process that works here too: there is nothing to leak."""
     try:
         return set(os.listdir(os.path.join(projects, slug))) <= {".tmp"}
     except OSError:
@@ -313,7 +313,7 @@ def parse_identity(slug: str, text: str) -> Identity:
 
 
 def exists(projects: str, slug: str) -> bool:
-    """Tell whether a project has a directory. A slug that people type may be anything, even `..`."""
+    """Whether a project has a directory. A slug that people type may be anything, even `..`."""
     return bool(slug) and _SLUG_CHARACTERS.issuperset(slug) and is_directory(os.path.join(projects, slug))
 
 
@@ -325,7 +325,7 @@ def _is_in(path: str, directory: str) -> bool:
 
 
 def _same_place(one: str, other: str) -> bool:
-    """Tell whether two spellings that differ only in case are one directory (macOS, Windows)."""
+    """Whether two spellings that differ only in case are one directory (macOS, Windows)."""
     if one.casefold() != other.casefold():
         return False
     try:

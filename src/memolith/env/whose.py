@@ -27,7 +27,7 @@ _VARIABLES = {
 
 
 def is_kept(path: str, env: Mapping[str, str]) -> bool:
-    """Tell whether a path is what the user's own agents keep: in their directories, in no checkout."""
+    """Whether a path is what the user's own agents keep: in their directories, in no checkout."""
     named = [os.path.join(env[name], below) for name, below in _VARIABLES.items() if env.get(name)]
     place = os.path.realpath(path)
     inside = any(_is_in(place, os.path.realpath(store)) for store in [*_own_stores(), *named])
@@ -35,7 +35,7 @@ def is_kept(path: str, env: Mapping[str, str]) -> bool:
 
 
 def in_checkout(path: str) -> bool:
-    """Tell whether a path really lies in a checkout; one around the home or a store is the user's."""
+    """Whether a path really lies in a checkout; one around the home or a store is the user's."""
     top = checkout(path)
     own = [os.path.expanduser("~"), *_own_stores()]
     return bool(top) and not any(_is_in(os.path.realpath(each), top) for each in own)
@@ -60,7 +60,7 @@ def link_on_the_way(path: str) -> str:
 
 
 def is_ours(about: os.stat_result) -> bool:
-    """Tell whether a file belongs to this user."""
+    """Whether a file belongs to this user."""
     return not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
 
 

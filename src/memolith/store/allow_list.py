@@ -46,7 +46,7 @@ def allowed(root: str, scope: str) -> frozenset[str]:
 
 
 def is_hash(text: str) -> bool:
-    """Tell whether a text is a SHA-256 as it stands in a list."""
+    """Whether a text is a SHA-256 as it stands in a list."""
     return len(text) == 64 and _HEX.issuperset(text)
 
 

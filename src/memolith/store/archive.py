@@ -46,7 +46,7 @@ class Archive:
         data = gzip.compress("".join(f"{line}\n" for line in lines).encode("utf-8"), 6, mtime=0)
         place = files.make_place(self._tree, f"{self._slug}/{name}{SUFFIX}")
         temporary = Place(place.folder, f".{name}.tmp")
-        with files.told(place.path):
+        with files.storage_errors(place.path):
             with contextlib.suppress(FileNotFoundError):
                 files.unlink(temporary)  # left by a crash; the lock is ours
             files.write_new(temporary, data)
@@ -55,7 +55,7 @@ class Archive:
 
     def delete(self, name: str) -> None:
         """Remove a session for good."""
-        with files.told(self.path(name)):
+        with files.storage_errors(self.path(name)):
             place = self._tree.place(f"{self._slug}/{name}{SUFFIX}")
             files.unlink(place)
             files.sync_directory(place.folder)

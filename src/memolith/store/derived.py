@@ -146,11 +146,11 @@ class Derived:
         return seen is not None and self._sums.hold(seen)
 
     def _free(self) -> tuple[int, set[int]]:
-        with files.told(self.path):
+        with files.storage_errors(self.path):
             return page_sums.free(self.path, self.seen or (0, 0, 0, 0))
 
     def _seal(self, changed: set[int] | None = None) -> None:
-        with files.told(self.path):
+        with files.storage_errors(self.path):
             self.seen = self._sums.write(changed)
         self._until = time.monotonic() + page_sums.TRUSTED
 
@@ -183,7 +183,7 @@ class Derived:
     def _make(self) -> Connection:
         """Make a new file, under the lock."""
         self._remove()
-        with files.told(self.path):
+        with files.storage_errors(self.path):
             files.make_directory(os.path.dirname(self.path))
             files.write_new(Place.of(self.path), b"")
         connection = connect(self.path)

@@ -32,7 +32,7 @@ _NOT_SUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV)
 
 
 @contextmanager
-def told(path: str) -> Iterator[None]:
+def storage_errors(path: str) -> Iterator[None]:
     """Turn an OSError into a StorageError that names `path`."""
     try:
         yield
@@ -49,7 +49,7 @@ def text_of(data: bytes) -> str:
 
 
 def is_directory(path: str) -> bool:
-    """Tell whether a directory is there, be it by a link; StorageError if that cannot be told."""
+    """Whether a directory is there, be it by a link; StorageError if that cannot be told."""
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -78,7 +78,7 @@ def make_directory(path: str) -> None:
         path = os.path.dirname(path)
     for directory in reversed(missing):
         place = Place.of(directory)
-        with told(directory):
+        with storage_errors(directory):
             _make(place)
 
 
@@ -100,7 +100,7 @@ def make_folder(tree: Tree, directory: str) -> Folder:
     else:
         make_directory(os.path.dirname(tree.root))
         place = Place.of(tree.root)
-    with told(place.path):
+    with storage_errors(place.path):
         _make(place)
         return tree.folder(directory)
 
@@ -126,7 +126,7 @@ def make_place(tree: Tree, relative: str) -> Place:
 
 def make_private(tree: Tree, relative: str) -> None:
     """Take a file or directory from everybody but the user; `.` is the root itself."""
-    with told(os.path.join(tree.root, relative)):
+    with storage_errors(os.path.join(tree.root, relative)):
         if relative == ".":
             _restrict(tree.folder(), 0o700)
             return
@@ -153,7 +153,7 @@ def _restrict(folder: Folder, mode: int) -> None:
 def open_log(home: str, name: str) -> int:
     """Open a log in the home for appending; a long one is put aside, and the one that was aside goes."""
     place = make_place(Tree(os.path.join(home, "state")), f"log/{name}")
-    with told(place.path):
+    with storage_errors(place.path):
         found = place.stat()
         if found is not None and found.st_size > _MAX_LOG:
             with suppress(OSError):

@@ -79,7 +79,7 @@ def _in_child() -> None:
 
 
 def _is_importing() -> bool:
-    """Tell whether another thread is in the middle of an import, which would never end in the child."""
+    """Whether another thread is in the middle of an import, which would never end in the child."""
     known = getattr(sys.modules["_frozen_importlib"], "_module_locks", {})
     locks = [each() for each in list(known.values())]
     return any(getattr(lock, "owner", None) not in (None, get_ident()) for lock in locks)

@@ -122,7 +122,7 @@ class Gate:
         """Make the home; inside a git checkout, keep personal memory out of it (S4.2)."""
         files.make_directory(self._home)
         if git.find(os.path.realpath(self._home)):
-            with files.told(self._home), contextlib.suppress(FileExistsError):
+            with files.storage_errors(self._home), contextlib.suppress(FileExistsError):
                 files.write_new(Place.of(os.path.join(self._home, ".gitignore")), b"*\n")
 
     def change(
@@ -232,7 +232,7 @@ class Gate:
             if new == base:
                 return Change(relative, base, base, [])
             place = files.make_place(tree, relative)
-            with files.told(place.path):
+            with files.storage_errors(place.path):
                 out = self._put(tree, relative, place, new, base, seen)
             if out is _LOST_RACE:
                 continue
@@ -302,7 +302,7 @@ class Gate:
         """Put a person's save, which we took out, back in its place."""
         if holder is None:
             return
-        with files.told(place.path):
+        with files.storage_errors(place.path):
             try:
                 if ours is None:
                     taken = not files.create(holder, place)
@@ -337,7 +337,7 @@ class Gate:
         *,
         remember: bool,
     ) -> Change:
-        with files.told(place.path):
+        with files.storage_errors(place.path):
             files.sync_directory(place.folder)
         change = Change(relative, before, after, [])
         grown = before is None or (after is not None and after.startswith(before))

@@ -148,7 +148,7 @@ def scope_of(relative: str) -> str:
 
 
 def is_date(text: str) -> bool:
-    """Tell whether `text` is a date that exists, as YYYY-MM-DD."""
+    """Whether `text` is a date that exists, as YYYY-MM-DD."""
     if len(text) != 10 or text[4] != "-" or text[7] != "-" or not text.isascii():
         return False
     digits = text[:4] + text[5:7] + text[8:]
@@ -203,7 +203,7 @@ def check_new_note(name: str, others: list[str]) -> list[str]:
 
 
 def is_note_file(name: str) -> bool:
-    """Tell whether a file in a directory of notes is one: not the index, not hidden, can stand in a line."""
+    """Whether a file in a directory of notes is one: not the index, not hidden, can stand in a line."""
     return (
         name.endswith(".md")
         and not name.startswith(".")

@@ -53,7 +53,10 @@ def locked(home: str, name: str, seconds: float) -> Iterator[None]:
 def holding(place: Place, flags: int, seconds: float) -> Iterator[int]:
     """Hold the lock on a file, which is given out open; BusyError after `seconds`."""
     ours = object()
-    with _held.lock, files.told(place.path):  # no fork between the two: the child would not know of it
+    with (
+        _held.lock,
+        files.storage_errors(place.path),
+    ):  # no fork between the two: the child would not know of it
         fd = _held.files[ours] = open_lock(place, flags)
     try:
         acquire(fd, place.path, seconds)

@@ -227,7 +227,7 @@ class Installs:
     def _write(self, path: str, kind: str, data: bytes) -> None:
         place = self._place(path, kind)
         fresh = Place(place.folder, f"{place.name}.{os.getpid()}")
-        with files.told(place.path):
+        with files.storage_errors(place.path):
             files.write_new(fresh, data)
             files.replace(fresh, place)
             files.sync_directory(place.folder)

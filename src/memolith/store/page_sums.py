@@ -47,7 +47,7 @@ class Sums:
         self._path, self._beside = path, f"{path}.sums"
 
     def hold(self, stamp: Stamp) -> bool:
-        """Tell whether the file, which has this stamp now, is what its writer left."""
+        """Whether the file, which has this stamp now, is what its writer left."""
         file = _file(self._path, stamp)
         if file is None:
             return False
@@ -251,7 +251,7 @@ def _is_right(fd: int, size: int, page: int, sums: array[int]) -> bool:
 
 
 def _is_cached(fd: int, size: int) -> bool:
-    """Tell whether the system has the file in memory, by a few bytes of it; where it cannot tell, yes."""
+    """Whether the system has the file in memory, by a few bytes of it; where it cannot tell, yes."""
     byte = [bytearray(1)]
     for at in range(0, size if _ONLY_IF_THERE else 0, max(1, size // _SAMPLES)):
         try:

@@ -139,7 +139,7 @@ def put(home: str, path: str, data: bytes, time: int) -> bool:
         place = files.make_place(tree, rest)
     # Not in `.tmp/`: what a crash left there would become a version, and this one is not new text.
     holder = Place(place.folder, f".{place.name[:200]}{_STRAY}")
-    with files.told(place.path):
+    with files.storage_errors(place.path):
         if place.stat() is not None:
             return False
         with contextlib.suppress(FileNotFoundError):
@@ -173,7 +173,7 @@ def new_file(path: str) -> Iterator[BinaryIO]:
     if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise InputError(f"{path}: there is no such directory; make it, or choose another place")
     holder = Place(place.folder, f".{place.name}.{os.getpid()}.tmp")
-    with files.told(path):
+    with files.storage_errors(path):
         fd = os.open(holder.at, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=holder.fd)
         try:
             with os.fdopen(fd, "w+b") as file:

@@ -20,7 +20,7 @@ _PATIENCE = 600.0  # seconds after which somebody may try again what took too lo
 
 
 def reaches(home: str, checkout: Checkout, commit: str, seconds: float, *, again: bool) -> bool | None:
-    """Tell whether a history has a commit; None if that takes longer. `again`: there is more time now."""
+    """Whether a history has a commit; None if that takes longer. `again`: there is more time now."""
     key = f"{checkout.git}\0{checkout.mark}\0{commit}"
     name = f"proof-{fnv1a64(key.encode('utf-8', 'surrogateescape')):016x}"
     answer, _, tip = receipts.stamped(home, name)[1].partition(" ")

@@ -83,7 +83,7 @@ class Receipts:
             self._write(self._pending.pop(0))
 
     def can_write(self) -> bool:
-        """Tell whether there is room for a line."""
+        """Whether there is room for a line."""
         if self._fd is not None and self.problem is None and not self._promised:
             with self._trying():
                 size = os.fstat(self._fd).st_size
@@ -137,7 +137,7 @@ def opened(home: str, session: str, wait: float) -> Iterator[Receipts]:
 def stamp(home: str, name: str, text: str = "") -> None:
     """Write down a short value, and with it the time."""
     place = files.make_place(Tree(os.path.join(home, "state")), f"{DIRECTORY}/{name}")
-    with files.told(place.path):
+    with files.storage_errors(place.path):
         fd = locks.open_lock(place, os.O_CREAT | os.O_TRUNC)
         try:
             os.write(fd, f"{text}\n".encode("utf-8", "replace"))
@@ -227,7 +227,7 @@ def without(
     for each in names(home, "") if wanted else []:
         place = tree.place(f"{DIRECTORY}/{each}")
         try:
-            with files.told(place.path):
+            with files.storage_errors(place.path):
                 data = (place.read(_MAX_BYTES, cut=True) or b"").lower()
                 count = len(list(_in_names(data, wanted)))
                 if count and not dry:
@@ -259,7 +259,7 @@ def _in_names(data: bytes, wanted: bytes) -> Iterator[int]:
         at = data.find(wanted, at + len(wanted))
 
 
-def told(home: str) -> Iterator[tuple[str, list[str]]]:
+def all_lines(home: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each session with the fields of each of its lines, as far as they are written."""
     tree = Tree(os.path.join(home, "state"))
     for name in names(home, ".log"):

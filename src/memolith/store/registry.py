@@ -192,7 +192,7 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
         except yaml.YamlError as error:
             raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
         temporary = Place.of(f"{path}.{os.getpid()}.tmp")
-        with files.told(path):
+        with files.storage_errors(path):
             with contextlib.suppress(FileNotFoundError):
                 files.unlink(temporary)  # of a killed process that had our number; the lock is ours
             files.write_new(temporary, new.encode())
@@ -206,7 +206,7 @@ def remove_lock(home: str, name: str) -> None:
     from memolith.store.locks import DIRECTORY, open_lock, tree, try_lock
 
     place = tree(home).place(f"{DIRECTORY}/{name}")
-    with files.told(place.path):
+    with files.storage_errors(place.path):
         fd = open_lock(place)
         try:
             slug = name.removesuffix(".lock")

@@ -45,7 +45,7 @@ def screen(
     given = len(text.encode("utf-8"))
     text, warnings = hygiene.clean(text)
     text, found = _masked(text if by_hand else hygiene.unallowed(text), allow, by_hand=by_hand)
-    warnings += told(found)
+    warnings += warnings_for(found)
     if cap is not None and len(text.encode("utf-8")) > cap:
         from memolith.text.budget import head
 
@@ -90,7 +90,7 @@ def together(
     )
     shown, found = _masked(joined, allow, by_hand=by_hand)
     masked = shown.split("\f\n", len(clean))  # a form feed is in no text that is stored
-    warnings = told(found)
+    warnings = warnings_for(found)
     if len(masked) != len(clean) + 1:  # a private part that has no end
         masked, warnings = [*(_masked(each, allow, by_hand=by_hand)[0] for each in clean), text], []
     rest = iter([one.rstrip("\n") for one in masked[:-1]])
@@ -124,7 +124,7 @@ def settled(
     from memolith.text.secrets.redact import masked
 
     spans = [(each.kind, max(each.start, len(lead)), each.end) for each in findings]
-    return new[:first] + masked(piece, spans)[len(lead) :] + new[last:], told(findings)
+    return new[:first] + masked(piece, spans)[len(lead) :] + new[last:], warnings_for(findings)
 
 
 def _changed(old: str, new: str) -> tuple[int, int]:
@@ -197,7 +197,7 @@ def settling(
     return applied
 
 
-def told(findings: list[Finding]) -> list[str]:
+def warnings_for(findings: list[Finding]) -> list[str]:
     """Return what to tell the writer: what was masked, how to keep a false alarm, what was left out."""
     kinds = [finding.kind for finding in findings if finding.kind != "private"]
     parts = len(findings) - len(kinds)

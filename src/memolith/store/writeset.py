@@ -66,7 +66,7 @@ class Committed(Value):
 
 
 def is_set(op: str) -> bool:
-    """Tell whether a change of the history was one of several."""
+    """Whether a change of the history was one of several."""
     name, dash, number = op.partition("-")
     return name in _OPS and bool(dash) and number.isalnum()
 
@@ -88,7 +88,7 @@ def stage(tree: Tree, slug: str, edits: Iterable[Edit], still_mine: Callable[[],
         return _check_owner(still_mine)
     folder = files.make_folder(tree, layout.interrupted(slug))
     try:
-        with files.told(folder.path):
+        with files.storage_errors(folder.path):
             manifest = _stage(folder, wanted, op)
             _check_owner(still_mine)
             files.rename(manifest, Place(folder, _MANIFEST))  # this is the moment
@@ -123,7 +123,7 @@ def _check_owner(still_mine: Callable[[], bool]) -> None:
 
 
 def _differs(tree: Tree, edit: Edit) -> bool:
-    """Tell whether there is something to do for a file; ConflictError if it is not what it was."""
+    """Whether there is something to do for a file; ConflictError if it is not what it was."""
     old = _text(tree.read(edit.path))
     if old == _target(edit, old):
         return False
@@ -156,7 +156,7 @@ def _apply(rewrite: Rewrite, edit: Edit, op: str) -> bool:
 
 
 def _is_theirs(tree: Tree, edit: Edit) -> bool:
-    """Tell whether a file was left alone because somebody changed it, not because it was done already."""
+    """Whether a file was left alone because somebody changed it, not because it was done already."""
     try:
         old = _text(tree.read(edit.path))
     except MemolithError:
@@ -216,7 +216,7 @@ def _edit(tree: Tree, inside: str, number: int, row: dict[str, str | None]) -> E
 def _sweep(tree: Tree, slug: str) -> None:
     """Remove what was staged, the manifest first: without it the rest means nothing."""
     inside = layout.interrupted(slug)
-    with files.told(layout.locate(tree.root, inside)), contextlib.suppress(FileNotFoundError):
+    with files.storage_errors(layout.locate(tree.root, inside)), contextlib.suppress(FileNotFoundError):
         folder = tree.folder(inside)
         for name in sorted(folder.names(), key=lambda name: name != _MANIFEST):
             files.unlink(Place(folder, name))

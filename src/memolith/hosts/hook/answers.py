@@ -14,7 +14,7 @@ from memolith.base.lean import suppress
 from memolith.base.values import TRUNCATED
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
-from memolith.hosts.hook.past import Said, hash_of, mark_of
+from memolith.hosts.hook.past import Injection, hash_of, mark_of
 from memolith.prompt import brief
 from memolith.prompt.block import CLOSE, MIN_CHARS, OPEN
 from memolith.store import layout, receipts
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memolith.base.values import Hit
-    from memolith.hosts.hook.past import Past
+    from memolith.hosts.hook.past import SessionReceipts
     from memolith.hosts.hook.payload import Call
     from memolith.mem import Mem
 
@@ -53,7 +53,7 @@ class IndexBehindError(Exception):
     """The index could not be brought up to date in the time that a prompt has."""
 
 
-def begin(mem: Mem, call: Call, past: Past) -> Said:
+def begin(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
     """Return the block. On a resume it is said only if it is not what the session has.
 
     What it was told since, and its own summary, it has: a block that is longer by these is not said again.
@@ -64,13 +64,13 @@ def begin(mem: Mem, call: Call, past: Past) -> Said:
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
         text = _tagged(with_lines(mem.context_block(max_chars=room) or "", notice))
         room = max(room * 9 // 10, MIN_CHARS)
-    said = Said(text, _sources(text), revision, (line for _, line in _shown(whole)))
+    said = Injection(text, _sources(text), revision, (line for _, line in _shown(whole)))
     if call.source in ("resume", "fork") and past.has(said):
         said.text, said.refs = "", []
     return said
 
 
-def prompt(mem: Mem, call: Call, past: Past, room: int) -> Said:
+def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     """Return what is new since the snapshot, and what is recalled for this prompt."""
     said = _news(mem, past)
     try:
@@ -95,8 +95,8 @@ def _notice(mem: Mem) -> list[str]:
     return [f"memolith: {line[:_NOTICE]}"]
 
 
-def is_new(call: Call, past: Past) -> bool:
-    """Tell whether a session has no block: it began before there was a hook, or that failed.
+def is_new(call: Call, past: SessionReceipts) -> bool:
+    """Whether a session has no block: it began before there was a hook, or that failed.
 
     Where nothing can be noted, its transcript knows.
     """
@@ -104,7 +104,7 @@ def is_new(call: Call, past: Past) -> bool:
 
 
 def was_told(call: Call, text: str) -> bool:
-    """Tell whether a text of ours is in a session's transcript, as far as that is looked at."""
+    """Whether a text of ours is in a session's transcript, as far as that is looked at."""
     from memolith.env.paths import Place
 
     # JSON spells some signs otherwise; between those, our words are our words.
@@ -167,12 +167,12 @@ def _revision(mem: Mem) -> str:
     return f"{crc32(repr(known).encode()):08x}"
 
 
-def _news(mem: Mem, past: Past) -> Said:
+def _news(mem: Mem, past: SessionReceipts) -> Injection:
     """Return the lines that the block has now and this session was not shown."""
     revision = _revision(mem)
     if revision == past.revision or past.block is None:  # the latter: nobody knows what it was shown
-        return Said(revision=revision)
-    said = Said(revision=revision)
+        return Injection(revision=revision)
+    said = Injection(revision=revision)
     new = []
     block = mem.context_block() or ""
     for title, line in _shown(block):
@@ -197,7 +197,7 @@ def _news(mem: Mem, past: Past) -> Said:
     return said
 
 
-def _recalled(mem: Mem, call: Call, past: Past) -> list[Hit]:
+def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
     """Return what is known about a first prompt, and what very likely answers a later one."""
     from memolith.recall import recalling
 

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.hosts.hook.past import Past
+    from memolith.hosts.hook.past import SessionReceipts
 
 _OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
 _WAIT, _PATIENCE = 0.5, 0.25  # seconds for another hook of the session, and for who writes
@@ -136,10 +136,10 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
 
     if call.event in (payload.START, payload.PROMPT) and not files.is_directory(mem.home):
         return  # nothing is known, and asking creates nothing
-    from memolith.hosts.hook.past import Past, Said
+    from memolith.hosts.hook.past import Injection, SessionReceipts
 
     with receipts.opened(mem.home, call.label, _WAIT) as lines:
-        past, now = Past(lines), mem.now()
+        past, now = SessionReceipts(lines), mem.now()
         event = f"{call.event}-{call.source}" if call.event == payload.START else call.event
         if past.is_repeated(event, call.key, now):
             return
@@ -153,12 +153,14 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
             past.note(event, call.key, now, keep.flush(mem, call))
         else:
             keep.remember(mem, call)
-            past.note(event, call.key, now, Said())
+            past.note(event, call.key, now, Injection())
             keep.work(mem, at_once=call.event == payload.END)
         lines.keep()
 
 
-def _say(mem: Mem, call: payload.Call, past: Past, event: str, speak: Callable[[str], None]) -> None:
+def _say(
+    mem: Mem, call: payload.Call, past: SessionReceipts, event: str, speak: Callable[[str], None]
+) -> None:
     """Tell a session what there is for it when it begins or is asked something, and note that."""
     from memolith.hosts.hook import answers
     from memolith.text.safe import hygiene

@@ -13,7 +13,7 @@ from memolith.base.values import Source
 from memolith.env.settings import open_regular
 from memolith.hosts.hook import deadline
 from memolith.hosts.hook.deadline import LateError
-from memolith.hosts.hook.past import Said
+from memolith.hosts.hook.past import Injection
 from memolith.memory import daily
 from memolith.prompt.compaction import compaction_heading
 from memolith.store import receipts
@@ -36,7 +36,7 @@ _UNKNOWN = "tool"  # whose words are in a session that nobody can read
 _TAIL = 512 * 1024  # bytes of a rollout in which its last summary is looked for
 
 
-def flush(mem: Mem, call: Call) -> Said:
+def flush(mem: Mem, call: Call) -> Injection:
     """Write the summary of a compressed session to the daily log; the session itself knows it already.
 
     If anything from outside was said in the session, the summary may be that, and waits for a person.
@@ -44,7 +44,7 @@ def flush(mem: Mem, call: Call) -> Said:
     summary = call.summary or (_from_rollout(call.transcript) if call.host == "codex" else "")
     text = in_bytes(_bare(summary), _SUMMARY).strip()
     if not text:
-        return Said()
+        return Injection()
     heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
     if not mem.identity.root and (project := _earlier(mem, call)):
         mem = mem.of_project(project)
@@ -57,7 +57,7 @@ def flush(mem: Mem, call: Call) -> Said:
         deadline.end()
         _queue(mem, call, heading, text, taint)
     entry = source_label.marked(daily.entry(mem.now(), heading, text), Source("extracted", taint))
-    return Said() if held else Said(lines=hygiene.for_block(entry).split("\n"))
+    return Injection() if held else Injection(lines=hygiene.for_block(entry).split("\n"))
 
 
 def _taint(call: Call) -> str:

@@ -22,7 +22,7 @@ _FIELDS = 6
 _TOLD = "told"  # no event of a host: what was wrong
 
 
-class Said:
+class Injection:
     """What a hook says, and what of it is to be remembered."""
 
     __slots__ = ("lines", "mark", "problem", "refs", "revision", "text")
@@ -35,7 +35,7 @@ class Said:
         self.problem = ""  # why something was left out
 
 
-class Past:
+class SessionReceipts:
     """A session as its receipts tell of it."""
 
     def __init__(self, receipts: Receipts) -> None:
@@ -75,17 +75,17 @@ class Past:
         self.refs.update(filter(None, line[_FIELDS:]))
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
-        """Tell whether the same was asked a moment ago: two installations, or a host that asks twice.
+        """Whether the same was asked a moment ago: two installations, or a host that asks twice.
 
         With something else in between it is another event: a session that goes on ends a second time.
         """
         return (event, key) == self._last[:2] and abs(now - self._last[2]) < _SOON
 
-    def has(self, block: Said) -> bool:
-        """Tell whether the session has all of a block, and was told nothing that is gone from it."""
+    def has(self, block: Injection) -> bool:
+        """Whether the session has all of a block, and was told nothing that is gone from it."""
         return self.block is not None and self._shown <= block.lines <= self.lines
 
-    def note(self, event: str, key: str, now: float, said: Said) -> None:
+    def note(self, event: str, key: str, now: float, said: Injection) -> None:
         """Write down what was said."""
         if self._receipts.is_full:
             return
@@ -104,7 +104,7 @@ class Past:
         return new
 
     def can_note(self) -> bool:
-        """Tell whether what a session is told can be noted at all."""
+        """Whether what a session is told can be noted at all."""
         return self._receipts.can_write()
 
     def promise(self) -> Exception | None:

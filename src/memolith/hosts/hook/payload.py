@@ -165,7 +165,7 @@ def _typed(prompt: str) -> str:
 
 
 def _is_command(said: str) -> bool:
-    """Tell whether a prompt is a command of the host, such as `/compact`, and not a path."""
+    """Whether a prompt is a command of the host, such as `/compact`, and not a path."""
     first = said.split(None, 1)[0] if said else ""
     return first.startswith("/") and "/" not in first[1:]
 

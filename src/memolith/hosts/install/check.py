@@ -37,12 +37,12 @@ class Finding(Value):
 
 
 def is_absent(steps: Sequence[Step]) -> bool:
-    """Tell whether an agent has nothing of ours: somebody may want it so."""
+    """Whether an agent has nothing of ours: somebody may want it so."""
     return all(step.is_change and step.problem is None for step in steps)
 
 
 def files(steps: Sequence[Step]) -> Finding:
-    """Tell whether an agent's files have all of ours."""
+    """Whether an agent's files have all of ours."""
     if broken := [str(step.problem) for step in steps if step.problem is not None]:
         return Finding(is_good=False, told="; ".join(broken))
     missing = [step.path for step in steps if step.is_change]
@@ -55,7 +55,7 @@ def files(steps: Sequence[Step]) -> Finding:
 
 
 def codex_trust(steps: Sequence[Step]) -> Finding:
-    """Tell whether a person has trusted our hooks in Codex; it skips others and says nothing."""
+    """Whether a person has trusted our hooks in Codex; it skips others and says nothing."""
     hooks = next(step for step in steps if step.path.endswith("hooks.json"))
     config = next(step for step in steps if step.target.form == "toml")
     state = None
@@ -78,7 +78,7 @@ def _snake(event: str) -> str:
 
 
 def program(command: str, env: Mapping[str, str]) -> Finding:
-    """Tell whether the command that agents start is there."""
+    """Whether the command that agents start is there."""
     found = programs.find(command, env=env)
     if found:
         return Finding(is_good=True, told=f"command {found}")
@@ -88,7 +88,7 @@ def program(command: str, env: Mapping[str, str]) -> Finding:
 
 
 def hook(command: str, env: Mapping[str, str]) -> Finding:
-    """Tell whether the hook runs: it must end well and say nothing while the guard is set."""
+    """Whether the hook runs: it must end well and say nothing while the guard is set."""
     payload = {
         "hook_event_name": "SessionStart",
         "session_id": "check",
@@ -118,7 +118,7 @@ def _run(words: list[str], given: bytes, env: Mapping[str, str]) -> subprocess.C
 
 
 def server(command: str, env: Mapping[str, str]) -> Finding:
-    """Tell whether the server answers: it is started, greeted, and asked for its tools."""
+    """Whether the server answers: it is started, greeted, and asked for its tools."""
     asked = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _HELLO},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},

@@ -100,7 +100,7 @@ class _Chat:
             self._into.fetched("web" if name == "/web" else "aider")
 
     def _is_typed(self, line: str, *, after_blank: bool) -> bool:
-        """Tell whether a line is a prompt's: aider ends it with two blanks, and begins none in an answer.
+        """Whether a line is a prompt's: aider ends it with two blanks, and begins none in an answer.
 
         In doubt it is not: a heading of an answer that is a prompt's to the letter would speak for the user.
         """

@@ -235,7 +235,7 @@ class Database:
                 # Their database is gone; SQLite would read them into the new one.
                 for suffix in _BESIDE:
                     _unlink(self.path + suffix)
-                with files.told(self.path):
+                with files.storage_errors(self.path):
                     files.write_new(Place.of(self.path), b"")  # private from its first moment
             files.make_private(Tree(os.path.dirname(self.path)), NAME)  # somebody else may have made it
             connection, _ = self._opened("mode=rw")
@@ -289,7 +289,7 @@ class Database:
     def _set_aside(self) -> None:
         damaged = self._inode
         self.close()
-        with locks.locked(self._home, LOCK, self._wait), files.told(self.path):
+        with locks.locked(self._home, LOCK, self._wait), files.storage_errors(self.path):
             if damaged is not None and damaged == _inode(self.path):  # nobody was faster
                 files.replace(Place.of(self.path), Place.of(f"{self.path}.damaged"))
                 for suffix in _BESIDE:
@@ -348,5 +348,5 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _unlink(path: str) -> None:
-    with files.told(path), contextlib.suppress(FileNotFoundError):
+    with files.storage_errors(path), contextlib.suppress(FileNotFoundError):
         files.unlink(Place.of(path))
