@@ -46,7 +46,7 @@ _ABOUT = lazy(
     r"encryption|validat\w{1,4}|required|enabled|attempts|strength|history|age|days|timeout|lifetime)(?![a-z])"
 )
 # A marker names a kind, and kinds are made of the same words.
-_MASK = lazy(r"\[secret:[a-z0-9-]{1,40}\]")
+_MASK = lazy(r"[\[(]secret:[a-z0-9-]{1,40}[\])]")
 # From the name to the value: an assignment in some language, a flag, a column of a table, an attribute.
 _LINK = lazy(
     r"(?P<tail>(?:[_.-]?(?i:prod|production|staging|dev|live|test|value|string|str|id|base|text|b64|"
@@ -83,7 +83,7 @@ _FIELD_START = lazy(r"[\n,;|(]")
 
 def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     """Find values that their names give away; `lower` is `text` in lower case, of the same length."""
-    if "[secret:" in lower:
+    if "secret:" in lower:
         lower = _MASK.sub(lambda mask: " " * len(mask[0]), lower)
     tongues = list(secret_tongues.names(text, lower, known))
     names = names_in(text, lower, tongues)
@@ -156,8 +156,8 @@ def _limit(text: str, names: list[Name], number: int) -> int:
     limit = names[number + 3][0] if number + 3 < len(names) else len(text)
     end = names[number][1]
     # What is behind a masked value is not what this name names.
-    mask = text.find("[secret:", end, min(limit, end + 160))
-    return mask if mask >= 0 else limit
+    mask = _MASK.search(text, end, min(limit, end + 160))
+    return mask.start() if mask else limit
 
 
 def _is_before(text: str, end: int, following: int, its_end: int) -> bool:
@@ -307,10 +307,22 @@ def _is_strong(word: str) -> bool:
     )
 
 
+def _is_keyboard_jumble(word: str) -> bool:
+    """Whether a value has so many digits and signs that its brackets are no code."""
+    signs = set(word) & set("!#$%^&*?@+~()[]")
+    return (
+        len(word) >= 12
+        and " " not in word
+        and len(signs) >= 3
+        and sum(map(str.isdigit, word)) >= 3
+        and any(map(str.isalpha, word))
+    )
+
+
 def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
     if kind == "weak":
         return is_random(word, 12) or (_RUN.fullmatch(word) is not None and is_mixed(word))
-    if is_random(word, 8) or UUID.fullmatch(word):
+    if is_random(word, 8) or UUID.fullmatch(word) or (plain and _is_keyboard_jumble(word)):
         return True
     if kind not in {"password", "loose", "assigned"}:
         return (

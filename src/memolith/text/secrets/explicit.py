@@ -189,6 +189,13 @@ def _quoted(text: str, start: int) -> tuple[int, int] | None:
     return (low, low + len(inner.strip())) if inner.strip() else None
 
 
+def quoted_phrase(text: str, start: int) -> tuple[int, int] | None:
+    """Return where several words in quotes are that somebody chose."""
+    inner = _quoted(text, start)
+    words = text[slice(*inner)].split() if inner else []
+    return inner if len(words) > 1 and _is_phrase(words) else None
+
+
 def _is_quoted(inner: str, kind: str, *, phrase: bool) -> bool:
     words = inner.split()
     if len(words) > 1:

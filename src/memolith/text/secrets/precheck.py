@@ -44,7 +44,7 @@ _GROUPS = _table((b"x", _LETTERS + _DIGITS), (b" ", b" .-\xb7"))
 # Words that make a second look worth it.
 KNOWN = tongues.KNOWN | commands.KNOWN
 # Tags and tokens that announce themselves; none of them is common in ordinary text.
-_ANNOUNCED = (b"AKIA", b"ghp", b"WIFI:")
+_ANNOUNCED = (b"AKIA", b"ghp", b"WIFI:", b"jdbc:oracle:")
 _PHRASES = (b"mnemonic", b" phrase", b"seed words")
 _HASHES = ("$2$", "$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$apr1$", "$argon2", "$y$", "$krb5")
 _IN_RUNS = ("eyJ", "Q~", "A3T", "BUNDLE_")

@@ -6,7 +6,7 @@ Between the name and the value there may be words, so the value itself has to lo
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.explicit import is_chosen, is_joined, number_end
+from memolith.text.secrets.explicit import is_chosen, is_joined, number_end, quoted_phrase
 from memolith.text.secrets.shapes import has_token_prefix
 from memolith.text.secrets.values import (
     bare,
@@ -41,7 +41,7 @@ _IS = lazy(_is(CLEAR_IS, "to|", "", 1))
 _IS_ANY = lazy(_is(ANY_IS, f"{TO}|", r"|—|–|-(?= )|\|(?= )", 0))
 _BEFORE = lazy(
     r"(?<![^\s('\"`])([^\s'\"`(),;<>|]{6,100}+)['\"`)]{0,2} "
-    r"(?:is|was|as) (?P<the>(?:the|our|my|its|their|your|a) )?(?:[\w-]{1,14} ){0,2}$"
+    r"(?:is|was|(?P<as>as)) (?P<the>(?:the|our|my|its|his|her|their|your|a) )?(?:[\w-]{1,14} ){0,2}$"
 )
 _BEFORE_ANY = lazy(
     r"(?i)(?<![^\s(:'\"`„“”«»「『\u0e00-\ud7ff\uff0c])"
@@ -50,7 +50,7 @@ _BEFORE_ANY = lazy(
     rf" \((?:[^\s\d()]{{1,14}} ){{0,2}}| ?(?:{GLUED_IS}))[^\s\d]{{0,16}}|"
     rf" (?:[^\s\d]{{1,10}} )?[^\s\d]{{0,16}})$"
 )
-_CLAUSE_END = lazy(r"(?![^\s.,;:!)])(?! (?!for|of|in|on|to|and|at|now|there)[a-z])")
+_CLAUSE_END = lazy(r"(?![^\s.,;:!)])(?! (?!for|of|in|on|to|and|at|now|there|until|till)[a-z])")
 _NAME_END = lazy(r"[^\s\d:=|：＝-]{0,4}(?![\w:=|：＝-]| ?[:=|：＝])")
 _CODE = lazy(r"\w\(|::|\\|=\w")
 _PARTS = lazy(r"[A-Z]?[a-z]{2,}")
@@ -60,6 +60,7 @@ _WORD = lazy(r"[^\s'\"`,;<>|()\[\]„“”«»\u0e00-\u0eff\u2e80-\ud7ff\uf900-
 # So many words may stand between a name and a value that nothing links; the last one is no "of".
 _BETWEEN, _FAR = 2, 8
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
+_POINTS_ON = ":：=＝|→\\-–—("
 _OTHER_KEY = lazy(r"[\s\"'-]{0,8}[\w.-]{1,40}[\"']?\s{0,3}[:=]")
 _STOP = lazy(
     r"(?i)\b(?:sha-?\d{0,3}|md5|hash(?:es|ed)?|digest|checksum|integrity|commit(?:ted)?|etag|finger-?prints?|"
@@ -90,15 +91,15 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool, about: boo
         word = bare(match["value"])
         if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):
             word = word.rstrip("!?")
+        sets = match["loose"] and _SETS.search(text[max(0, at - 48) : match.start()].lower())
+        if sets and kind == "password" and (words := quoted_phrase(text, match.start("open"))):
+            return words
         quoted = bool((match["how"] or match["glued"]) and match["open"].strip("*("))
         told_so = (
             match["loose"]
             and kind in {"password", "loose"}
             and not about
-            and (
-                (_is_likely(word) and not foreign)
-                or (_is_new(word) and _SETS.search(text[max(0, at - 48) : match.start()].lower()))
-            )
+            and ((_is_likely(word) and not foreign) or (_is_new(word) and sets))
         )
         if told_so or _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
             return start, start + len(word)
@@ -151,7 +152,10 @@ def told_before(text: str, at: int, end: int, kind: str, *, foreign: bool) -> tu
         linked = match["link"] is not None
     else:
         match = _BEFORE.search(head) if "s " in head[-36:] else None
-        if not match or (not (match["the"] and _CLAUSE_END.match(text, end)) and not is_strange(match[1])):
+        if not match:
+            return None
+        clear = match["the"] or (match["as"] and any(map(str.isdigit, match[1])))
+        if not (clear and _CLAUSE_END.match(text, end)) and not is_strange(match[1]):
             return None
         linked = True
     word = match[1].rstrip(",.:")
@@ -180,6 +184,9 @@ def _is_told(word: str, kind: str, *, quoted: bool) -> bool:
 def random_nearby(text: str, at: int, limit: int) -> tuple[int, int] | None:
     """Judge the next long runs on the line, and on the line after it."""
     window = text[at : min(at + 160, limit)]
+    line = window.partition("\n")[0].rstrip(" \t\r*_`\"')>")
+    if line and line[-1] not in _POINTS_ON:
+        window = window.partition("\n")[0]  # what is said there names nothing in the next line
     for match in _GAP_WORD.finditer(window):
         if match.start() > 40 or window.count("\n", 0, match.start()) > 1:
             return None

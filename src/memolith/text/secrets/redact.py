@@ -50,16 +50,17 @@ class Redaction(Value):
 
 
 _LABEL = "[source:"
-# Masking one value can bring another one closer to the word that names it. Each round finds what the one
-# before uncovered; ordinary text has nothing to find and costs one.
-_ROUNDS = 8
+# Masking one value can bring another one closer to the word that names it, or end a token that was glued to
+# it. Each round finds what the one before uncovered; ordinary text has nothing to find and costs one.
+_ROUNDS = 64
 _KNOWN = KNOWN | APART_WORDS
 # Kinds that only say how a value was found; a kind that names a provider is worth more.
 _GUESSED = frozenset(["api-key", "basic-auth", "bearer-token", "password", "secret", "token", "webhook"])
 _NO_COPIES = frozenset(["private", "private-key"])
 # Characters that are looked through for copies; letters of a value that need nothing around it to be one.
 _LOOKED_THROUGH, _LONG = 20_000_000, 8
-_MASK = lazy(r"\[(?:secret:[a-z0-9-]{1,40}|private)\]")
+# In the text of a link a mask has round brackets.
+_MASK = lazy(r"\[(?:secret:[a-z0-9-]{1,40}|private)\]|\(secret:[a-z0-9-]{1,40}\)")
 _TAG = lazy(r"(?i)<(/?)private(?:\s{1,3}[\w-]{1,30}=[^<>]{0,200})?\s{0,3}>")
 # A token that names itself has a digit, or else many capitals; most runs show the first at once.
 _DIGIT = lazy(r"[0-9]")
@@ -77,13 +78,11 @@ def redact(text: str, allow: frozenset[str] = frozenset(), *, by_hand: bool = Fa
     found = list(_private(text))
     shown = masked(text, found)
     for _ in range(_ROUNDS):
-        more = _scan(shown, allow, by_hand=by_hand)
+        more = list(_moved_back(found, _scan(shown, allow, by_hand=by_hand)))
+        more = more or _copies(text, found, allow, by_hand=by_hand)
         if not more:
             break
-        found = sorted([*found, *_moved_back(found, more)], key=lambda span: span[1])
-        shown = masked(text, found)
-    if copies := _copies(text, found, allow, by_hand=by_hand):
-        found = sorted([*found, *copies], key=lambda span: span[1])
+        found = sorted([*found, *more], key=lambda span: span[1])
         shown = masked(text, found)
     return Redaction(
         text=shown, findings=[Finding(kind=kind, start=start, end=end) for kind, start, end in found]
@@ -205,7 +204,7 @@ def _matches(text: str) -> Iterator[Span]:
             text, [span for span in runs if _DIGIT.search(text, *span) or _CAPITALS.search(text, *span)]
         )
     yield from random_runs(text, runs)
-    if "://" in text:
+    if "://" in text or "jdbc:oracle:" in text:
         yield from url_secrets(text)
     yield from command_logins(text)
     known = known_in(lower, _KNOWN)
@@ -228,7 +227,9 @@ class _Keep:
     def __init__(self, text: str, allow: frozenset[str], *, by_hand: bool) -> None:
         self._text = text
         self._allow = allow
-        self._masks = [match.span() for match in _MASK.finditer(text)] if "[" in text else []
+        self._masks = (
+            [match.span() for match in _MASK.finditer(text)] if "[" in text or "(secret:" in text else []
+        )
         self._mask_ends = [end for _, end in self._masks]
         self._lines: list[tuple[int, int]] = []
         at = text.find(ALLOW) if by_hand else -1

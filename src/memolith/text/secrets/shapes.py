@@ -35,7 +35,10 @@ _TOKEN = lazy(r"[\w-]+(?:\.[\w-]+){0,4}={0,2}")
 _PREFIX = lazy(r"((?:[A-Za-z][A-Za-z0-9]{0,11}[_.-]){1,3}?)([A-Za-z0-9]{8,}+(?:[_-][A-Za-z0-9]{8,}+)?)$")
 _VERBS = frozenset(["is", "was", "are", "of"])
 _NEAR = lazy(r"[a-z][a-z0-9]*")
-_URL_LOGIN = lazy(r"://([^\s/:@'\"<>`\\]{0,64}+):([^\s/'\"<>`\\]{1,128})@(?=[\w\[$%{.-])")
+_URL_LOGIN = lazy(
+    r"(?:://([^\s/:@'\"<>`\\]{0,64}+):|jdbc:oracle:[a-z0-9]{2,5}:([\w$#]{1,64}+)/)"
+    r"([^\s/'\"<>`\\]{1,128})@(?=[\w\[$%{./-])"
+)
 _URL_TOKEN = lazy(r"://([\w.~%-]{16,255}+)@")
 _HOOK = lazy(r"[hH]ook[^\s'\"<>`)\]]{0,300}+")
 _HOOK_PART = lazy(r"/[\w@-]{16,}+")
@@ -48,8 +51,8 @@ _LOGIN_FLAG = lazy(
 )
 # host:port:database:user:password
 _PGPASS = lazy(
-    r"(?m)^[ \t>`-]{0,4}(?!urn:)[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w.*-]{1,64}:"
-    r"[A-Za-z*][\w.*-]{0,63}:([^\s:`]{4,100})"
+    r"(?m)(?:^[ \t>`-]{0,4}|['\"])(?!urn:)[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w.*-]{1,64}:"
+    r"[A-Za-z*][\w.*-]{0,63}:([^\s:`'\"]{4,100})"
 )
 _STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
 _PATH = lazy(r"[/.:]")
@@ -117,9 +120,9 @@ def _has_code(value: str) -> bool:
 def url_secrets(text: str) -> Iterator[Span]:
     """Find what lets one in through a URL: a password, a token, a signature, a secret path of a webhook."""
     for match in _URL_LOGIN.finditer(text):
-        name, word = match[1], match[2]
+        name, word = match[1] or match[2] or "", match[3]
         if len(word) >= 3 and name.lower() != word.lower() and not is_stand_in(word):
-            yield "url-password", match.start(2), match.end(2)
+            yield "url-password", match.start(3), match.end(3)
     for match in _URL_TOKEN.finditer(text):
         if is_random(match[1]):
             yield "url-token", match.start(1), match.end(1)

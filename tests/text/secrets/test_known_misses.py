@@ -1,0 +1,58 @@
+"""What strangers found: secrets that stayed, and texts that were masked although they tell none."""
+
+from __future__ import annotations
+
+import pytest
+
+from memolith.text.secrets.redact import redact
+
+UUID = "6a21555a-6761-d615-91f9-456cfa11c1eb"
+MD5 = "0cc175b9c0f1b6a831c399e269772661"
+GITHUB = "ghp_2Rd1SZnhQzKJtrJEKmWcpRJ4o8Ly004e" + "PFcS"
+
+
+def test_a_copy_that_is_masked_uncovers_the_token_that_was_glued_to_it() -> None:
+    once = redact(f"{GITHUB} passw{GITHUB}sha256~Yk9VhGpngmiLHb8nPLHdC4vYoqUz1it6M1ohStC9").text
+    assert once == "[secret:github-token] passw[secret:github-token][secret:openshift-token]"
+    assert redact(once).text == once
+
+
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ('I set the LUKS passphrase to "', "copper wagon drifts past noon", '" on the laptop.'),
+        ("he can get in with ", "Harbour77!", " as his password until Monday"),
+        ("Use ", "Harbour77", " as password for Tom"),
+        ("echo 'db.internal:5432:prod:app:", "Wq8vLz31", "' >> ~/.pgpass"),
+        ('SECRET_KEY="', "9v$k!2xq_z7m)w4t^p", '"'),
+        ("jdbc:oracle:thin:scott/", "t1gerLily8", "@ora1:1521/ORCL"),
+    ],
+)
+def test_a_secret_is_known_by_the_way_it_is_told(before: str, secret: str, after: str) -> None:
+    text = redact(before + secret + after).text
+    assert text.startswith(f"{before}[secret:")
+    assert text.endswith(f"]{after}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Parola yanlış.\nTenant {UUID} belongs to Acme.",
+        f"It is in the auth log.\nTenant {UUID} belongs to Acme.",
+        f"They changed the password form\nmd5sum {MD5}  sync.iso",
+        f"Whoever has the token?\n{UUID} is the tenant.",
+    ],
+)
+def test_a_finished_sentence_names_nothing_in_the_next_line(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("sign", [":", " =", " ->"])
+def test_a_line_that_points_on_names_what_is_in_the_next(sign: str) -> None:
+    assert UUID not in redact(f"the API token{sign}\n{UUID}").text
+
+
+def test_a_mask_in_round_brackets_is_a_mask() -> None:
+    for title in ("(secret:password)", "admin password: (secret:password)", "token (secret:token) of CI"):
+        text = f"- [{title}](notes/{title.replace(' ', '-')}.md) - {title}"
+        assert redact(text).text == text
