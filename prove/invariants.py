@@ -20,10 +20,9 @@ from tests.promises.workers import kept, line, tokens
 
 from memolith import Mem
 from memolith.base.errors import HistoryError, MemolithError
-from memolith.care.doctor import scopes
 from memolith.edges.cli import main
 from memolith.env.paths import Place
-from memolith.store import files
+from memolith.store import files, layout
 from memolith.text import source_label
 from prove.clock import CLOCK
 from prove.commands import Command
@@ -253,7 +252,7 @@ def _unkept(expected: Expected, found: Files, mem: Mem) -> list[str]:
 
 def _catch_up(mem: Mem) -> None:
     """Do what the next writer of each scope does first."""
-    for scope in scopes(str(mem.root)):
+    for scope in [layout.USER, *layout.projects(mem.home)]:
         mem.gate.catch_up(scope)
 
 

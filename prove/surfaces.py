@@ -17,7 +17,7 @@ from memolith.care import status
 from memolith.care.why import why
 from memolith.edges.cli import main
 from memolith.edges.slash import slash
-from memolith.memory import addresses, quarantine
+from memolith.memory import addresses, review
 
 # Commands that show something; {name} is the word of the project that is asked. Not `doctor`: it looks after
 # the whole home, and says which files need it, in whatever project they are.
@@ -69,7 +69,7 @@ def surfaces(mem: Mem, own: str, base: Path) -> dict[str, Iterator[str]]:
         "memory://": _addressed(mem),
         "slash": (slash(mem, each.format(name=own)).text for each in SLASHED),
         "export": _exported(mem, base / "out.tar.gz"),
-        "review": (f"{held.text} {held.arguments}" for held in quarantine.waiting(mem)),
+        "review": (f"{held.text} {held.arguments}" for held in review.waiting(mem)),
     }
     if importlib.util.find_spec("textual"):
         found["terminal app"] = _on_shelves(mem)

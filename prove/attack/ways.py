@@ -29,7 +29,7 @@ from memolith.edges.mcp import handlers, offers, resources
 from memolith.hosts.hook import edge
 from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
-from memolith.memory import quarantine, review
+from memolith.memory import review
 from memolith.recall.recall import Question
 from memolith.text import turns
 from memolith.text.safe import hygiene
@@ -323,7 +323,7 @@ def _order(place: Place, way: str, language: str, order: str, tally: Tally) -> N
     tally.check("who asks is told", [] if hits or len(found) else ["nothing was found"], about)
     unlabelled = [hit.id for hit in hits if not is_outside(hit.origin)]
     tally.check("who asks is told whose it is", unlabelled, about)
-    waiting = quarantine.waiting(place.mem)
+    waiting = review.waiting(place.mem)
     if way in _SAID:
         return
     for held in waiting:
@@ -383,13 +383,13 @@ def _by_wording() -> Iterator[None]:
     """Hold only what reads like an order, as it once was."""
     from memolith.text.suspicion.suspicion import suspicions
 
-    real = quarantine.hold
+    real = review.hold
 
     def hold(mem: Mem, call: str, text: str, *args: Any, **more: Any) -> object:
         return real(mem, call, text, *args, **more) if suspicions(text) else None
 
     with (
-        patch.object(quarantine, "hold", hold),
+        patch.object(review, "hold", hold),
         patch("memolith.text.source_label.inside", lambda text, **_: text),
     ):
         yield

@@ -10,9 +10,10 @@ import pytest
 
 from memolith import Mem
 from memolith.base.errors import BusyError
-from memolith.care.doctor import examine, repair, scopes
+from memolith.care.doctor import examine, repair
 from memolith.edges.cli import main
 from memolith.memory import note_index
+from memolith.store import layout
 from memolith.store.gate import Gate
 from memolith.store.locks import locked
 from tests.ledger import proves
@@ -188,7 +189,7 @@ def test_only_real_directories_with_the_name_of_a_project_are_projects(full: Mem
     (projects / "not a slug").mkdir()
     (projects / "file-12345678").touch()
     (projects / "link-12345678").symlink_to(tmp_path)
-    assert scopes(str(full.root)) == ["", full.project]
+    assert layout.projects(full.home) == [full.project]
 
 
 def test_one_scope_that_cannot_be_repaired_does_not_stop_the_others(

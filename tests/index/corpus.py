@@ -54,8 +54,8 @@ def fill(home: Path, notes: int = 40) -> None:
     )
     write(
         home,
-        f"{base}/records/decisions/db.md",
-        "---\nid: use-postgres\ntitle: Database\naliases: [pg, elephant]\nkeywords: storage\n"
+        f"{base}/records/decisions/use-postgres.md",
+        "---\nid: postgres-for-us\ntitle: Database\naliases: [pg, elephant]\nkeywords: storage\n"
         "created: 2025-05-06\nsupersedes: [use-mysql]\n---\nWe chose postgres.\n",
     )
     write(

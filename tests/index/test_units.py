@@ -53,7 +53,7 @@ def test_a_hand_made_record_needs_nothing_and_a_broken_head_is_text(tmp_path: Pa
             "outage",
             "incidents",
             "active",
-            "outage",
+            "The zebra fell.",
         )
         assert unit.date.startswith("20")
         assert only(index, "horse").key == only(index, "giraffe").key

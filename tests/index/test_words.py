@@ -132,7 +132,7 @@ def test_the_hostile_queries_are_answered(index: Index) -> None:
 @proves("S3.25")
 @pytest.mark.parametrize("query", ["elephant", "pg", "storage"])
 def test_an_alias_or_keyword_alone_finds_the_record(index: Index, query: str) -> None:
-    assert ranked(index, query) == [f"projects/{SLUG}/records/decisions/db.md"]
+    assert ranked(index, query) == [f"projects/{SLUG}/records/decisions/use-postgres.md"]
 
 
 def test_a_common_word_does_not_bring_in_units_but_counts(tmp_path: Path) -> None:

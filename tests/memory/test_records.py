@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem, NotFoundError, TooLargeError
-from memolith.memory.record import CATEGORIES, read
+from memolith.memory.record import read
+from memolith.store.layout import CATEGORIES
 from memolith.text.words import likeness
 from tests.conftest import Clock
 from tests.ledger import proves

@@ -247,11 +247,14 @@ def test_what_a_record_supersedes_is_out_and_it_answers_instead_even_in_other_wo
     ("fields", "now", "then"),
     [
         ({"status": "archived"}, False, True),
+        ({"status": '" Archived "'}, False, True),
         ({"status": "superseded"}, False, True),
         ({"status": "quarantined"}, False, False),
         ({"expires": "2026-11-14"}, False, True),
         ({"expires": "2026-11-15"}, True, True),
         ({"valid_until": "2026-06-30"}, False, True),
+        ({"valid_until": "2026-11-15"}, False, True),  # the first day on which it no longer holds
+        ({"valid_until": "2026-11-16"}, True, True),
         ({"valid_from": "2026-12-01"}, False, False),
         ({"valid_from": "2026-04-01"}, True, False),
     ],
@@ -261,7 +264,27 @@ def test_only_what_holds_on_the_day_is_recalled(
 ) -> None:
     record(mem, "r", "The zebra server is in Graz.", created="2026-01-01", **fields)  # type: ignore[arg-type]
     assert keys(mem, "zebra server") == ["r"] * now
+    assert [each.id for each in mem.records.list() if each.holds(mem.today)] == ["r"] * now
     assert keys(mem, "zebra server", as_of="2026-03-01") == ["r"] * then
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        ("id: other\ntitle: Zebra host\n", "In Graz.", "Zebra host"),
+        ("name: Zebra host\n", "In Graz.", "Zebra host"),
+        ("", "# Zebra host\n\nIn Graz.", "Zebra host"),
+        ("", "The zebra server is in Graz.\nIt is old.", "The zebra server is in Graz."),
+        ("", "", "zebra"),
+    ],
+)
+def test_recall_and_the_library_call_a_record_by_the_same_id_and_title(
+    mem: Mem, head: str, body: str, title: str
+) -> None:
+    put(mem, "records/decisions/zebra.md", f"---\n{head}---\n{body}\n")
+    hit = mem.recall("zebra", semantic=False).hits[0]
+    assert (hit.record, hit.title) == ("zebra", title)
+    assert mem.records.get(hit.record).title == title
 
 
 def test_filters_leave_out_what_was_not_asked_for(mem: Mem) -> None:

@@ -74,13 +74,16 @@ class _UnusableError(Exception):
 
 
 def _texts(root: str, slug: str) -> list[str]:
-    """Return the files that hold a project's memory; its index is made anew, not copied."""
-    tree = Tree(root)
-    found = [layout.memory(slug), layout.scratchpad(slug)]
-    flat = (layout.daily_directory(slug), layout.notes(slug), layout.lessons(slug), layout.items(slug))
-    for directory in flat:
-        found += [f"{directory}/{name}" for name in tree.names(directory)]
-    found += [f"{at}/{name}" for at, _, names in tree.walk(layout.memories(slug)) for name in names]
+    """Return the files that hold a project's memory, without the index of its notes, which is not copied."""
+    tree, found = Tree(root), []
+    for kind in layout.KINDS:
+        path = f"{layout.scope_directory(slug)}/{kind.path}"
+        if kind.adopted and kind.is_file:
+            found.append(path)
+        elif kind.adopted and kind.path == "memories":
+            found += [f"{at}/{name}" for at, _, names in tree.walk(path) for name in names]
+        elif kind.adopted:
+            found += [f"{path}/{name}" for name in tree.names(path)]
     return [relative for relative in found if relative != layout.index(slug)]
 
 

@@ -12,7 +12,7 @@ from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.base.whole import Watch
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.env.project import PROJECT_FILE, PROJECTS, exists, parse_identity
+from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
 from memolith.store import files, layout, locks, registry
 from memolith.text import frontmatter, markdown
@@ -57,7 +57,7 @@ def _findings(home: Home) -> list[Finding]:
         return [*findings, _found("link", root, "the memory directory is a symbolic link; use a real one")]
     if os.path.isdir(root):
         findings += _tree(root)
-        for scope in scopes(root):
+        for scope in _scopes(home):
             findings += _index(root, scope)
             findings += _twins(root, scope)
             findings += _repeats(root, scope)
@@ -73,7 +73,7 @@ def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Fin
     """
     before = [finding for finding in examine(home) if finding.fixable]
     steps = [_step(home, finding) for finding in before if finding.kind in ("permissions", "lock")]
-    for step in [*steps, *(_tidy(home, scope) for scope in scopes(str(home.root)))]:
+    for step in [*steps, *(_tidy(home, scope) for scope in _scopes(home))]:
         try:
             step()
         except MemolithError as error:
@@ -104,14 +104,8 @@ def _tidy(home: Home, scope: str) -> Callable[[], None]:
     return tidy
 
 
-def scopes(root: str) -> list[str]:
-    """Return the user-wide scope and every project's: real directories with the name of one."""
-    try:
-        found = Tree(root).folder(PROJECTS).entries()
-    except (FileNotFoundError, MemolithError):
-        return [layout.USER]
-    real = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
-    return [layout.USER, *(slug for slug in real if exists(os.path.join(root, PROJECTS), slug))]
+def _scopes(home: Home) -> list[str]:
+    return [layout.USER, *layout.projects(home.path)]
 
 
 def _config(home: Home) -> Iterator[Finding]:
@@ -269,7 +263,7 @@ def _locks(home: Home) -> Iterator[Finding]:
     """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
     tree = locks.tree(home.path)
     ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock"}
-    known = ours | {f"{slug}.lock" for slug in scopes(str(home.root))}
+    known = ours | {f"{slug}.lock" for slug in _scopes(home)}
     try:
         found = tree.names(locks.DIRECTORY, "")
     except MemolithError as error:

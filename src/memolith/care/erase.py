@@ -109,7 +109,7 @@ def erase(
     home: Home, eraser: Eraser, tell: Callable[[str], None], *, everywhere: bool = False, dry: bool = False
 ) -> list[Cleaned]:
     """Take a text out of this project and what is kept for all, or out of every project."""
-    scopes = purge.scopes_of(home) if everywhere else [layout.USER, home.project]
+    scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
     done = purge.clean(home, eraser, scopes, tell, dry=dry)
     for path, count in receipts.without(home.path, eraser.in_names, tell, dry=dry):
         done.append(Cleaned(path=path, action="masked", secrets=count))
@@ -128,7 +128,7 @@ def erase(
 
 def named_so(home: Home, eraser: Eraser, *, everywhere: bool) -> list[str]:
     """Return what stays: the identities of projects whose folder is called so, by which they are found."""
-    slugs = [slug for slug in purge.scopes_of(home) if slug and (everywhere or slug == home.project)]
+    slugs = [slug for slug in layout.scopes(home.path) if slug and (everywhere or slug == home.project)]
     left = [slug for slug in slugs if eraser.has(slug) or eraser.has(_identity(home, slug))]
     return [
         f"projects/{slug}: the project's folder is called so, and its name stays in project.yml, its history "

@@ -62,7 +62,6 @@ PLACES: tuple[tuple[str, Clean], ...] = (
 
 
 _SKILLS = "skills"
-_TITLED = ("notes", "records", "tickets", "lessons", "rollout_summaries", _SKILLS)
 _FIXED = ("MEMORY.md", "SKILL.md")
 
 
@@ -99,7 +98,7 @@ def purge(
 
     `tell` gets what resists, `show` how many files were looked at.
     """
-    return clean(home, Cleaner(home, show), scopes_of(home), tell)
+    return clean(home, Cleaner(home, show), layout.scopes(home.path), tell)
 
 
 def clean(
@@ -129,19 +128,6 @@ def _sessions(home: Home, scope: str, cleaner: Cleaner, *, dry: bool) -> list[Cl
     return [
         Cleaned(path=archive.path(name), action="masked", secrets=count) for name, count in found if count
     ]
-
-
-def scopes_of(home: Home) -> list[str]:
-    """Return every scope that has a folder in the memory or in the history."""
-    found = {layout.USER}
-    for directory in (
-        os.path.join(str(home.root), "projects"),
-        os.path.join(home.path, "history", "projects"),
-        os.path.join(home.path, "sessions"),
-    ):
-        if not os.path.islink(directory) and os.path.isdir(directory):
-            found |= {each.name for each in os.scandir(directory) if each.is_dir(follow_symlinks=False)}
-    return sorted(found)
 
 
 def _clean_tree(
@@ -198,7 +184,7 @@ def _named(home: Home, scope: str) -> list[str]:
     found = set()
     top = layout.scope_directory(scope)
     for tree in (Tree(str(home.root)), Tree(os.path.join(home.path, "history"))):
-        for kind in _TITLED:
+        for kind in [each.path for each in layout.KINDS if each.has_titles]:
             for directory, below, names in tree.walk(f"{top}/{kind}" if top else kind):
                 # In the history, a file is a directory of its versions.
                 found |= {f"{directory}/{name}" for name in [*names, *below] if name.endswith(".md")}

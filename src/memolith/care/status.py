@@ -6,7 +6,7 @@ import time
 
 from memolith.base.values import MAX_INJECT_BYTES, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.memory import quarantine
+from memolith.memory import review
 from memolith.memory.note_index import note_files
 from memolith.prompt import block
 from memolith.store import files, layout
@@ -73,7 +73,7 @@ def overview(home: Home) -> Overview:
         warnings.append(
             f"MEMORY.md has {len(data):,} bytes; only {MAX_INJECT_BYTES:,} fit into the block: it is cut"
         )
-    held = len(quarantine.waiting(home))
+    held = len(review.waiting(home))
     if held:
         warnings.append(
             f"{held} text(s) from outside, or learned from sessions, wait for you: memolith review"

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _SESSION = "session:"
 _SHOWN = 5  # changes, and times it was given, that a person is shown
-_FIELDS = 6  # of a receipt, before its references
 
 
 class Change(Value):
@@ -141,7 +140,7 @@ def locate(home: Home, ref: str) -> str:
         namespace, parts = parse(ref)
         place = "/".join(parts)
         if namespace != "user":
-            place = f"{layout.scope_directory(home.project)}/{place or 'memory_summary.md'}"
+            place = f"{layout.scope_directory(home.project)}/{place or layout.SUMMARY}"
         return find_file(home, place)
     bare = ref.partition("#L")[0]
     line = bare.rpartition(":")
@@ -192,7 +191,7 @@ def _given(home: Home, ref: str) -> Iterator[Given]:
     """Yield when agents were given a file, a part of it, or a turn, newest first."""
     found = []
     for session, fields in receipts.all_lines(home.path):
-        refs = fields[_FIELDS:]
+        refs = fields[receipts.FIELDS :]
         if {ref, layout.shown(ref)} & set(refs) or any(
             each.startswith((f"{ref}#", f"{ref}:")) for each in refs
         ):

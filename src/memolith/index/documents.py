@@ -10,19 +10,21 @@ import contextlib
 import time
 
 from memolith.store import layout
-from memolith.store.layout import is_date
-from memolith.text import frontmatter, markdown
-from memolith.text.source_label import of_note
+from memolith.store.entry import Entry
+from memolith.text import markdown
 from memolith.text.turns import Hearing, parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memolith.text import frontmatter
+
 WHOLE = 3000  # characters up to which a note is one unit
 PART = 1500
 FACTS = 700
 MAX_TURN = 8000
+MAX_TITLE = 200
 _SPEAKERS = ("user", "assistant")
 MAX_SESSION = 200_000_000  # bytes; a small file can unpack to any size
 # Fields of a head that describe the file and are no text to search for.
@@ -128,44 +130,34 @@ def read(kind: str, name: str, text: str, mtime: int, category: str = "") -> Doc
     text, hidden = masked(text, by_hand=True)
     document = Document()
     document.masked = hidden
-    stem = name.removesuffix(".md")
     changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(mtime, 0) // 1_000_000_000))
     if kind == "memory":
         document.title, document.date = "MEMORY.md", changed
         document.parts = list(_facts(text))
     elif kind == "daily":
-        document.title = document.date = stem
-        document.parts = list(_entries(text, stem))
+        document.title = document.date = name.removesuffix(".md")
+        document.parts = list(_entries(text, document.title))
     else:
-        _single(document, kind, stem, text, changed, category)
+        _single(document, Entry(kind, name, text), text, changed, category)
     return document
 
 
-def _single(document: Document, kind: str, stem: str, text: str, changed: str, category: str) -> None:
-    parsed = frontmatter.split(text)
-    body = text if parsed.problem else parsed.body
-    get = parsed.get
-    document.status = get("status").strip().lower() or ("open" if kind == "ticket" else "active")
-    if document.status == "quarantined" or (kind == "inbox" and get("call") in ("", layout.PROPOSAL)):
+def _single(document: Document, entry: Entry, text: str, changed: str, category: str) -> None:
+    parsed, kind = entry.parsed, entry.kind
+    if entry.status == "quarantined" or (kind == "inbox" and parsed.get("call") in ("", layout.PROPOSAL)):
         return
-    asked = parsed.fields.get("arguments") if kind == "inbox" else None
-    named = asked if isinstance(asked, dict) else parsed.fields
-    given = (named.get(key) for key in ("title", "name", "heading", "section"))
-    title = next((each for each in given if isinstance(each, str) and each), "")
-    document.title = _line(title or markdown.heading_title(body)) or stem
-    document.keys = " ".join(
-        [*_words(parsed, "aliases"), *_words(parsed, "keywords"), *_words(parsed, "tags")]
-    )
-    document.extra = " ".join([get("description"), stem, *_foreign(parsed)])
-    document.source = of_note(text) or ("imported" if kind == "inbox" else "")
-    document.expires, document.valid_from, document.valid_until = (
-        _date(get(key)) for key in ("expires", "valid_from", "valid_until")
-    )
-    document.date = document.valid_from or _date(get("updated")) or _date(get("created")) or changed
+    body = text if parsed.problem else parsed.body
+    document.status, document.title = entry.status, _line(entry.title)
+    document.keys = " ".join([*parsed.items("aliases"), *parsed.items("keywords"), *parsed.items("tags")])
+    document.extra = " ".join([parsed.get("description"), entry.id, *_foreign(parsed)])
+    document.source = entry.origin or ("imported" if kind == "inbox" else "")
+    document.expires, document.valid_from = entry.expires, entry.valid_from
+    document.valid_until = entry.valid_until
+    document.date = entry.valid_from or entry.date("updated") or entry.date("created") or changed
     if kind in ("record", "ticket"):
-        document.record = get("id").strip() or stem
-        document.supersedes = _words(parsed, "supersedes")
-        document.category = category or get("type").strip()
+        document.record = entry.id
+        document.supersedes = parsed.items("supersedes")
+        document.category = category or parsed.get("type").strip()
     first = 1 if parsed.problem else parsed.head.count("\n") + 1
     lines = body.split("\n")
     last = first + len(lines) - 1 - (lines[-1] == "" and len(lines) > 1)
@@ -175,28 +167,14 @@ def _single(document: Document, kind: str, stem: str, text: str, changed: str, c
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:200]
-
-
-def _words(parsed: frontmatter.Parsed, key: str) -> list[str]:
-    value = parsed.fields.get(key, "")
-    if isinstance(value, str):
-        return [value] if value.strip() else []
-    return (
-        [each for each in value if isinstance(each, str) and each.strip()] if isinstance(value, list) else []
-    )
+    return markdown.same_line(text)[:MAX_TITLE]
 
 
 def _foreign(parsed: frontmatter.Parsed) -> Iterator[str]:
     """Yield what a person's own fields say."""
     for key in parsed.fields:
         if key not in _ABOUT:
-            yield from _words(parsed, key)
-
-
-def _date(value: str) -> str:
-    value = value.strip()
-    return value if is_date(value[:10]) else ""
+            yield from parsed.items(key)
 
 
 def _facts(text: str) -> Iterator[Piece]:

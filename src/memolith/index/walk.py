@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from memolith.env.paths import Folder, Tree
 
-CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 _MASK = (1 << 63) - 1
 _INDEX = layout.MEMORY
 _MAX_SESSION = 64 * 1_048_576
@@ -83,20 +82,19 @@ def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
 def places(slug: str) -> list[Place]:
     """Return where the files of a scope are."""
     base = "/".join(part for part in (layout.STORE, layout.scope_directory(slug)) if part)
-    found = [
-        Place(slug, base, "memory", lambda name: name == layout.MEMORY),
-        Place(slug, f"{base}/notes", "note", _is_note),
-        Place(slug, f"{base}/daily", "daily", lambda name: name[-3:] == ".md" and layout.is_date(name[:-3])),
-        Place(slug, f"{base}/tickets", "ticket", _is_markdown),
-        Place(slug, f"{base}/inbox", "inbox", _is_markdown),
-    ]
-    found += [Place(slug, f"{base}/records/{name}", "record", _is_markdown, name) for name in CATEGORIES]
-    if slug:
-        found.append(Place(slug, f"{base}/lessons", "note", _is_markdown))
-        found.append(Place(slug, f"{base}/items", "note", _is_markdown))
-        found.append(Place(slug, f"{base}/memories", "note", _is_markdown_below, deep=True))
-        found.append(Place(slug, f"sessions/{slug}", "session", _is_session))
-    return found
+    found = []
+    for kind in layout.KINDS:
+        if not kind.recalled_as or not (slug or kind.user_wide):
+            continue
+        accepts = _ACCEPTS.get(kind.path, _is_markdown)
+        if kind.is_file:
+            found.append(Place(slug, base, kind.recalled_as, accepts))
+            continue
+        for part in layout.CATEGORIES if kind.path == "records" else ("",):
+            path = "/".join(filter(None, (base, kind.path, part)))
+            deep = kind.path == "memories"
+            found.append(Place(slug, path, kind.recalled_as, accepts, part, deep=deep))
+    return [*found, Place(slug, f"sessions/{slug}", "session", _is_session)] if slug else found
 
 
 def _is_note(name: str) -> bool:
@@ -112,17 +110,30 @@ def _is_markdown_below(name: str) -> bool:
     return all(part[0] != "." for part in name.split("/")) and _is_markdown(name)
 
 
+def _is_day(name: str) -> bool:
+    return name[-3:] == ".md" and layout.is_date(name[:-3])
+
+
+# Which files of a kind count; of most, all that are Markdown and not hidden.
+_ACCEPTS: dict[str, Callable[[str], bool]] = {
+    layout.MEMORY: layout.MEMORY.__eq__,
+    "notes": _is_note,
+    "daily": _is_day,
+    "memories": _is_markdown_below,
+}
+
+
 def _is_session(name: str) -> bool:
     return name[-9:] == ".jsonl.gz" and name[0] != "." and (name.isascii() or _is_text(name))
 
 
 def _is_text(name: str) -> bool:
-    """Tell whether a name is UTF-8; one that is not cannot be given to anybody."""
+    """Whether a name is UTF-8; one that is not cannot be given to anybody."""
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def check(home: str, place: Place) -> str | None:
-    """Return why a directory cannot be read, if it is there and should not be: `<path>: <why>`."""
+    """Return why an existing directory must not be read (it is a link, say), as `<path>: <why>`, or None."""
     try:
         tree, rest = inside(home, place.path)
         tree.folder(rest)

@@ -14,6 +14,7 @@ from memolith.base.values import Source, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
+from memolith.store.entry import Entry
 from memolith.text.memory_url import NAMESPACES, SCHEME, parse
 from memolith.text.safe.lookalikes import composed
 from memolith.text.source_label import label
@@ -23,20 +24,8 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
     from memolith.memory.sessions import Turn
 
-SUMMARY = "memory_summary.md"
 SESSIONS = "sessions"
-_FILES = ("MEMORY.md", "SCRATCHPAD.md", SUMMARY, "raw_memories.md")
-_DIRECTORIES = (
-    "daily",
-    "items",
-    "lessons",
-    "memories",
-    "notes",
-    "records",
-    "rollout_summaries",
-    "skills",
-    "tickets",
-)
+_KINDS = {kind.path: kind for kind in layout.KINDS if kind.has_address}
 _PLAIN = "text/plain"
 
 
@@ -62,7 +51,7 @@ def resolve(home: Home, uri: str) -> Resource:
             what = "nothing is remembered yet" if not scope else "this project has no memory yet"
             raise NotFoundError(f"{uri}: {what}; it begins with the first `memolith write` or `remember`")
         if not parts and namespace == "root":
-            parts = (SUMMARY,)
+            parts = (layout.SUMMARY,)
         if not parts:
             return _listing(uri, _top(home, tree, scope))
         if parts[0] == SESSIONS and scope:
@@ -122,7 +111,7 @@ def _top(home: Home, tree: Tree, scope: str) -> list[tuple[str, ...]]:
     """Return what of a scope can be read."""
     base = layout.scope_directory(scope)
     there = [entry.name for entry in tree.folder(base).entries() if not entry.is_symlink()]
-    known = [name for name in (*_FILES, *_DIRECTORIES) if name in there]
+    known = [name for name in _KINDS if name in there]
     if scope and Sessions(home).list():
         known.append(SESSIONS)
     return [(name,) for name in sorted(known)]
@@ -135,7 +124,7 @@ def _listing(uri: str, rows: list[tuple[str, ...]]) -> Resource:
 
 
 def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
-    if parts[0] not in (_DIRECTORIES if len(parts) > 1 else (*_FILES, *_DIRECTORIES)):
+    if parts[0] not in _KINDS or (_KINDS[parts[0]].is_file and len(parts) > 1):
         raise _nothing(uri)
     relative = _spelled(tree, scope, parts)
     found = tree.stat(relative)
@@ -147,7 +136,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
     if data is None:
         raise _nothing(uri)
     text = files.text_of(data).removeprefix("\ufeff")
-    if parts[0] == "records" and _is_quarantined(text):
+    if parts[0] == "records" and Entry("record", parts[-1], text).status == "quarantined":
         raise _nothing(uri)
     mime = "text/markdown" if relative.endswith(".md") else _PLAIN
     return Resource(uri=uri, mime=mime, listing=None, text=_shown(tree, scope, text))
@@ -181,12 +170,6 @@ def _names(tree: Tree, directory: str) -> list[str]:
             continue
         found.append(name)
     return sorted(found)
-
-
-def _is_quarantined(text: str) -> bool:
-    from memolith.text import frontmatter
-
-    return frontmatter.split(text).get("status").strip().lower() == "quarantined"
 
 
 def _shown(tree: Tree, scope: str, text: str) -> str:

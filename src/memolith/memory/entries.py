@@ -9,12 +9,13 @@ from memolith.base.values import MAX_WRITE_BYTES
 from memolith.env.paths import Tree
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
+from memolith.store.entry import Entry
 from memolith.store.screen import quoted, refuse_secret, together
 from memolith.text import frontmatter, markdown, source_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memolith.base.values import Source
     from memolith.store.gate import Change, Gate
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 MAX_ID = 60
 
 
-def load(root: str, relative: str, *, strict: bool = False) -> tuple[frontmatter.Parsed, str] | None:
-    """Return a file's parts and the date of its last change; None if it is not there or may not be read.
+def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[Entry, str] | None:
+    """Return an entry and the date of its file's last change; None if it is not there or may not be read.
 
     `strict` is for who decides by it what to write: a disk that gave no answer is a StorageError, not a no.
     """
@@ -41,13 +42,7 @@ def load(root: str, relative: str, *, strict: bool = False) -> tuple[frontmatter
     import time
 
     changed = time.strftime("%Y-%m-%d", time.localtime(found.st_mtime))
-    return frontmatter.split(files.text_of(data)), changed
-
-
-def title_of(parsed: frontmatter.Parsed, stem: str) -> str:
-    """Return what an entry is called: by its head, its heading, its first line, or its file."""
-    title = parsed.get("title") or parsed.get("name") or markdown.heading_title(parsed.body)
-    return markdown.same_line(title or markdown.first_line(parsed.body, 80) or stem)
+    return Entry(kind, relative.rpartition("/")[2], files.text_of(data)), changed
 
 
 def new_id(title: str, taken: Iterable[str]) -> str:
@@ -144,8 +139,3 @@ def date(value: str | None, what: str) -> str:
     if not layout.is_date(value.strip()):
         raise InputError(f"{what} {quoted(value)} is not a date; write it as YYYY-MM-DD")
     return value.strip()
-
-
-def keep(items: list[str], wanted: Callable[[str], bool]) -> list[str]:
-    """Return the items that are wanted, each once."""
-    return [item for item in dict.fromkeys(items) if wanted(item)]

@@ -11,8 +11,8 @@ import time
 from memolith.base.errors import MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
-from memolith.memory import arguments, quarantine
-from memolith.memory.replies import reply
+from memolith.memory import arguments, review
+from memolith.memory.writing import reply
 from memolith.store import files, layout
 from memolith.text import frontmatter, markdown, source_label
 
@@ -45,7 +45,7 @@ class Lessons:
         """Save a lesson under its time and its first words."""
         home = self._home
         arguments.check_text(text)
-        if held := quarantine.hold(home, "lessons.add", text, {}, user_wide=False):
+        if held := review.hold(home, "lessons.add", text, {}, user_wide=False):
             return held
         home.register()
         slug, root = home.project, str(home.root)

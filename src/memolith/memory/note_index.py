@@ -12,7 +12,8 @@ import os
 from memolith.base.errors import MemolithError, StorageError, UnsafePathError
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
-from memolith.text import frontmatter, markdown, source_label
+from memolith.store.entry import Entry
+from memolith.text import markdown, source_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def _note_names(folder: Folder) -> list[str]:
 
 
 def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
-    """Bring the index in line with the notes. The line of the note `relative` is made anew; others stay.
+    """Bring the index in line with the notes. The line of the note `relative` is written again; others stay.
 
     It is not stamped here: a note that somebody adds between our listing and the stamp would go unseen.
     """
@@ -58,6 +59,29 @@ def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
             _rewrite_index(gate, slug, fresh, remember=False)
         except _LineLostError:
             _rewrite_index(gate, slug, fresh, remember=True)
+
+
+def drop_line(gate: Gate, relative: str) -> None:
+    """Take the line of a note out of the index, before what it says of the note is no longer true.
+
+    A note without a line is read from its file, so nobody is told the old when the new was interrupted.
+    """
+
+    def apply(old: str | None) -> str | None:
+        name = os.path.basename(relative)
+        rows = (old or "").splitlines(keepends=True)
+        return old and "".join(row for row in rows if _link(row) != (name, True))
+
+    gate.rewrite(layout.index(layout.scope_of(relative)), apply, op="index", remember=False)
+
+
+def maybe_outside(root: str, slug: str) -> list[str]:
+    """Return the names of notes that may be from outside: whose line says so, and those without a line."""
+    index = files.text_of(Tree(root).read(layout.index(slug), cut=True) or b"")
+    names = note_files(root, slug)
+    rows, places = survey(index.split("\n"), names)
+    labelled = {link_target(row) for row in rows if row != source_label.inside(row)}
+    return [*(name for name in names if name in labelled), *unlisted(names, places)]
 
 
 class _LineLostError(Exception):
@@ -177,7 +201,7 @@ def _stamp(index: Place, time: int) -> None:
 
 
 def is_current(place: Place) -> bool:
-    """Tell whether no note came or went since the index was written, by two `stat` calls.
+    """Whether no note came or went since the index was written, by two `stat` calls.
 
     The directory's time must be the index's, and the stamp must be younger than that: a note
     that appeared within the same tick of the clock would otherwise go unseen.
@@ -283,22 +307,20 @@ def _line(folder: Folder, name: str) -> str:
 
 def describe(note: Place) -> tuple[str, str]:
     """Return a note's title and hook, from its frontmatter or else from its first lines."""
-    stem = note.name[:-3]
     try:
         data = note.read_part(_GLANCE)[0]
     except MemolithError:
-        return stem, ""  # a link or unreadable file keeps its name; `doctor` says what is wrong
-    parsed = frontmatter.split(files.text_of(data))
+        return note.name[:-3], ""  # a link or unreadable file keeps its name; `doctor` says what is wrong
+    entry = Entry("note", note.name, files.text_of(data))
+    parsed, source = entry.parsed, entry.origin
     body = parsed.body if not parsed.problem else parsed.body.removeprefix("---")
-    title = parsed.get("name") or parsed.get("title") or markdown.heading_title(body) or stem
     hook = parsed.get("description") or markdown.first_line(
         "\n".join(line for line in body.splitlines() if not line.startswith("# "))
     )
     hook = markdown.first_line(hook)
-    source = source_label.of_note(parsed.head)
     hook = (
         f"{source_label.own(hook)} {source_label.label(source)}".lstrip()
         if source
         else source_label.escaped(hook)
     )
-    return markdown.same_line(title), hook
+    return entry.title, hook

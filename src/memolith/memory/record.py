@@ -6,13 +6,13 @@ from memolith.base.errors import InputError, TooLargeError
 from memolith.base.values import Value
 from memolith.memory import arguments, entries
 from memolith.store import layout
+from memolith.store.entry import holds
+from memolith.store.layout import CATEGORIES
 from memolith.store.screen import quoted
-from memolith.text import markdown, source_label
+from memolith.text import markdown
 from memolith.text.budget import utf8_len
 from memolith.text.words import likeness
 
-CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
-STATUSES = ("active", "superseded", "archived", "quarantined")
 MAX_BYTES = 8_192
 _ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 
@@ -42,41 +42,34 @@ class Record(Value):
     valid_until: str
 
     def holds(self, today: str) -> bool:
-        """Tell whether the record is true on a day, as far as it says."""
-        return (
-            self.status == "active"
-            and not (self.expires and self.expires < today)
-            and not (self.valid_from and self.valid_from > today)
-            and not (self.valid_until and self.valid_until <= today)
-        )
+        """Whether the record is true on a day, as far as it says."""
+        return self.status == "active" and holds(today, self.expires, self.valid_from, self.valid_until)
 
 
 def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
     """Return a record from its file, with what a person left out filled in; None if it cannot be read."""
-    loaded = entries.load(root, relative, strict=strict)
+    loaded = entries.load(root, relative, "record", strict=strict)
     if loaded is None:
         return None
-    parsed, changed = loaded
-    parts = relative.split("/")
-    stem = parts[-1].removesuffix(".md")
-    status = parsed.get("status")
+    entry, changed = loaded
+    parsed = entry.parsed
     return Record(
-        id=stem,  # the file's name: a head that says otherwise would make it unreachable
+        id=entry.id,
         filename=relative,
-        category=parts[-2],
+        category=relative.split("/")[-2],
         scope="project" if layout.scope_of(relative) else "user",
-        title=entries.title_of(parsed, stem),
+        title=entry.title,
         body=parsed.body,
         created=parsed.get("created") or changed,
         updated=parsed.get("updated") or changed,
         source=parsed.get("source") or "user",
-        origin=source_label.of_note(parsed.head),
-        status=status if status in STATUSES else "active",
+        origin=entry.origin,
+        status=entry.status,
         temporal="temporary" if parsed.get("temporal") == "temporary" else "permanent",
         problem=parsed.problem,
-        expires=parsed.get("expires"),
-        valid_from=parsed.get("valid_from"),
-        valid_until=parsed.get("valid_until"),
+        expires=entry.expires,
+        valid_from=entry.valid_from,
+        valid_until=entry.valid_until,
         aliases=parsed.items("aliases"),
         keywords=parsed.items("keywords"),
         sources=parsed.items("sources"),
@@ -112,7 +105,7 @@ def said(record: Record) -> str:
 
 
 def replaces(record: Record, title: str, text: str, *, named: bool) -> bool:
-    """Tell whether a new fact takes the place of an older one: the same title, or another value."""
+    """Whether a new fact takes the place of an older one: the same title, or another value."""
     same_title = markdown.same_line(record.title).casefold() == title.casefold()
     if named and not likeness.same(record.title, markdown.first_line(record.body, 80)):
         return same_title  # both were given a title: what has another title is about something else

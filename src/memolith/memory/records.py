@@ -10,11 +10,9 @@ from __future__ import annotations
 from memolith.base.errors import InputError
 from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
+from memolith.index.documents import MAX_TITLE
 from memolith.memory import arguments, entries
-from memolith.memory.quarantine import hold
 from memolith.memory.record import (
-    CATEGORIES,
-    STATUSES,
     Record,
     check_category,
     check_text,
@@ -22,7 +20,10 @@ from memolith.memory.record import (
     replaces,
     said,
 )
+from memolith.memory.review import hold
 from memolith.store import files, layout
+from memolith.store.entry import STATUSES
+from memolith.store.layout import CATEGORIES
 from memolith.store.screen import quoted
 from memolith.text import markdown, source_label
 from memolith.text.words import likeness
@@ -151,9 +152,8 @@ class Records:
         catalogue = index.catalogue(slug)
         found = index.lexical([slug], f"{title}\n{text}"[:_LOOKED_AT], _NEAR, ["record"])
         paths = {unit.path for unit in index.units([match.unit_id for match in found])}
-        paths |= {
-            path for _, name, path in catalogue if markdown.same_line(name).casefold() == title.casefold()
-        }
+        wanted = title[:MAX_TITLE].casefold()
+        paths |= {path for _, name, path in catalogue if markdown.same_line(name).casefold() == wanted}
         files = {
             f"{layout.records(slug, each)}/{name}" for each in CATEGORIES for name in self._names(slug, each)
         }

@@ -1,19 +1,191 @@
-"""A person's decision about a text that was held: write it after all, or drop it. Both can be undone."""
+"""Texts from outside, which wait for a person whatever they say: who asks finds them, labelled, nobody else.
+
+What would stand where agents see it unasked (MEMORY.md, the checklist, a day, a lesson), or in place of
+somebody's own words, is a Markdown file in `inbox/` of its scope: in the frontmatter what was to be done with
+it, the text below. Its name is the hash of what is asked, so the same text is held once, and what a person
+decided about it stays decided. What has a file of its own (a note, a record, a ticket) waits there. A person
+accepts, refuses or edits it; each can be undone.
+"""
 
 from __future__ import annotations
 
-from memolith.base.values import Source
-from memolith.memory import note_index, quarantine
-from memolith.store import layout
-from memolith.text import source_label
-from memolith.text.frontmatter import split
+import time
+
+from memolith.base.errors import InputError, MemolithError, NotFoundError
+from memolith.base.values import MAX_WRITE_BYTES, Source, Value, WriteResult
+from memolith.env.paths import Tree
+from memolith.memory import note_index
+from memolith.store import files, layout
+from memolith.store.entry import Entry
+from memolith.store.screen import quoted
+from memolith.text import frontmatter, source_label
+from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from memolith.memory.home import Home
-    from memolith.memory.quarantine import Held
+    from memolith.text.yaml import Node
+
+    Argument = str | list[str] | None
+
+# The calls of `Mem` that bring text: which parameter is the text, and which others they take.
+CALLS = {
+    "write": ("content", ("target", "mode", "name", "scope")),
+    "edit": ("new_str", ("target", "old_str", "name", "scope")),
+    "append_daily": ("body", ("heading",)),
+    "remember": ("content", ("title", "kind", "scope")),
+    "update": ("content", ("mode",)),
+    "update_section": ("text", ("section",)),
+    "lessons.add": ("text", ()),
+    "records.update": ("text", ("number", "title", "scope")),
+}
+# What waits in a file of its own: accepting it is a word in its head.
+STORED = "stored"
+# What is shown with the text later, and may instruct as well.
+_SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
+
+
+class Held(Value):
+    """A text that waits: what was to be done with it, where it came from, and why it was stopped."""
+
+    arguments: dict[str, str | list[str]]
+    call: str
+    filename: str
+    id: str
+    reasons: list[str]
+    since: str
+    source: Source
+    text: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {**super().as_dict(), **self.source.as_dict(), "source": str(self.source)}
+
+
+def hold(
+    home: Home,
+    call: str,
+    text: str,
+    arguments: Mapping[str, Argument],
+    *,
+    user_wide: bool,
+    op: str = "hold",
+    apart: str = "",
+) -> WriteResult | None:
+    """Keep a text for review if it is from outside, else None; also for a file `apart` that is its own.
+
+    `op` names the change in the history: an import takes back what it had held, too.
+    """
+    if not home.source.outside or (apart and is_apart(home, apart)):
+        return None
+    from memolith.store.allow_list import allowed
+    from memolith.store.screen import screen, together
+    from memolith.text.suspicion.suspicion import suspicions
+
+    if not user_wide:
+        home.register()
+    slug = layout.USER if user_wide else home.project
+    root = str(home.root)
+    asked = {key: value for key, value in arguments.items() if value}
+    given, text, warnings = together(asked, text, lambda: allowed(root, slug))
+    text, more = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
+    shown = [given[key] for key in _SHOWN if key in given]
+    lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
+    found = suspicions("\n\n".join([*lines, text]))
+    number = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
+    relative = layout.held(slug, number)
+    reasons = [_reason(home.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
+    with home.gate.scope(slug):
+        decided = decision(home, relative)
+        head: dict[str, Node] = {
+            "call": call,
+            "arguments": dict(given),  # type: ignore[arg-type]
+            **home.source.as_dict(),  # type: ignore[dict-item]
+            "since": home.today,
+            "reasons": list(dict.fromkeys(reasons)),
+        }
+        if not decided:
+            home.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op=op)
+    why = "; ".join(dict.fromkeys([_reason(home.source), *(each.why for each in found)]))
+    message = f"Held for review as {number}, not stored as memory: {why}. A person decides: memolith review"
+    if decided:
+        word = "refused" if decided == "refuse" else "accepted"
+        message = f"Nothing was written: a person {word} this text before ({number})"
+    return WriteResult(
+        filename=layout.locate(str(home.root), relative),
+        bytes=0,
+        held=number if not decided else None,
+        message=message,
+        sha256="",
+        skipped=0,
+        warnings=[*warnings, *more],
+    )
+
+
+def _reason(source: Source) -> str:
+    return f"it came from outside ({source})"
+
+
+def is_apart(home: Home, relative: str) -> bool:
+    """Whether a file has nobody's own words: there is none yet, or all of it is from outside."""
+    head = files.text_of(Tree(str(home.root)).read_part(relative, MAX_WRITE_BYTES)[0])
+    return not head or source_label.is_outside(source_label.of_note(head))
+
+
+def decision(home: Home, relative: str) -> str:
+    """Return what a person last decided about a text: `accept`, `refuse` or nothing."""
+    entries = home.gate.history.entries(relative)
+    undone = {entry.undoes for entry in entries}
+    for entry in reversed(entries):
+        if entry.op in ("accept", "refuse") and entry.id not in undone:
+            return entry.op
+    return ""
+
+
+def waiting(home: Home) -> list[Held]:
+    """Return what waits for a person in this project and user-wide, oldest first."""
+    found = [
+        held
+        for slug in (layout.USER, home.project)
+        for name in Tree(str(home.root)).names(layout.inbox(slug))
+        if (held := _read(home, f"{layout.inbox(slug)}/{name}")) is not None
+    ]
+    found += [held for slug in dict.fromkeys((layout.USER, home.project)) for held in _stored(home, slug)]
+    return sorted(found, key=lambda held: (held.since, held.filename))
+
+
+def find(home: Home, number: str) -> Held:
+    """Return what waits under a number, which may be shortened. NotFoundError, or InputError if ambiguous."""
+    found = [held for held in waiting(home) if number and held.id.startswith(number)]
+    if not found:
+        raise NotFoundError(f"nothing waits under {quoted(number)}; `memolith review` shows what does")
+    if len(found) > 1:
+        raise InputError(f"{number!r} is short for {', '.join(held.id for held in found)}; give more of it")
+    return found[0]
+
+
+def _read(home: Home, relative: str) -> Held | None:
+    """Return a held text; None for what is not one."""
+    data = Tree(str(home.root)).read(relative)
+    parsed = frontmatter.split(files.text_of(data or b""))
+    call = parsed.get("call")
+    arguments, reasons = parsed.fields.get("arguments"), parsed.fields.get("reasons")
+    takes = ("base",) if call == layout.PROPOSAL else CALLS[call][1] if call in CALLS else None
+    if takes is None:
+        return None
+    known = arguments.items() if isinstance(arguments, dict) else ()
+    return Held(
+        id=relative.rpartition("/")[2].removesuffix(".md"),
+        filename=relative,
+        call=call,
+        arguments={key: _argument(value) for key, value in known if key in takes},
+        source=Source(parsed.get("origin"), parsed.get("taint")),
+        since=parsed.get("since"),
+        reasons=[str(reason) for reason in reasons] if isinstance(reasons, list) else [],
+        text=parsed.body,
+    )
 
 
 def accept(home: Home, number: str) -> str:
@@ -21,8 +193,8 @@ def accept(home: Home, number: str) -> str:
 
     If that fails (the text to replace is gone, say) it goes on waiting.
     """
-    held = quarantine.find(home, number)
-    if held.call == quarantine.STORED:
+    held = find(home, number)
+    if held.call == STORED:
         source = Source(held.source.origin, held.source.taint, accepted=True)
         _rewrite(home, held, lambda old: old and source_label.with_fields(old, source), "accept")
         return f"{held.filename} is yours now"
@@ -30,7 +202,7 @@ def accept(home: Home, number: str) -> str:
     # `records.add` is a call of a part of the memory.
     for name in held.call.split("."):
         place = getattr(place, name)
-    text_parameter = quarantine.CALLS[held.call][0]
+    text_parameter = CALLS[held.call][0]
     result = place(**held.arguments, **{text_parameter: held.text})  # type: ignore[operator]
     _drop(home, held, "accept")
     return str(result.message)
@@ -38,22 +210,24 @@ def accept(home: Home, number: str) -> str:
 
 def refuse(home: Home, number: str) -> Held:
     """Drop a held text; it stays in the history, and the same text will not be held again."""
-    held = quarantine.find(home, number)
+    held = find(home, number)
     _drop(home, held, "refuse")
     return held
 
 
 def edit(home: Home, number: str, text: str) -> Held:
     """Replace a held text by what a person made of it; it goes on waiting."""
-    held = quarantine.find(home, number)
-    home.gate.change(
-        held.filename, text, lambda old, new: None if old is None else split(old).head + new, op="edit"
-    )
-    return quarantine.find(home, held.id)
+    held = find(home, number)
+
+    def replace(old: str | None, new: str) -> str | None:
+        return None if old is None else frontmatter.split(old).head + new
+
+    home.gate.change(held.filename, text, replace, op="edit")
+    return find(home, held.id)
 
 
 def is_safe(held: Held) -> bool:
-    """Tell whether a text would not be held if it came now: it was edited, or the rules are better."""
+    """Whether a text would not be held if it came now: it was edited, or the rules are better."""
     from memolith.text.suspicion.suspicion import suspicions
 
     shown = [each if isinstance(each, str) else "\n".join(each) for each in held.arguments.values()]
@@ -66,7 +240,42 @@ def _drop(home: Home, held: Held, decision: str) -> None:
 
 def _rewrite(home: Home, held: Held, change: Callable[[str | None], str | None], op: str) -> None:
     slug = layout.scope_of(held.filename)
+    is_note = held.filename.startswith(f"{layout.notes(slug)}/")
     with home.gate.scope(slug):
+        if is_note:
+            note_index.drop_line(home.gate, held.filename)
         home.gate.rewrite(held.filename, change, op=op)
-        if held.filename.startswith(f"{layout.notes(slug)}/"):
+        if is_note:
             note_index.update_index(home.gate, slug, held.filename)
+
+
+def _stored(home: Home, slug: str) -> Iterator[Held]:
+    """Yield the notes, records and tickets of a scope that are from outside."""
+    tree = Tree(str(home.root))
+    paths = [("note", f"{layout.notes(slug)}/{name}") for name in note_index.maybe_outside(tree.root, slug)]
+    for directory in (layout.records(slug, each) for each in layout.CATEGORIES):
+        paths += [("record", f"{directory}/{name}") for name in tree.names(directory)]
+    paths += [("ticket", f"{layout.tickets(slug)}/{name}") for name in tree.names(layout.tickets(slug))]
+    for kind, path in paths:
+        try:
+            text, about = files.text_of(tree.read(path) or b""), tree.stat(path)
+        except MemolithError:
+            continue  # `doctor` tells
+        entry = Entry(kind, path.rpartition("/")[2], text)
+        if about is None or not source_label.is_outside(entry.origin):
+            continue
+        source = Source(*entry.origin.split(", "))
+        yield Held(
+            id=sha256(path.encode("utf-8", "surrogatepass"))[:8],
+            filename=path,
+            call=STORED,
+            arguments={"title": entry.title},
+            source=source,
+            since=time.strftime("%Y-%m-%d", time.localtime(about.st_mtime)),
+            reasons=[_reason(source)],
+            text=entry.parsed.body,
+        )
+
+
+def _argument(value: Node) -> str | list[str]:
+    return value if isinstance(value, str) else [each for each in value if isinstance(each, str)]

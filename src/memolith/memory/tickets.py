@@ -12,8 +12,9 @@ from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.memory import entries
 from memolith.store import layout
+from memolith.store.entry import TICKET_STATUSES as STATUSES
 from memolith.store.screen import quoted
-from memolith.text import frontmatter, markdown, source_label
+from memolith.text import markdown
 from memolith.text.secrets.cut import in_one_line
 
 TYPE_CHECKING = False
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
 
 TYPES = ("bug", "feature", "document", "generic")
-STATUSES = ("open", "in_progress", "done", "closed")
 PRIORITIES = ("low", "normal", "high", "urgent")
 NOTES = "## Notes"
 # What other trackers call the same things.
@@ -260,33 +260,33 @@ class Tickets:
 
 def read(root: str, relative: str) -> Ticket | None:
     """Return a ticket from its file, with what a person left out filled in; None if it cannot be read."""
-    loaded = entries.load(root, relative)
+    loaded = entries.load(root, relative, "ticket")
     if loaded is None:
         return None
-    parsed, changed = loaded
-    stem = relative.rpartition("/")[2].removesuffix(".md")
-    description, notes = split_notes(parsed)
+    entry, changed = loaded
+    parsed = entry.parsed
+    description, notes = split_notes(parsed.body)
     return Ticket(
-        id=stem,
+        id=entry.id,
         filename=relative,
-        title=entries.title_of(parsed, stem),
+        title=entry.title,
         description=description,
         notes=notes,
-        status=_known(parsed.get("status"), STATUSES) or "open",
+        status=entry.status,
         type=_known(parsed.get("type"), TYPES) or "generic",
         priority=_known(parsed.get("priority"), PRIORITIES) or "normal",
         created=parsed.get("created") or changed,
         updated=parsed.get("updated") or changed,
         sessions=parsed.items("sessions"),
-        origin=source_label.of_note(parsed.head),
+        origin=entry.origin,
     )
 
 
-def split_notes(parsed: frontmatter.Parsed) -> tuple[str, list[str]]:
-    """Return the description and the notes below it."""
-    before, heading, after = f"\n{parsed.body}".partition(f"\n{NOTES}\n")
+def split_notes(body: str) -> tuple[str, list[str]]:
+    """Return the description of a ticket and the notes below it."""
+    before, heading, after = f"\n{body}".partition(f"\n{NOTES}\n")
     if not heading:
-        return parsed.body.strip("\n"), []
+        return body.strip("\n"), []
     notes = [line.strip()[2:] for line in after.splitlines() if line.strip().startswith("- ")]
     return before.strip("\n"), notes
 

@@ -191,7 +191,7 @@ def _held(
     """Keep a text for review instead of writing it, if it is from outside and would be seen unasked."""
     if not home.source.outside:
         return None
-    from memolith.memory.quarantine import hold
+    from memolith.memory.review import hold
 
     scope = asked.get("scope") or "project"
     _prepare(home, where, scope)
@@ -220,8 +220,6 @@ def _change(
 
 
 def _result(home: Home, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:
-    from memolith.memory.replies import reply
-
     if change.relative == layout.MEMORY and change.changed:
         from memolith.memory.document import keep_small
 
@@ -231,6 +229,30 @@ def _result(home: Home, change: Change, skipped: int = 0, message: str | None = 
 
         change.warnings.extend(waits(files.text_of(change.after)))
     return reply(home.store, change, skipped, message)
+
+
+def reply(store: str, change: Change, skipped: int, message: str | None) -> WriteResult:
+    """Describe a change: bytes written, where, and what was left out or masked."""
+    path = layout.locate(store, change.relative)
+    before, after = change.before or b"", change.after or b""
+    size = len(after) - len(before) if after.startswith(before) else change.written
+    if message is None and not change.changed:
+        size = 0
+        why = f"{skipped} duplicate line(s)" if skipped else "it says so already"
+        message = f"Nothing was written to {path}: {why}"
+    elif message is None:
+        message = f"Wrote {size} bytes to {path}" + (
+            f" ({skipped} duplicate line(s) skipped)" if skipped else ""
+        )
+    return WriteResult(
+        filename=path,
+        bytes=size,
+        held=None,
+        warnings=change.warnings,
+        sha256=change.sha256,
+        skipped=skipped,
+        message=message,
+    )
 
 
 def _prepare(home: Home, target: str, scope: str) -> None:

@@ -188,7 +188,7 @@ def _summary(root: Tree, slug: str, tokens: int) -> list[Section]:
     """Return what was learned from sessions, the first 60 % and the last 40 % of it if it is too long."""
     if tokens <= 0 or not slug:
         return []
-    relative = f"{layout.scope_directory(slug)}/memory_summary.md"
+    relative = layout.summary(slug)
     text, _ = _head(root, relative, 1024 * _KIB)
     # Whoever reads this has addresses; where the files are is nobody's business.
     text = text.replace(f"{root.root}/{layout.scope_directory(slug)}/", "memory://root/")

@@ -9,6 +9,7 @@ hidden by this: that needs a person's or an agent's word (`supersedes`, `status`
 from __future__ import annotations
 
 from memolith.base.lean import lru_cache
+from memolith.store import entry
 from memolith.text.words import terms
 
 TYPE_CHECKING = False
@@ -152,17 +153,15 @@ def _same(one: set[str], other: set[str]) -> float:
 
 
 def holds(unit: Unit, day: str, *, past: bool = False) -> bool:
-    """Tell whether a unit is to be recalled on a day; `past` asks for what held then, not for what holds now.
+    """Whether a unit is to be recalled on a day; `past` asks for what held then, not for what holds now.
 
-    The last day of a validity still counts. What was superseded since then held in the past.
+    What was archived or superseded since then held in the past.
     """
     if unit.status == "quarantined" or (unit.status in ("archived", "superseded") and not past):
         return False
     if past and unit.date[:10] > day:
         return False
-    if unit.valid_from[:10] > day:
-        return False
-    return not any(last and last[:10] < day for last in (unit.expires, unit.valid_until))
+    return entry.holds(day, unit.expires, unit.valid_from, unit.valid_until)
 
 
 def superseded(units: Iterable[Unit], day: str, *, past: bool = False) -> set[tuple[str, str]]:

@@ -15,9 +15,48 @@ from memolith.text.safe import lookalikes
 from memolith.text.secrets.veil import masked_name
 
 STORE = "memory"
+PARTS = (STORE, "history", "sessions")  # of a home: each has a folder for every project
 MEMORY = "MEMORY.md"
 INDEX = "notes/MEMORY.md"
+SUMMARY = "memory_summary.md"
 USER = ""  # the user-wide scope; a project's scope is its slug
+CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")  # of records
+
+
+class Kind:
+    """A kind of memory: where its files are in a scope, and what is done with them."""
+
+    __slots__ = ("adopted", "has_address", "has_titles", "is_file", "path", "recalled_as", "user_wide")
+
+    def __init__(self, path: str, recalled_as: str = "", what: str = "") -> None:
+        """Describe a kind; `what` are words for what else holds for it."""
+        self.path, self.recalled_as = path, recalled_as
+        self.is_file = path.endswith(".md")
+        words = what.split()
+        self.user_wide = "user" in words  # all projects have one in common, too
+        self.has_address = "address" in words  # memory://root/<path> leads there
+        self.has_titles = "titles" in words  # its files are called after what they say
+        self.adopted = "adopt" in words  # one project can take it over from another
+
+
+# Everything that a scope may have, in the order in which it is listed to people.
+KINDS = (
+    Kind("MEMORY.md", "memory", "user address adopt"),
+    Kind("SCRATCHPAD.md", "", "address adopt"),
+    Kind("memory_summary.md", "", "address"),
+    Kind("raw_memories.md", "", "address"),
+    Kind("notes", "note", "user address titles adopt"),
+    Kind("daily", "daily", "user address adopt"),
+    Kind("tickets", "ticket", "user address titles"),
+    Kind("inbox", "inbox", "user"),
+    Kind("records", "record", "user address titles"),
+    Kind("lessons", "note", "address titles adopt"),
+    Kind("items", "note", "address adopt"),
+    Kind("memories", "note", "address adopt"),
+    Kind("rollout_summaries", "", "address titles"),
+    Kind("skills", "", "address titles"),
+    Kind("conversations"),
+)
 
 # Note names share the directory with the index.
 _RESERVED = frozenset(["memory"])
@@ -30,6 +69,30 @@ def scope_directory(slug: str) -> str:
 
 def _in(slug: str, name: str) -> str:
     return f"projects/{slug}/{name}" if slug else name
+
+
+def scopes(home: str, parts: tuple[str, ...] = PARTS) -> list[str]:
+    """Return the user-wide scope, and every project's that has a folder in one of these parts of a home."""
+    found = {USER}
+    for part in parts:
+        try:
+            entries = Tree(f"{home}/{part}").folder("" if part == "sessions" else "projects").entries()
+        except (FileNotFoundError, MemolithError):
+            continue  # nothing there, or nothing that may be read; `doctor` reports it
+        found |= {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+    return sorted(slug for slug in found if not slug.startswith("."))
+
+
+def projects(home: str) -> list[str]:
+    """Return the projects that have a memory: real folders with a name that a project can have."""
+    from memolith.env.project import exists  # many need the paths, few the projects
+
+    return [slug for slug in scopes(home, (STORE,)) if exists(f"{home}/{STORE}/projects", slug)]
+
+
+def summary(slug: str) -> str:
+    """Return the file of what was learned from a project's sessions, in short."""
+    return _in(slug, SUMMARY)
 
 
 def memory(slug: str) -> str:

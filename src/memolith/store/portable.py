@@ -10,7 +10,7 @@ import contextlib
 import os
 import stat
 
-from memolith.base.errors import InputError, MemolithError
+from memolith.base.errors import InputError
 from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, inside
 from memolith.store import files, layout
 from memolith.store.archive import MAX_BYTES as MAX_SESSION
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 CONFIG = "config.yml"
-PARTS = (layout.STORE, "history", "sessions")
 # Being written, or somebody's own version control: neither is memory.
 PRIVATE = frozenset([".tmp", ".git"])
 
@@ -47,7 +46,7 @@ def problem(path: str) -> str:
         return "leads elsewhere"
     if any(char < " " or char == "\x7f" for char in path):
         return "has control characters in its name"
-    if parts[0] not in PARTS or len(parts) < 2:
+    if parts[0] not in layout.PARTS or len(parts) < 2:
         return "is no part of a memory"
     if len(parts) > _MAX_DEPTH or any(len(part.encode()) > _MAX_NAME for part in parts):
         return "is too long or too deep"
@@ -75,17 +74,6 @@ def scope(path: str) -> str:
     if part == "sessions":
         return rest.partition("/")[0]
     return layout.scope_of(rest)
-
-
-def scopes(home: str) -> list[str]:
-    """Return the scopes that a home has: the user's, and every project's."""
-    found = {layout.USER}
-    for part, folder in ((layout.STORE, "projects"), ("history", "projects"), ("sessions", "")):
-        with contextlib.suppress(FileNotFoundError, MemolithError):
-            for entry in Tree(os.path.join(home, part)).folder(folder).entries():
-                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                    found.add(entry.name)
-    return sorted(found)
 
 
 def listed(

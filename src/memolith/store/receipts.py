@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DIRECTORY = "hooks"
+FIELDS = 6  # of a line, before the references: time, event, key, mark, revision, lines
 SUMMARY = ".summary"  # the end of a name: what a session left while somebody else held the lock
 _MAX_BYTES = 1_048_576
 _BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt

@@ -14,7 +14,7 @@ from memolith.care.transfer import sources
 from memolith.care.transfer.bring import Imported
 from memolith.edges.cli import main
 from memolith.env.project import slug_of
-from memolith.memory import quarantine, review
+from memolith.memory import review
 from memolith.text import frontmatter
 from tests.ledger import proves
 from tests.shared import SAMPLES
@@ -205,7 +205,7 @@ def test_a_document_of_others_waits_section_by_section_and_their_notes_where_the
     assert {row.action for row in done.rows if row.path == "MEMORY.md"} == {"held"}
     assert {row.action for row in done.rows if row.path != "MEMORY.md"} == {"new"}
     assert mem.context_block("Ask Ann about DNS? Which port do tests need?") is None
-    for waiting in quarantine.waiting(mem):
+    for waiting in review.waiting(mem):
         review.accept(mem, waiting.id)
     block = mem.context_block() or ""
     assert "(port.md) — 5433 [source: imported, accepted]" in block
@@ -277,7 +277,7 @@ def test_secrets_are_masked_and_what_others_wrote_waits(mem: Mem, store: Path, t
     assert mem.context_block() is None
     assert token not in (store / "notes/a.md").read_text()
     assert "masked 1 secret" in done.rows[0].why
-    (waiting,) = (each for each in quarantine.waiting(mem) if ATTACK in each.text)
+    (waiting,) = (each for each in review.waiting(mem) if ATTACK in each.text)
     review.accept(mem, waiting.id)
     head = frontmatter.split((store / "notes/b.md").read_text())
     assert (head.get("origin"), head.get("accepted")) == ("imported", "yes")
@@ -287,7 +287,7 @@ def test_secrets_are_masked_and_what_others_wrote_waits(mem: Mem, store: Path, t
 def test_an_import_that_held_something_is_taken_back_with_it(mem: Mem, store: Path, tmp_path: Path) -> None:
     import_memory(mem, folder(tmp_path / "v", {"b.md": ATTACK, "c.md": "fine\n"}))
     mem.undo()
-    assert quarantine.waiting(mem) == []
+    assert review.waiting(mem) == []
     assert not (store / "notes/c.md").exists()
 
 
@@ -434,7 +434,7 @@ def test_a_long_text_from_outside_is_held_whole(mem: Mem, tmp_path: Path) -> Non
     facts = [f"- fact {number} about the build ä" for number in range(5_000)]
     source = folder(tmp_path / "other", {"MEMORY.md": "\n".join(["# Facts", "", *facts, ""])})
     import_memory(mem, source / "MEMORY.md")
-    waiting = quarantine.waiting(mem)
+    waiting = review.waiting(mem)
     assert len(waiting) > 1
     kept = {line for held in waiting for line in held.text.split("\n")}
     assert kept >= set(facts)

@@ -21,9 +21,8 @@ from memolith import Mem, append_memory_block
 from memolith.base.errors import StorageError
 from memolith.edges.mcp import offers, wire
 from memolith.edges.mcp.protocol import Protocol
-from memolith.memory.addresses import SUMMARY
 from memolith.memory.notes import KINDS
-from memolith.memory.record import CATEGORIES
+from memolith.store.layout import CATEGORIES, SUMMARY
 from tests.care.test_scan import canary, hits
 from tests.edges.mcp.client import COMMAND, LEGACY, MODERN, Client
 from tests.ledger import proves

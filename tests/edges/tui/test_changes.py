@@ -10,7 +10,7 @@ from memolith import Mem
 from memolith.edges.tui import changes as changing
 from memolith.edges.tui import shelves, views
 from memolith.edges.tui.dialogs import Choose, Confirm, Form, History
-from memolith.memory import quarantine
+from memolith.memory import review
 from tests.care.test_scan import canary
 from tests.edges.tui.driving import Driver, drive
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
@@ -238,7 +238,7 @@ def test_what_waits_is_accepted_refused_edited_or_accepted_if_safe_and_undone(pe
         await app.keys("y")
         await app.until(lambda: app.titles() == ["Worse tip"], "the safe one accepted")
         assert "two minutes" in person.read("daily")
-        assert [held.arguments["heading"] for held in quarantine.waiting(person)] == ["Worse tip"]
+        assert [held.arguments["heading"] for held in review.waiting(person)] == ["Worse tip"]
 
     drive(person, script)
 
@@ -292,7 +292,7 @@ def test_what_learning_proposes_is_shown_as_a_diff_accepted_as_one_and_undone_as
     assert "drops 4 of the 4 lines" in shown
     assert changing.safe(mem) == []
     changes = changing.Changes(mem)
-    (held,) = quarantine.waiting(mem)
+    (held,) = review.waiting(mem)
     changes.make("the acceptance", lambda: changing.accept(mem, held))
     assert "- All is new." in (store / "MEMORY.md").read_text(encoding="utf-8")
     assert changes.undo() == "Undone: the acceptance"

@@ -13,7 +13,7 @@ from memolith import Mem, MemolithError
 from memolith.hosts.hook import answers, edge
 from memolith.hosts.sessions import read
 from memolith.learn.extract import strip
-from memolith.memory import quarantine, review
+from memolith.memory import review
 from memolith.store import receipts as kept
 from memolith.text.budget import estimate_tokens
 from tests.care.test_scan import canary, hits
@@ -228,7 +228,7 @@ def test_a_summary_of_a_session_that_fetched_something_waits_and_is_found_by_who
     assert "zebra" not in host.start() + host.ask(f"What about this: {order}") + host.ask(f"And: {order}")
     (hit,) = (hit for hit in filled.recall(order) if "zebra" in hit.text)
     assert hit.origin in ("extracted, web", "extracted, tool")
-    (waiting,) = quarantine.waiting(filled)
+    (waiting,) = review.waiting(filled)
     review.accept(filled, waiting.id)
     host.session = "s-3"
     assert "zebra.sh before each commit. [source: extracted, " in host.start()

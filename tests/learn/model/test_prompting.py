@@ -130,7 +130,7 @@ def test_the_prompts_hold_to_the_shapes_that_are_checked(tmp_path: Path) -> None
     """The example in the prompt satisfies what the prompt asks for."""
     import json
 
-    from memolith.memory.record import CATEGORIES
+    from memolith.store.layout import CATEGORIES
 
     text = prompting.StageOne(str(tmp_path)).system
     assert all(f"`{category}`" in text for category in CATEGORIES)

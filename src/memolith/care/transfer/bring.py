@@ -19,7 +19,7 @@ from memolith.care.transfer import names, sources
 from memolith.care.transfer.merge import merged
 from memolith.env import whose
 from memolith.env.paths import Tree
-from memolith.memory import note_index, notes, quarantine
+from memolith.memory import note_index, notes, review
 from memolith.memory.arguments import is_user_wide
 from memolith.memory.document import MARKER, TEMPLATE
 from memolith.memory.undo import IMPORT
@@ -315,7 +315,7 @@ class _Run:
     def _is_held(self, item: Item, text: str, asked: dict[str, str], title: str = "") -> bool:
         home = self._mems[item.scope]
         for part in _parts(text):
-            held = quarantine.hold(home, "write", part, asked, user_wide=not item.scope, op=self._op)
+            held = review.hold(home, "write", part, asked, user_wide=not item.scope, op=self._op)
             if held is None:
                 return False
             where = f"{title}: " if title else ""

@@ -60,7 +60,7 @@ def export_memory(
     """
     path = os.fspath(path)
     parts = [layout.STORE, *(["history"] if history else []), *(["sessions"] if sessions else [])]
-    slugs = portable.scopes(mem.path) if everything else [layout.USER, mem.project]
+    slugs = layout.scopes(mem.path) if everything else [layout.USER, mem.project]
     if not os.path.isdir(str(mem.root)):
         raise NotFoundError(f"{mem.path}: there is no memory yet, so there is nothing to export")
     with portable.new_file(path) as file:

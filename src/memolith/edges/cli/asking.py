@@ -112,7 +112,7 @@ def _categories(value: str | None) -> list[str] | None:
     for each in given or ():
         from difflib import get_close_matches
 
-        from memolith.memory.record import CATEGORIES
+        from memolith.store.layout import CATEGORIES
 
         near = get_close_matches(each, CATEGORIES, 1)
         if near and each not in CATEGORIES:

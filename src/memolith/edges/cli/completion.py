@@ -75,11 +75,7 @@ def files_to_undo(ctx: click.Context, _param: click.Parameter, incomplete: str) 
 
 def slugs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer the projects that have a memory."""
-    from memolith.care.doctor import scopes
-
-    return _starting(
-        incomplete, _in_memory(ctx, lambda mem: [slug for slug in scopes(str(mem.root)) if slug])
-    )
+    return _starting(incomplete, _in_memory(ctx, lambda mem: layout.projects(mem.home)))
 
 
 def values(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -37,11 +37,9 @@ def index(options: Options, action: str) -> None:
     memolith index rebuild
     """
     choice(action, _ACTIONS, "action")
-    from memolith.care.doctor import scopes
-
     with options.open() as mem:
         found = mem.index
-        slugs = list(dict.fromkeys([*scopes(str(mem.root)), *found.scopes()]))
+        slugs = list(dict.fromkeys([layout.USER, *layout.projects(mem.home), *found.scopes()]))
         if action == "status":
             state = found.status(slugs)
         elif action == "sync":

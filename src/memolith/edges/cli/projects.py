@@ -9,7 +9,6 @@ import click
 
 from memolith.base.errors import InputError, NotFoundError, PartialError
 from memolith.base.values import Value
-from memolith.care.doctor import scopes
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import Group, cli, shared
 from memolith.env.identity import Identity
@@ -88,7 +87,7 @@ def list_projects(options: Options) -> None:
     memolith project list
     """
     with options.open() as mem:
-        rows = [_row(mem, slug) for slug in scopes(str(mem.root)) if slug]
+        rows = [_row(mem, slug) for slug in layout.projects(mem.home)]
         if options.json:
             output.json({"projects": [row.as_dict() for row in rows]})
         elif not rows:

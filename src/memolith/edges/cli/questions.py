@@ -9,6 +9,7 @@ import click
 from memolith.edges.cli import asking, completion, fast
 from memolith.edges.cli.app import cli, shared
 from memolith.index import KINDS
+from memolith.store.layout import CATEGORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from memolith.edges.cli.options import Options
 
     Command = Callable[..., None]
-
-_CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")
 
 
 def _one_of(flag: str, words: tuple[str, ...], text: str) -> Callable[[Command], Command]:
@@ -30,7 +29,7 @@ def _one_of(flag: str, words: tuple[str, ...], text: str) -> Callable[[Command],
 @_one_of("--format", asking.FORMATS, "How to print them (default: snippets).")
 @_one_of("--scope", ("project", "user"), "Whose memory (default: both).")
 @_one_of("--kind", KINDS, "Only these kinds, separated by commas.")
-@_one_of("--category", _CATEGORIES, "Only records of these categories, separated by commas.")
+@_one_of("--category", CATEGORIES, "Only records of these categories, separated by commas.")
 @click.option("--since", metavar="YYYY-MM-DD", help="Nothing older than this date.")
 @click.option("--as-of", metavar="YYYY-MM-DD", help="What held on that day, instead of what holds now.")
 @click.option("--budget", metavar="TOKENS", help="Only as many hits as fit into a prompt, whole.")

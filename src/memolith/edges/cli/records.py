@@ -9,7 +9,8 @@ import click
 from memolith.edges.cli import completion, output, write
 from memolith.edges.cli.app import Group, cli, shared, text_argument
 from memolith.edges.cli.options import notice
-from memolith.memory.record import CATEGORIES, STATUSES
+from memolith.store.entry import STATUSES
+from memolith.store.layout import CATEGORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

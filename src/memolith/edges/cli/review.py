@@ -11,14 +11,14 @@ from memolith.base.errors import InputError, TextError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import choice, cli, shared, text_argument
 from memolith.edges.cli.options import notice
-from memolith.memory import quarantine
-from memolith.memory.quarantine import PROPOSAL
+from memolith.memory import review as decisions
+from memolith.store.layout import PROPOSAL
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.options import Options
     from memolith.mem import Mem
-    from memolith.memory.quarantine import Held
+    from memolith.memory.review import Held
 
 _ACTIONS = ("list", "show", "accept", "refuse", "edit")
 
@@ -56,7 +56,7 @@ def review(
         raise InputError("--file belongs to `review edit`")
     with options.open() as mem:
         notice(mem)
-        waiting = quarantine.waiting(mem)
+        waiting = decisions.waiting(mem)
         if action == "list":
             if numbers or everything:
                 raise InputError("`review list` takes nothing; give `show`, `accept` or `refuse` first")
@@ -64,7 +64,7 @@ def review(
             return
         if not numbers and not everything:
             raise InputError(f"which one? Give its ID or --all: memolith review {action} ID")
-        chosen = waiting if everything else [quarantine.find(mem, number) for number in numbers]
+        chosen = waiting if everything else [decisions.find(mem, number) for number in numbers]
         if action == "show":
             if options.json:
                 output.json({"waiting": [_as_dict(mem, held) for held in chosen]})
@@ -117,8 +117,6 @@ def _describe(mem: Mem, held: Held) -> str:
 
 
 def _decide(options: Options, mem: Mem, action: str, chosen: list[Held], *, yes: bool) -> None:
-    from memolith.memory import review as decisions
-
     done = []
     for held in chosen:
         if action == "accept":
@@ -138,7 +136,6 @@ def _decide(options: Options, mem: Mem, action: str, chosen: list[Held], *, yes:
 
 def _accept(mem: Mem, held: Held) -> str:
     from memolith.learn.consolidate import waiting
-    from memolith.memory import review as decisions
 
     return waiting.accept(mem, held) if held.call == PROPOSAL else decisions.accept(mem, held.id)
 

@@ -305,7 +305,6 @@ def _empty(options: Options, mem: Mem, what: str) -> None:
 
 
 def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, scope: str, yes: bool) -> None:
-    from memolith.care.doctor import scopes
     from memolith.learn import clear as clearing
 
     user = arguments.is_user_wide(scope)
@@ -316,7 +315,7 @@ def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, sc
             raise InputError(f"this removes {what} {whose}: add --yes (memolith undo brings files back)")
         if not click.confirm(f"Remove {what} {whose}?", err=True):
             raise click.exceptions.Exit(1)
-    slugs = [slug for slug in scopes(str(mem.root)) if slug] if everywhere and not user else [mem.project]
+    slugs = layout.projects(mem.home) if everywhere and not user else [mem.project]
     done = [
         clearing.clear(mem if slug == mem.project else mem.of_project(slug), user=user, everything=everything)
         for slug in slugs

@@ -10,7 +10,8 @@ from memolith.base.errors import TextError
 from memolith.edges.cli import completion, output, write
 from memolith.edges.cli.app import Group, cli, shared, text_argument
 from memolith.edges.cli.options import notice
-from memolith.memory.tickets import PRIORITIES, STATUSES, TYPES
+from memolith.memory.tickets import PRIORITIES, TYPES
+from memolith.store.entry import TICKET_STATUSES as STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

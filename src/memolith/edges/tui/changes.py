@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import HistoryError
-from memolith.memory import quarantine, review
+from memolith.memory import review
 from memolith.memory.undo import files_with_history
 from memolith.store.history import stamp
+from memolith.store.layout import PROPOSAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.mem import Mem
-    from memolith.memory.quarantine import Held
+    from memolith.memory.review import Held
 
 
 class Changes:
@@ -74,7 +75,7 @@ class Changes:
 
 def accept(mem: Mem, held: Held) -> str:
     """Do what was asked with what waits."""
-    if held.call == quarantine.PROPOSAL:
+    if held.call == PROPOSAL:
         from memolith.learn.consolidate import waiting
 
         return waiting.accept(mem, held)
@@ -89,7 +90,7 @@ def refuse(mem: Mem, held: Held) -> str:
 
 def edit(mem: Mem, held: Held, text: str) -> list[str]:
     """Replace the text of what waits."""
-    if held.call == quarantine.PROPOSAL:
+    if held.call == PROPOSAL:
         from memolith.learn.consolidate import waiting
 
         waiting.edit(mem, held, text)
@@ -101,8 +102,8 @@ def edit(mem: Mem, held: Held, text: str) -> list[str]:
 def safe(mem: Mem) -> list[Held]:
     """Return what waits although nothing speaks against it any more."""
     found = []
-    for held in quarantine.waiting(mem):
-        if held.call == quarantine.PROPOSAL:
+    for held in review.waiting(mem):
+        if held.call == PROPOSAL:
             from memolith.learn.consolidate import waiting
 
             if waiting.is_safe(mem, held):

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from memolith.care import page
 from memolith.edges.tui.lists import Row
 from memolith.env.paths import Tree
-from memolith.memory import quarantine
+from memolith.memory import review
 from memolith.memory.note_index import note_files
-from memolith.memory.record import CATEGORIES
 from memolith.store import layout
+from memolith.store.layout import CATEGORIES, PROPOSAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.mem import Mem
-    from memolith.memory.quarantine import Held
     from memolith.memory.record import Record
+    from memolith.memory.review import Held
 
 PROJECT, USER = "project", "user"
 # Shelves that show one text instead of a list.
@@ -69,7 +69,7 @@ def shelves(mem: Mem) -> list[Shelf]:
         Shelf("user/note", "Notes", len(note_files(str(mem.root), layout.USER))),
         _records(mem, USER, layout.USER),
     ]
-    waiting = Shelf("review", "Review", len(quarantine.waiting(mem)))
+    waiting = Shelf("review", "Review", len(review.waiting(mem)))
     status = [Shelf("injected", "Injected now"), waiting, Shelf("learning", "Learning")]
     return [Shelf("overview", "Overview"), project, user, *status]
 
@@ -110,7 +110,7 @@ def _memory(mem: Mem, shelf: Shelf) -> list[Row]:
     slug = _slug(mem, shelf)
     names = [("MEMORY.md", layout.memory(slug)), ("Notes index", layout.index(slug))]
     if slug:
-        names.insert(1, ("Learned summary", f"{layout.scope_directory(slug)}/memory_summary.md"))
+        names.insert(1, ("Learned summary", layout.summary(slug)))
     return [row for title, path in names for row in _file(mem, "memory", title, path)]
 
 
@@ -188,12 +188,12 @@ def _skills(mem: Mem, _: Shelf) -> list[Row]:
 
 def _waiting(mem: Mem, _: Shelf) -> list[Row]:
     return [
-        Row("held", held.id, _asked(held), f"{held.source}  {held.since}") for held in quarantine.waiting(mem)
+        Row("held", held.id, _asked(held), f"{held.source}  {held.since}") for held in review.waiting(mem)
     ]
 
 
 def _asked(held: Held) -> str:
-    if held.call == quarantine.PROPOSAL:
+    if held.call == PROPOSAL:
         return "Learned: a change to MEMORY.md"
     name = next(
         (held.arguments[key] for key in ("title", "name", "heading", "section") if key in held.arguments), ""

@@ -10,14 +10,15 @@ from memolith.care import page as pages
 from memolith.care.status import overview
 from memolith.edges.tui import render
 from memolith.edges.tui.render import QUIET, Line
-from memolith.memory import quarantine
+from memolith.memory import review
 from memolith.prompt.explain import WHOLE
+from memolith.store.layout import PROPOSAL
 
 if TYPE_CHECKING:
     from memolith.care.page import Page
     from memolith.edges.tui.lists import Row
     from memolith.mem import Mem
-    from memolith.memory.quarantine import Held
+    from memolith.memory.review import Held
 
 _SHOWN = 131_072  # characters of a text; the editor has all of it
 _TURNS = 400
@@ -83,7 +84,7 @@ def _session(mem: Mem, row: Row) -> View:
 
 
 def _held(mem: Mem, row: Row) -> View:
-    held = quarantine.find(mem, row.ref)
+    held = review.find(mem, row.ref)
     pairs = [
         ("waits", f"{held.id}, since {held.since}"),
         ("source", str(held.source)),
@@ -95,7 +96,7 @@ def _held(mem: Mem, row: Row) -> View:
 
 
 def _would(held: Held) -> str:
-    if held.call == quarantine.PROPOSAL:
+    if held.call == PROPOSAL:
         return "change what was learned from sessions"
     asked = ", ".join(f"{key} {value!r}" for key, value in held.arguments.items())
     return f"{held.call}: {asked}" if asked else held.call
@@ -103,7 +104,7 @@ def _would(held: Held) -> str:
 
 def changes(mem: Mem, held: Held) -> str:
     """Return what accepting would bring, as a diff."""
-    if held.call == quarantine.PROPOSAL:
+    if held.call == PROPOSAL:
         from memolith.learn.consolidate import waiting
 
         return waiting.describe(mem, held) or "(nothing is different by now)"

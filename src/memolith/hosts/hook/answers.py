@@ -161,7 +161,7 @@ def _revision(mem: Mem) -> str:
     for scope in dict.fromkeys((layout.USER, project)):
         paths += [layout.memory(scope), layout.index(scope), layout.notes(scope)]
     if mem.summary_tokens:
-        paths.append(f"{layout.scope_directory(project)}/memory_summary.md")
+        paths.append(layout.summary(project))
     seen = [tree.stat(path) for path in paths]
     known = [(each.st_ino, each.st_size, each.st_mtime_ns) if each else None for each in seen]
     return f"{crc32(repr(known).encode()):08x}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from memolith.hosts.hook import payload
+from memolith.store.receipts import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _SOON = 5.0  # seconds in which the same event again is a second installation, not a person
 _KEEPS = ("resume", "fork")  # beginnings after which the model still has what it was told
-_FIELDS = 6
 _TOLD = "told"  # no event of a host: what was wrong
 
 
@@ -48,13 +48,13 @@ class SessionReceipts:
         self.prompts = 0
         self._last = "", "", float("-inf")  # event, key, time
         for line in receipts.lines:
-            if len(line) >= _FIELDS:
+            if len(line) >= FIELDS:
                 self._take(line)
 
     def _take(self, line: list[str]) -> None:
-        time, event, key, said, revision, lines = line[:_FIELDS]
+        time, event, key, said, revision, lines = line[:FIELDS]
         if event == _TOLD:
-            self.refs.update(line[_FIELDS:])
+            self.refs.update(line[FIELDS:])
             return
         try:
             self._last = event, key, float(time)
@@ -72,7 +72,7 @@ class SessionReceipts:
         told = lines.split(",") if lines else ()
         self.lines.update(told)
         self._shown.update(told)
-        self.refs.update(filter(None, line[_FIELDS:]))
+        self.refs.update(filter(None, line[FIELDS:]))
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
         """Whether the same was asked a moment ago: two installations, or a host that asks twice.

@@ -9,7 +9,7 @@ from memolith.base.errors import ConflictError
 from memolith.base.values import Value
 from memolith.learn.consolidate import consolidate, proposals, waiting
 from memolith.learn.consolidate import current as on_disk
-from memolith.memory import quarantine
+from memolith.memory import review
 from memolith.store import writeset
 
 if TYPE_CHECKING:
@@ -124,4 +124,4 @@ def settle(
 def _hold_statements(home: Home, proposal: Proposal) -> None:
     outside = home.from_source("extracted")
     for statement in proposal.held:
-        quarantine.hold(outside, "lessons.add", statement, {}, user_wide=False)
+        review.hold(outside, "lessons.add", statement, {}, user_wide=False)

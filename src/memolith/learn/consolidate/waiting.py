@@ -15,9 +15,9 @@ from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import proposals, skills
 from memolith.learn.consolidate.consolidate import Proposal
 from memolith.learn.consolidate.current import SKILLS, SUMMARY
-from memolith.memory import quarantine
-from memolith.memory.quarantine import PROPOSAL
+from memolith.memory import review
 from memolith.store import layout, writeset
+from memolith.store.layout import PROPOSAL
 from memolith.store.screen import screen
 from memolith.text import frontmatter
 from memolith.text.digest import sha256
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memolith.learn.consolidate.current import Current
     from memolith.learn.consolidate.proposals import Verdict
     from memolith.memory.home import Home
-    from memolith.memory.quarantine import Held
+    from memolith.memory.review import Held
     from memolith.text.yaml import Node
 
 _FILE = "<!-- memolith file: "
@@ -64,9 +64,9 @@ def hold(home: Home, proposal: Proposal, previous: Current, verdict: Verdict) ->
     }
     home.register()
     with home.gate.scope(previous.slug):
-        if quarantine.decision(home, relative) == "refuse":
+        if review.decision(home, relative) == "refuse":
             return ""
-        for older in quarantine.waiting(home):
+        for older in review.waiting(home):
             if older.call == PROPOSAL and older.id != number:
                 home.gate.rewrite(older.filename, lambda _: None, op="superseded")
         home.gate.rewrite(relative, lambda _: frontmatter.compose(fields, text), op="hold")

@@ -13,6 +13,7 @@ from memolith.base.errors import InputError, ProviderError, TextError, TooLargeE
 from memolith.learn.extract import evidence, extracted, place, shape
 from memolith.learn.extract.extracted import Extracted, Learned
 from memolith.memory import record as records
+from memolith.store import layout
 from memolith.text import markdown
 from memolith.text.patterns import lazy
 from memolith.text.safe import hygiene
@@ -46,7 +47,7 @@ SCHEMA: dict[str, object] = {
                 "additionalProperties": False,
                 "required": ["category", "scope", "title", "body", "aliases", "keywords", "evidence"],
                 "properties": {
-                    "category": {"type": "string", "enum": list(records.CATEGORIES)},
+                    "category": {"type": "string", "enum": list(layout.CATEGORIES)},
                     "scope": {"type": "string", "enum": list(place.SCOPES)},
                     "title": {"type": "string"},
                     "body": {"type": "string"},
@@ -178,7 +179,7 @@ def _record(row: object, witness: evidence.Witness) -> Learned | str:
     title = markdown.same_line(_clean(str(row.get("title") or "")))[:_MAX_TITLE].strip()
     title = title or markdown.first_line(body, 80)
     category, scope = row["category"], str(row.get("scope") or "project")
-    if category not in records.CATEGORIES or scope not in (*place.SCOPES, "assistant"):
+    if category not in layout.CATEGORIES or scope not in (*place.SCOPES, "assistant"):
         return "unknown category or scope"
     scope = "user" if scope == "assistant" else scope
     if reason := _no_fact(body):

@@ -1,6 +1,6 @@
 """Why a person should look at a text from outside before an agent reads it: patterns, each with its reason.
 
-Origin decides what is held (`memory/quarantine.py`), never this list: a text without a match is held all the
+Origin decides what is held (`memory/review.py`), never this list: a text without a match is held all the
 same. The patterns are data (`patterns.txt`); they are tried on the text as it stands and with the usual
 disguises taken off (`views.py`).
 """

@@ -1,0 +1,71 @@
+"""A Markdown file with a head (a note, record, ticket or held text), read alike by the library and the index.
+
+Its id is the name of its file: a head that says otherwise would make it unreachable. What a person left out
+is filled in. Text in, values out.
+"""
+
+from __future__ import annotations
+
+from memolith.store.layout import is_date
+from memolith.text import frontmatter, markdown
+from memolith.text.source_label import of_note
+
+STATUSES = ("active", "superseded", "archived", "quarantined")
+TICKET_STATUSES = ("open", "in_progress", "done", "closed")
+_FIRST_LINE = 80  # characters of a record's first line that may be its title
+
+
+class Entry:
+    """What a file says of itself. Dates are YYYY-MM-DD, perhaps with a time, or empty."""
+
+    __slots__ = ("expires", "id", "kind", "origin", "parsed", "status", "title", "valid_from", "valid_until")
+
+    def __init__(self, kind: str, name: str, text: str) -> None:
+        parsed = frontmatter.split(text)
+        self.kind, self.parsed = kind, parsed
+        self.id = name.removesuffix(".md")
+        self.title = _title(kind, parsed) or self.id
+        self.status = _status(kind, parsed)
+        self.origin = of_note(text)  # where it came from, if not from its user or their agent
+        self.expires = self.date("expires")
+        self.valid_from = self.date("valid_from")
+        self.valid_until = self.date("valid_until")
+
+    def date(self, key: str) -> str:
+        """Return a field if it is a date, else nothing."""
+        value = self.parsed.get(key).strip()
+        return value if is_date(value[:10]) else ""
+
+
+def holds(day: str, expires: str, valid_from: str, valid_until: str) -> bool:
+    """Whether something is true on a day, by its dates.
+
+    `expires` is the last day on which it holds, `valid_until` the first on which it no longer does.
+    """
+    return not (
+        (expires and expires[:10] < day) or valid_from[:10] > day or (valid_until and valid_until[:10] <= day)
+    )
+
+
+def _title(kind: str, parsed: frontmatter.Parsed) -> str:
+    """Return the title that the head gives, else the heading, else for a record or ticket its first line.
+
+    A note has a `name`; of a held text, what was to be done with it says how it would be called.
+    """
+    asked = parsed.fields.get("arguments") if kind == "inbox" else None
+    fields = asked if isinstance(asked, dict) else parsed.fields
+    keys = {"note": ("name", "title"), "inbox": ("title", "name", "heading", "section")}
+    given = (fields.get(key) for key in keys.get(kind, ("title", "name")))
+    title = next((each for each in given if isinstance(each, str) and each.strip()), "")
+    # What follows a head that cannot be read may be all of the file.
+    body = parsed.body.removeprefix("---") if parsed.problem else parsed.body
+    title = title or markdown.heading_title(body)
+    if not title and kind in ("record", "ticket"):
+        title = markdown.first_line(body, _FIRST_LINE)
+    return markdown.same_line(title)
+
+
+def _status(kind: str, parsed: frontmatter.Parsed) -> str:
+    word = parsed.get("status").strip().lower()
+    known = (*STATUSES, *TICKET_STATUSES) if kind == "ticket" else STATUSES
+    return word if word in known else "open" if kind == "ticket" else "active"
