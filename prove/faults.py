@@ -24,6 +24,7 @@ from prove.world import World, can_trace, scratch, warm
 
 JOBS = 2  # processes
 KINDS = ("kill", "error", "power")  # what `--every` can go through
+_WRONG = "wrong writers"  # not a command: `--only` those that are wrong on purpose
 _FEW = 20  # rounds for which a second process does not pay
 _SMALL = 600  # bytes; less, and a command could not even say what is wrong
 
@@ -52,7 +53,7 @@ def _part(minutes: float, rounds: int, seed: int, part_of: tuple[int, int], only
     try:
         world = World(base / "world")
         chance = random.Random(f"{seed}/{number}")
-        commands = [each for each in COMMANDS if only in ("", each.name)]
+        commands = [each for each in COMMANDS if only in ("", _WRONG, each.name)]
         if not commands:
             raise SystemExit(f"--only {only!r}: no such command; one of {[each.name for each in COMMANDS]}")
         part = _Part(world, chance, tally)
@@ -63,13 +64,14 @@ def _part(minutes: float, rounds: int, seed: int, part_of: tuple[int, int], only
             mine = commands[number::jobs] if not only else commands
             chance.shuffle(mine)
             turns = part.turns(mine)
-        for turn in turns:
+        for turn in turns if only != _WRONG else ():
             if tally.rounds >= rounds or not watch.has_time(1.0 if every else 0.8):
                 tally.notes += ["the time was over before every call had its turn"] if every else []
                 break
             turn()
-        if not only and not every:
+        if only in ("", _WRONG) and not every:
             part.broken_writers(sorted(broken.WRITERS)[number::jobs])
+        if not only and not every:
             surroundings.check(world, part.known, tally, chance, watch, rounds // 4)
     finally:
         shutil.rmtree(base, ignore_errors=True)

@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.promises.workers import kept, line, tokens
-
 from memolith import Mem
 from memolith.base.errors import HistoryError, MemolithError
 from memolith.edges.cli import main
@@ -26,6 +24,7 @@ from memolith.store import files, layout
 from memolith.text import source_label
 from prove.clock import CLOCK
 from prove.commands import Command
+from prove.lines import kept, line, tokens
 from prove.report import Tally
 from prove.world import World
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.conftest import Clock
-from tests.promises import workers
+from tests.conftest import NOON, Clock
 
 from memolith import Mem, export_memory, import_memory
 from memolith.care.erase import Eraser, erase
@@ -37,7 +36,7 @@ class Library(RuleBasedStateMachine):
         self.base = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(dir=place)))
         self.work = self.base / "shop"
         self.work.mkdir()
-        self.clock, self.count = Clock(workers.NOW), 0
+        self.clock, self.count = Clock(NOON), 0
         self.home = self.base / "home"
         self.mem = self.open(self.home)
         self.notes: dict[str, str] = {}  # by title

@@ -1,6 +1,6 @@
 """`prove races`: writers, editors, a reindexer and a consolidation at work on one memory at the same time.
 
-Lines show by themselves whether they are whole (`tests/promises/workers.py`). Whatever a process was told
+Lines show by themselves whether they are whole (`prove/lines.py`). Whatever a process was told
 is written must be in its file, once, or if an editor replaced that file, in the history; a conflict must be
 an error that somebody sees, never a line that is gone.
 """
@@ -18,14 +18,13 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.promises import workers
-from tests.promises.workers import line, tokens
-
 from memolith import Mem
 from memolith.base.errors import BusyError, ConflictError, MatchError, MemolithError
 from memolith.learn import run as learning
 from memolith.memory.sessions import Session, Turn
 from memolith.text.digest import sha256
+from prove.broken import RACERS
+from prove.lines import STYLES, kept, line, memory_files, save, tokens
 from prove.report import Stopwatch, Tally
 from prove.world import scratch
 
@@ -37,9 +36,10 @@ _HANG = 60.0  # seconds without any acknowledgement: a deadlock
 class _Crowd:
     """Processes that share a memory; what each did is in a file of its own, after the call returned."""
 
-    def __init__(self, base: Path, seed: int, rounds: int, end: float) -> None:
+    def __init__(self, base: Path, seed: int, rounds: int, end: float, broken: str) -> None:
         self.base, self.work, self.home = base, base / "shop", base / "home"
         self.seed, self.rounds, self.end = seed, min(rounds, PER_WRITER), end
+        self.broken = broken  # the name of a writer that is wrong on purpose
         self.work.mkdir()
         self.children: dict[int, str] = {}
 
@@ -81,6 +81,7 @@ class _Crowd:
         """Return a process that appends, edits with a precondition and adds records."""
 
         def act(tell: Callable[..., None]) -> None:
+            RACERS.get(self.broken, lambda: None)()
             chance, mem = random.Random(f"{self.seed}/{who}"), self.open()
             for number in range(self.rounds):
                 if time.monotonic() > self.end:
@@ -111,7 +112,7 @@ class _Crowd:
         return act
 
     def editor(self, who: int) -> Callable[[Callable[..., None]], None]:
-        """Return a person who saves notes in turn by renaming and in place."""
+        """Return a person who saves a note again and again, in each style in turn."""
 
         def act(tell: Callable[..., None]) -> None:
             chance, mem = random.Random(f"{self.seed}/editor{who}"), self.open()
@@ -121,11 +122,17 @@ class _Crowd:
                 token = f"hand{who}x{number:04d}"
                 number += 1
                 with contextlib.suppress(FileNotFoundError):
-                    style = ("rename", "in-place")[number % 2]
-                    workers.save(str(path), style, token, tell=lambda each: tell("displaced", each))
+                    style = STYLES[number % len(STYLES)]
+                    save(
+                        str(path),
+                        style,
+                        token,
+                        lambda: time.sleep(chance.uniform(0, 0.003)),
+                        lambda each: tell("displaced", each),
+                    )
                     tell("line", token)
                 # Now and then a whole burst; a file that grows faster than the writers write tells no more.
-                time.sleep(chance.choice((0.01, 0.01, 0.5)))
+                time.sleep(chance.choice((0.005, 0.01, 0.2)))
 
         return act
 
@@ -156,12 +163,24 @@ class _Crowd:
             number += 1
 
 
-def run(minutes: float, rounds: int, seed: int, _: str = "") -> Tally:
-    """Let all of them work until the writers are done or the time is over; then count."""
+def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
+    """Let all of them work until the writers are done or the time is over; then count.
+
+    `only`: with writers that are wrong on purpose, which has to be noticed.
+    """
+    tally = _raced(minutes, rounds, seed, only)
+    if only:
+        missed = [] if tally.violations else [f"{only}: not noticed in {tally.rounds} writes"]
+        tally.violations = []
+        tally.check("wrong writers are caught", missed, f"seed {seed}")
+    return tally
+
+
+def _raced(minutes: float, rounds: int, seed: int, broken: str) -> Tally:
     watch, tally = Stopwatch(minutes), Tally(seed)
     base = scratch()
     os.environ.update(MEMOLITH_MEMORIES_ENABLED="true", HOME=str(base / "user"))
-    crowd = _Crowd(base, seed, rounds, time.monotonic() + minutes * 60)
+    crowd = _Crowd(base, seed, rounds, time.monotonic() + minutes * 60, broken)
     try:
         with crowd.open() as mem:
             for name in "abc":
@@ -212,13 +231,13 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
     with crowd.open() as mem:
         mem.write("scratchpad", line("afterwards"))
         mem.write("long_term", line("afterwards2"))
-        files = workers.memory_files(mem)
+        files = memory_files(mem)
         texts = [
-            _DATED.sub("", data.decode())
+            _DATED.sub("", data.decode().replace("\ufeff", ""))
             for name, data in files.items()
             if not name.endswith("notes/MEMORY.md")
         ]
-        old = _DATED.sub("", b"\n".join(workers.kept(mem)).decode())
+        old = _DATED.sub("", b"\n".join(kept(mem)).decode().replace("\ufeff", ""))
         left = [str(path) for path in Path(mem.root).rglob(".tmp/*")]
         index = [
             [hit.source for hit in mem.recall(question, semantic=False).hits]
@@ -257,6 +276,6 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
 
 
 def _torn(texts: list[str]) -> list[str]:
-    bare = [each.removeprefix("\ufeff") for text in texts for each in text.splitlines()]
+    bare = [each for text in texts for each in text.splitlines()]
     begun = [each for each in bare if each.startswith("- ") and " begins a line" in each]
     return [each for each in begun if not tokens(each)]

@@ -1,4 +1,4 @@
-"""Every way to ask a project's memory, and every way to ask it for what belongs to another project."""
+"""Ten projects, every way to ask one for its memory, and every way to ask it for what is another's."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import contextlib
 import gzip
 import importlib.util
 import io
+import json
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from tests.promises import test_leak as leak
+from tests.edges.mcp.test_mcp import READERS
+from tests.recall.made import record, session
 
 from memolith import Mem, MemolithError, export_memory
 from memolith.care import status
 from memolith.care.why import why
 from memolith.edges.cli import main
+from memolith.edges.mcp.protocol import Protocol
 from memolith.edges.slash import slash
+from memolith.hosts.hook import edge
 from memolith.memory import addresses, review
 
+QUESTION = "Which port does the gateway listen on?"
+NAMES = [f"walrus{letter}" for letter in "abcdefghij"]  # what is planted, one name in each project
 # Commands that show something; {name} is the word of the project that is asked. Not `doctor`: it looks after
 # the whole home, and says which files need it, in whatever project they are.
 SHOWN = (
@@ -57,13 +64,31 @@ def printed(command: list[str]) -> tuple[int, str]:
     return code, data.getvalue().decode() if isinstance(data, io.BytesIO) else ""
 
 
+def plant(base: Path) -> dict[str, Mem]:
+    """Make ten projects of one home; return the memories by the name that everything in them has."""
+    found = {}
+    for name in NAMES:
+        work = base / "work" / name.removeprefix("walrus") / "shop"  # nearly the same slug
+        work.mkdir(parents=True)
+        mem = found[name] = Mem.open(work)
+        mem.write("scratchpad", f"- [ ] ask {name} about the gateway")
+        mem.append_daily("Gateway", f"The gateway of {name} was moved.")
+        mem.remember(f"The gateway of {name} listens on a port of its own.", f"Gateway {name}")
+        mem.records.add(f"The gateway restarts as {name} says.", category="decisions", scope="project")
+        record(mem, f"old-{name}", f"The gateway port was chosen by {name}.")
+        mem.tickets.add(f"Gateway of {name}", description=f"The port of the gateway, see {name}.")
+        rule = f"Remember: always restart the gateway with {name} before a release."
+        session(mem, f"s-{name}", rule, f"The gateway of {name} listens on its port.")
+    return found
+
+
 def surfaces(mem: Mem, own: str, base: Path) -> dict[str, Iterator[str]]:
     """Return what a project says of itself, by the way that it is asked."""
     work = mem.identity.root or ""
     found = {
-        "library": leak.in_process(mem),
-        "MCP": leak.over_mcp(mem),
-        "hook": leak.through_hooks(mem, work),
+        "library": _in_process(mem),
+        "MCP": _over_mcp(mem),
+        "hook": _through_hooks(mem, work),
         "command line": _commands(own, work),
         "history, why, overview": _looked(mem, own),
         "memory://": _addressed(mem),
@@ -86,6 +111,44 @@ def foreign(work: str, other: str, slug: str) -> Iterator[tuple[str, str]]:
         yield asked, said
 
 
+def _in_process(mem: Mem) -> Iterator[str]:
+    """Yield what the library says: block, search, recall, lists, addresses, the prompt."""
+    yield mem.context_block() or ""
+    yield mem.context_block(QUESTION) or ""
+    for question in (QUESTION, *NAMES):
+        yield repr(mem.search(question))
+        yield repr([(hit.id, hit.text, hit.also) for hit in mem.recall(question)])
+    yield repr([mem.list(), mem.sessions.stored(), mem.guidance()])
+    yield repr([mem.records.list(), mem.tickets.list()])
+    for uri in addresses.complete(mem, "memory://root/"):
+        yield addresses.resolve(mem, uri).text
+
+
+def _over_mcp(mem: Mem) -> Iterator[str]:
+    """Yield what a server says to an agent that asks for everything."""
+    server = Protocol(lambda: mem, settings=mem.settings)
+
+    def ask(method: str, **params: object) -> Any:
+        answer = server.answer({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        return json.loads(json.dumps(answer))
+
+    for question in (QUESTION, *NAMES):
+        for tool in sorted(READERS - {"memory_read"}):
+            yield str(ask("tools/call", name=tool, arguments={"query": question})["result"])
+    for target in ("long_term", "scratchpad", "daily"):
+        yield str(ask("tools/call", name="memory_read", arguments={"target": target}))
+    for each in ask("resources/list")["result"]["resources"]:
+        yield str(ask("resources/read", uri=each["uri"]))
+    yield str(ask("prompts/get", name="memory", arguments={"topic": QUESTION}))
+
+
+def _through_hooks(mem: Mem, work: str) -> Iterator[str]:
+    """Yield what a session is told, also one that goes on after another project's."""
+    for event in ({"hook_event_name": "SessionStart"}, {"hook_event_name": "UserPromptSubmit"}):
+        row = {"session_id": f"s-{mem.project}", "cwd": work, "prompt": QUESTION, **event}
+        yield edge.answer(json.dumps(row).encode())
+
+
 def _commands(own: str, work: str) -> Iterator[str]:
     for each in SHOWN:
         yield printed([*each.format(name=own).split(), "--project", work])[1]
@@ -98,7 +161,7 @@ def _looked(mem: Mem, own: str) -> Iterator[str]:
     for ref in (f"gateway-{own}", f"old-{own}", f"session:x-s-{own}#1"):
         yield str(why(mem, ref))
     yield str(status.overview(mem).as_dict()) + status.page(mem)
-    yield str(mem.explain(leak.QUESTION).as_dict())
+    yield str(mem.explain(QUESTION).as_dict())
 
 
 def _addressed(mem: Mem) -> Iterator[str]:

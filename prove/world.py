@@ -21,7 +21,6 @@ from pathlib import Path
 
 from tests.care.test_scan import canary
 from tests.hosts.sessions import written
-from tests.promises.workers import line
 
 import memolith
 from memolith import Mem
@@ -31,6 +30,7 @@ from memolith.text.secrets.redact import redact
 from memolith.text.suspicion.suspicion import suspicions
 from prove.clock import CLOCK
 from prove.commands import Command, event
+from prove.lines import line
 
 # Typed by hand into a note, for `scan --purge`.
 SECRET = canary("typed by hand")

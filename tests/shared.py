@@ -3,8 +3,33 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or ROOT.parent / "shared" / "samples")
 DATA = Path(os.environ.get("MEMOLITH_DATA") or ROOT.parent / "shared" / "data")
+# The default run shows that the checks hold; the counts that are promised take minutes: CONTRIBUTING.md.
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+
+
+def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
+    """Wait until something is so that another process does; False if it does not come about."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def prove(*arguments: str) -> str:
+    """Run a command of the proof kit (docs/proof.md); return what it says. It must find nothing."""
+    command = [sys.executable, "-m", "prove", *arguments, "--seed", "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 violations" in done.stdout
+    return done.stdout

@@ -26,7 +26,7 @@ from memolith.store import receipts
 from tests.env.repos import ORIGIN, WORD, at, clone, git, repo, sees, slug, tell
 from tests.hosts.hook.conftest import context
 from tests.ledger import proves
-from tests.promises.workers import LONG
+from tests.shared import LONG
 
 KINDS = ["loose", "packed", "with a worktree", "moved away"]
 

@@ -22,7 +22,7 @@ from memolith.store import page_sums
 from memolith.store.derived import Derived
 from tests.index.corpus import BOTH, SLUG, everything, fill, ranked, write
 from tests.ledger import proves
-from tests.promises.workers import LONG
+from tests.shared import LONG
 
 
 @pytest.fixture

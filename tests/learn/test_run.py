@@ -24,7 +24,7 @@ from memolith.memory.sessions import Session, Turn
 from tests.conftest import NOON, Clock
 from tests.learn.model.loopback import Loopback, Reply, Request, says, status
 from tests.ledger import proves
-from tests.promises.workers import until
+from tests.shared import until
 
 Capture = pytest.CaptureFixture[str]
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"

@@ -1,4 +1,4 @@
-"""Several processes, and people with editors, change the same memory at once: nobody loses a line."""
+"""Threads, locks, and people who save at the worst moment; `prove races` lets everybody work at once."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from prove.lines import STYLES, kept, line, save, tokens
 
 from memolith import Mem
 from memolith.base.errors import BusyError, ConflictError, MatchError, StorageError
@@ -18,20 +18,7 @@ from memolith.env.paths import Place
 from memolith.store import files, gate
 from memolith.text.digest import sha256
 from tests.ledger import proves
-from tests.promises import workers
-from tests.promises.workers import LONG, STYLES, line, tokens
 
-EIGHT_FILES = (
-    "long_term",
-    "scratchpad",
-    "daily",
-    "note:alpha",
-    "note:beta",
-    "note:gamma",
-    "note:delta",
-    "note:epsilon",
-)
-LINES = 500 if LONG else 100
 HAND = "- a line that a person wrote\n"
 
 
@@ -44,78 +31,21 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def holder(mem: Mem, work: Path) -> Iterator[subprocess.Popen[str]]:
+def holder(mem: Mem) -> Iterator[subprocess.Popen[str]]:
     """Return a process that holds the lock of the user-wide memory and does not let go."""
-    worker = workers.start("hold", mem.home, work)
-    assert workers.read_line(worker) == "ready"
-    workers.begin(worker)
-    assert workers.read_line(worker) == "held"
-    yield worker
-    workers.stop(worker)
-
-
-class Tally:
-    """How the lines in files compare with those that were acknowledged."""
-
-    def __init__(self, acknowledged: list[str], texts: list[str]) -> None:
-        found = Counter(token for text in texts for token in tokens(text))
-        lines = [each for text in texts for each in text.splitlines() if " begins a line" in each]
-        self.lost = sum(token not in found for token in acknowledged)
-        self.twice = sum(count > 1 for count in found.values())
-        self.torn = len(lines) - found.total()
-
-    def __repr__(self) -> str:
-        return f"{self.lost} lost, {self.twice} twice, {self.torn} torn"
-
-
-def texts(mem: Mem) -> list[str]:
-    """Return the text of every memory file; the index of notes only quotes them."""
-    found = workers.memory_files(mem)
-    return [data.decode() for name, data in found.items() if not name.endswith("notes/MEMORY.md")]
+    code = "import sys, time\nfrom memolith.store import locks\n"
+    code += "with locks.locked(sys.argv[1], 'user', 1):\n    print('held', flush=True); time.sleep(60)\n"
+    command = [sys.executable, "-c", code, mem.home]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "held\n"
+        yield worker
+        worker.kill()
 
 
 def history(mem: Mem) -> str:
     """Return all that is in the history, as one text."""
-    return b"\n".join(workers.kept(mem)).decode()
-
-
-def race(mem: Mem, work: Path, processes: int, count: int, *targets: str, writer: str = "ours") -> Tally:
-    """Let processes append to the same files; count what became of it."""
-    said = workers.run_together(
-        [
-            workers.start("append", mem.home, work, f"w{who}", count, *targets, writer=writer)
-            for who in range(processes)
-        ]
-    )
-    acknowledged = [token for each in said for token in each]
-    assert writer != "ours" or len(acknowledged) == processes * count
-    return Tally(acknowledged, texts(mem))
-
-
-# ---------------------------------------------------------------- process against process
-
-
-@proves("S0.22")
-def test_two_processes_appending_100_lines_each_leave_200_lines(mem: Mem, work: Path) -> None:
-    assert repr(race(mem, work, 2, 100, "daily")) == "0 lost, 0 twice, 0 torn"
-    assert len(tokens("\n".join(texts(mem)))) == 200
-
-
-@proves("S0.22", "X.8")
-def test_eight_processes_appending_to_one_file_lose_nothing(mem: Mem, work: Path) -> None:
-    assert repr(race(mem, work, 8, LINES, "daily")) == "0 lost, 0 twice, 0 torn"
-    assert len(tokens("\n".join(texts(mem)))) == 8 * LINES
-
-
-@proves("S0.22", "X.8")
-def test_eight_processes_appending_to_eight_files_lose_nothing(mem: Mem, work: Path) -> None:
-    assert repr(race(mem, work, 8, LINES, *EIGHT_FILES)) == "0 lost, 0 twice, 0 torn"
-    counts = [len(tokens(text)) for text in texts(mem) if tokens(text)]
-    assert (len(counts), sum(counts)) == (8, 8 * LINES)
-
-
-def test_the_count_of_lost_lines_catches_a_writer_without_a_lock(mem: Mem, work: Path) -> None:
-    assert race(mem, work, 4, 100, "daily", writer="unlocked").lost > 0
+    return b"\n".join(kept(mem)).decode()
 
 
 def test_threads_that_share_a_memory_lose_nothing(mem: Mem) -> None:
@@ -127,9 +57,9 @@ def test_threads_that_share_a_memory_lose_nothing(mem: Mem) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(workers.ENOUGH)
+        thread.join(30)
     everyone = [f"t{who}x{number}" for who in range(4) for number in range(25)]
-    assert repr(Tally(everyone, texts(mem))) == "0 lost, 0 twice, 0 torn"
+    assert sorted(tokens(mem.read("note", "shared"))) == sorted(everyone)
 
 
 # ---------------------------------------------------------------- the lock
@@ -170,7 +100,8 @@ def test_a_lock_is_free_at_once_when_its_holder_is_killed(
     monkeypatch.setenv("MEMOLITH_LOCK_SECONDS", "0")
     with pytest.raises(BusyError):
         mem.write("long_term", HAND)
-    workers.stop(holder)
+    holder.kill()
+    holder.wait()
     mem.write("long_term", HAND)
     assert mem.read() == HAND
 
@@ -187,7 +118,7 @@ def saver(path: Path, *styles: str) -> Callable[[str | None], str]:
 
     def apply(old: str | None) -> str:
         if left:
-            workers.save(str(path), left.pop(0), f"hand{len(left)}")
+            save(str(path), left.pop(0), f"hand{len(left)}")
         return (old or "") + ("" if not old or old.endswith("\n") else "\n") + line("agent") + "\n"
 
     return apply
@@ -366,47 +297,5 @@ def test_a_program_that_finishes_its_save_during_our_write_is_waited_for(mem: Me
         return (old or "") + line("agent") + "\n"
 
     mem.gate.rewrite("MEMORY.md", apply, op="write")
-    timer.join(workers.ENOUGH)
+    timer.join(30)
     assert tokens(page.read_text()) == ["first", "hand", "agent"]
-
-
-# ---------------------------------------------------------------- an editor and an agent
-
-
-def lost_lines(mem: Mem, work: Path, tmp_path: Path, rounds: int, *, writer: str) -> tuple[int, int, int]:
-    """Let an editor and an agent work on one note; return lines of hand and agent, and how many are lost."""
-    mem.write("note", line("first"), name="shared")
-    note = mem.root / "projects" / mem.project / "notes" / "shared.md"
-    done = tmp_path / "done"
-    agent, editor = workers.run_together(
-        [
-            workers.start("agent", mem.home, work, "shared", done, writer=writer),
-            workers.start("editor", note, rounds, done),
-        ]
-    )
-    hand = [token for token in editor if token.startswith("hand")]
-    # An editor that saves over what it has not read throws that away itself; it is not ours to save.
-    thrown = {token.removeprefix("displaced:") for token in editor if token.startswith("displaced:")}
-    there = set(tokens(note.read_bytes().decode())) | set(tokens(history(mem).replace("\ufeff", "")))
-    lost = [token for token in hand if token not in there]
-    lost += [token for token in agent if token not in there | thrown]
-    assert len(hand) == rounds
-    return len(hand), len(agent), len(lost)
-
-
-@proves("X.20")
-def test_an_editor_and_an_agent_on_one_note_lose_no_line(
-    mem: Mem, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MEMOLITH_HISTORY_VERSIONS", "100000")
-    saves = 600 if LONG else 180
-    hand, agent, lost = lost_lines(mem, work, tmp_path, saves, writer="ours")
-    assert hand == saves
-    assert agent > saves // 12
-    assert lost == 0
-
-
-def test_the_search_for_lost_lines_catches_a_writer_that_replaces_blindly(
-    mem: Mem, work: Path, tmp_path: Path
-) -> None:
-    assert lost_lines(mem, work, tmp_path, 240, writer="blind")[2] > 0

@@ -26,8 +26,7 @@ from memolith.env import paths as places
 from memolith.env.paths import Tree
 from memolith.store import files
 from tests.ledger import proves
-from tests.promises.workers import LONG
-from tests.shared import DATA
+from tests.shared import DATA, LONG
 from tests.store import intruder
 
 SECRET = "OUTSIDE-SECRET"

@@ -17,15 +17,15 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from prove.lines import kept
 
 from memolith import Mem
 from memolith.base.errors import ConfigError, ConflictError, HistoryError
 from memolith.env.paths import Place
 from memolith.store.history import History
 from memolith.text.digest import sha256
-from tests.conftest import Clock
+from tests.conftest import NOON, Clock
 from tests.ledger import proves
-from tests.promises import workers
 
 DAY = 86_400.0
 WORDS = st.text("abc äß€𝄞-#", min_size=1, max_size=12).filter(lambda text: bool(text.strip()))
@@ -58,7 +58,7 @@ class Memory(RuleBasedStateMachine):
         # Thousands of writes, and not one is about durability: in memory where there is such a place.
         place = "/dev/shm" if os.path.isdir("/dev/shm") else None
         base = self._cleanup.enter_context(tempfile.TemporaryDirectory(dir=place))
-        self.clock = Clock(workers.NOW)
+        self.clock = Clock(NOON)
         self.mem = Mem.open(base, home=os.path.join(base, "home"), now=self.clock)
         self.mem.register()
         project = f"projects/{self.mem.project}"
@@ -288,7 +288,7 @@ def test_a_first_write_and_an_append_keep_no_bytes_in_the_history(mem: Mem) -> N
     mem.write("long_term", "one\n")
     mem.write("long_term", "two\n")
     assert mem.gate.history.versions("MEMORY.md") == []
-    assert workers.kept(mem) == set()
+    assert kept(mem) == set()
 
 
 # ---------------------------------------------------------------- how long versions are kept
@@ -301,7 +301,7 @@ def test_only_as_many_versions_are_kept_as_the_setting_says(
     monkeypatch.setenv("MEMOLITH_HISTORY_VERSIONS", "3")
     for number in range(8):
         mem.write("long_term", f"{number}\n", "overwrite")
-    assert workers.kept(mem) == {b"4\n", b"5\n", b"6\n"}
+    assert kept(mem) == {b"4\n", b"5\n", b"6\n"}
 
 
 @proves("X.9")
@@ -313,15 +313,15 @@ def test_versions_older_than_the_setting_says_go_except_the_newest(
         mem.write("long_term", f"{number}\n", "overwrite")
     clock.seconds += 9 * DAY
     mem.write("long_term", "4\n", "overwrite")
-    assert workers.kept(mem) == {b"0\n", b"1\n", b"2\n", b"3\n"}
+    assert kept(mem) == {b"0\n", b"1\n", b"2\n", b"3\n"}
     clock.seconds += 2 * DAY
     mem.write("long_term", "5\n", "overwrite")
-    assert workers.kept(mem) == {b"3\n", b"4\n"}
+    assert kept(mem) == {b"3\n", b"4\n"}
     clock.seconds += 1000 * DAY
     mem.write("scratchpad", "other\n", "overwrite")
-    assert workers.kept(mem) == {b"3\n", b"4\n"}
+    assert kept(mem) == {b"3\n", b"4\n"}
     mem.write("long_term", "6\n", "overwrite")
-    assert workers.kept(mem) == {b"5\n"}
+    assert kept(mem) == {b"5\n"}
 
 
 @proves("X.9")
@@ -353,7 +353,7 @@ def test_a_setting_that_is_no_number_is_told_before_anything_is_written(
 def test_versions_are_outside_of_list_search_and_block(mem: Mem) -> None:
     mem.write("long_term", "zebra\n")
     mem.write("long_term", "horse\n", "overwrite")
-    assert b"zebra\n" in workers.kept(mem)
+    assert b"zebra\n" in kept(mem)
     assert mem.list() == ["MEMORY.md"]
     assert len(mem.search("zebra")) == 0
     assert "zebra" not in (mem.context_block() or "")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from prove.lines import kept
 
 from memolith import ConflictError, Mem
 from memolith.base.errors import StorageError
@@ -23,7 +24,6 @@ from memolith.store import files, writeset
 from memolith.store.gate import Gate
 from memolith.store.writeset import Edit, NotMineError, base_of
 from tests.ledger import proves
-from tests.promises.workers import kept
 
 ABOVE = "# Mine\n\n- by hand\n"
 OLD = {"memory_summary.md": "old summary\n", "skills/a/SKILL.md": "old skill\n", "raw_memories.md": "old\n"}

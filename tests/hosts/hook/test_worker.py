@@ -18,7 +18,7 @@ from tests.env.repos import git, repo
 from tests.hosts.hook.conftest import Host
 from tests.hosts.sessions import written
 from tests.ledger import proves
-from tests.promises.workers import until
+from tests.shared import until
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text.safe.hygiene import for_block
-from tests.promises.workers import LONG
+from tests.shared import LONG
 
 ORDINARY = [
     "[Deploy](deploy.md) and [the plan](../plans/q3.md#goals)",

@@ -11,7 +11,7 @@ import pytest
 
 from memolith.text.secrets import formats, forms, names, shapes, words
 from memolith.text.secrets.redact import redact
-from tests.promises.workers import LONG
+from tests.shared import LONG
 
 # The end makes every rule run.
 END = " :// eyJ bearer PRIVATE KEY sk- gh aws AIza token xox pypi- AKIA -u x --user hook $ | Q~ :AA spaces <"
