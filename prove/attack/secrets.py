@@ -24,7 +24,7 @@ from memolith.edges.mcp.protocol import Protocol
 from memolith.hosts.hook import edge, keep, worker
 from memolith.learn import background
 from memolith.store import screen
-from memolith.text.secrets import commands, tongues, veil
+from memolith.text.secrets import commands, veil
 from memolith.text.secrets.precheck import may_hold_secret
 from memolith.text.secrets.redact import redact
 from memolith.text.secrets.veil import masked
@@ -269,7 +269,7 @@ def _found_again(place: Place) -> list[str]:
 @contextlib.contextmanager
 def only_english() -> Iterator[None]:
     """Know no name of another language."""
-    with mock.patch.object(tongues, "names", return_value=()):
+    with mock.patch("memolith.text.secrets.assigned.foreign_names", return_value=()):
         yield
 
 
@@ -300,7 +300,7 @@ def unscreened() -> Iterator[None]:
 @contextlib.contextmanager
 def digits_are_secrets() -> Iterator[None]:
     """Take every word with a digit for a secret."""
-    with mock.patch("memolith.text.secrets.prose.is_strange", lambda word: any(map(str.isdigit, word))):
+    with mock.patch("memolith.text.secrets.sentences.is_strange", lambda word: any(map(str.isdigit, word))):
         yield
 
 

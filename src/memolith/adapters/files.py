@@ -19,7 +19,7 @@ from memolith.store import files, layout, writeset
 from memolith.store.allow_list import allowed
 from memolith.store.screen import refuse_secret
 from memolith.text import names, source_label
-from memolith.text.secrets.precheck import may_hold_secret
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -234,11 +234,7 @@ class Memories:
     def _text(self, relative: str) -> str:
         """Return a file as a model may see it: a person may have typed a secret into it."""
         text = files.text_of(self._tree().read(relative) or b"")
-        if may_hold_secret(text):
-            from memolith.text.secrets.redact import redact
-
-            text = redact(text, allowed(str(self._mem.root), self._mem.project), by_hand=True).text
-        return text
+        return redact(text, allowed(str(self._mem.root), self._mem.project), by_hand=True).text
 
     def _listed(self, directory: str, level: int) -> list[tuple[str, str]]:
         """Return the sizes and names in a directory and those in it, sorted; links are no memory."""

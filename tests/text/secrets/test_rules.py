@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.secrets import formats, names
+from memolith.text.secrets import names, tokens
 from memolith.text.secrets.redact import redact
 
 HEX = "0123456789abcdef"
@@ -20,7 +20,7 @@ ALNUM = "abcdefghijkmnopqrstuvwyzABCDEFGHIJKLMNPQRSTUVWYZ0123456789"
 ALPHABETS = {"hex": HEX, "upper": UPPER}
 ROWS = [
     (kind, beginning, alphabet, least)
-    for kind, beginnings, alphabet, least in formats._PREFIXED
+    for kind, beginnings, alphabet, least in tokens._PREFIXED
     for beginning in beginnings.split()
 ]
 

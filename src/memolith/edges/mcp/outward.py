@@ -10,7 +10,6 @@ import os
 from memolith.memory.addresses import address
 from memolith.store import layout
 from memolith.text.safe import hygiene
-from memolith.text.secrets.precheck import may_hold_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +26,10 @@ def reference(mem: Mem, place: str) -> str:
 
 def clean(mem: Mem, text: str) -> str:
     """Return a text as a client may see it: secrets masked, nothing hidden."""
-    if may_hold_secret(text):
-        from memolith.store.allow_list import allowed
-        from memolith.text.secrets.redact import redact
+    from memolith.store.allow_list import allowed
+    from memolith.text.secrets.redact import redact
 
-        text = redact(text, allowed(str(mem.root), mem.project), by_hand=True).text
-    return hygiene.inert(text)
+    return hygiene.inert(redact(text, allowed(str(mem.root), mem.project), by_hand=True).text)
 
 
 def message(mem: Mem, text: str) -> str:

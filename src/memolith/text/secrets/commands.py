@@ -8,13 +8,15 @@ There is no `re` here, because the look before the scanner asks too.
 
 from __future__ import annotations
 
-from memolith.text.secrets.words import TABLE, lines
+from memolith.text.patterns import lazy
+from memolith.text.secrets.values import TABLE, bare, is_chosen, is_password, is_stand_in, is_strange, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Place = tuple[int, int]
+    Span = tuple[str, int, int]
 
 _RULES: dict[str, list[str]] = {}
 for _line in lines("commands.txt"):
@@ -41,6 +43,54 @@ _STRANGE = frozenset("!#$%^&*?")
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
 _FILES = ("pass", "pwd", "secret", "cred", "token", "vault", ".pw")
 STRANGE, LIKELY, SURE = range(3)  # what a value has to be by itself: strange, like a password, anything
+_ACCOUNTS, _OPTIONS = frozenset(TABLE["accounts"]), frozenset(TABLE["options"])
+_LOGIN_FLAG = lazy(
+    r"(?<![\w-])(?:-u|--user|-U|--[\w-]{0,12}auth)"
+    r"[ =]{0,3}(['\"]?)([^\s:'\"]{0,64}+)['\"]?:['\"]?([^\s'\"]{0,200}+)"
+)
+# host:port:database:user:password
+_PGPASS = lazy(
+    r"(?m)(?:^[ \t>`-]{0,4}|['\"])(?!urn:)[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w.*-]{1,64}:"
+    r"[A-Za-z*][\w.*-]{0,63}:([^\s:`'\"]{4,100})"
+)
+_STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
+_PATH = lazy(r"[/.:]")
+
+
+def secrets(text: str, known: frozenset[bytes]) -> Iterator[Span]:
+    """Find what a program is given as its password."""
+    for start, end, sure in candidates(text, known):
+        word = text[start:end]
+        if sure == SURE and end - start >= 3 and word[0] != "-":
+            if not is_stand_in(word) and word not in _OPTIONS and "://" not in word:
+                yield "password", start, end
+        elif is_strange(word) or (sure == LIKELY and _is_likely(word)):
+            yield "password", start, end
+
+
+def _is_likely(word: str) -> bool:
+    return (is_password(word) or is_chosen(word)) and any(map(str.isdigit, word)) and not _PATH.search(word)
+
+
+def logins(text: str) -> Iterator[Span]:
+    """Find `curl -u name:password`, `name / password`, and lines of a `.pgpass`."""
+    if text.count(":") > 3:
+        for match in _PGPASS.finditer(text):
+            if not is_stand_in(match[1]) and not match[1].isdigit():
+                yield "password", match.start(1), match.end(1)
+    for match in _STROKE.finditer(text) if " / " in text else ():
+        word = bare(match[2].rstrip("\"'`,;"))
+        signs = not set(word).isdisjoint("!#$%^&*?") and not word.islower()
+        if (signs and is_password(word)) or (match[1].lower() in _ACCOUNTS and _is_likely(word)):
+            yield "password", match.start(2), match.start(2) + len(word)
+    if " -u" not in text and " -U" not in text and "--user" not in text and "-auth" not in text:
+        return
+    for match in _LOGIN_FLAG.finditer(text):
+        name, word = match[2].strip("{}"), match[3].strip("{}")
+        if is_password(word) or _is_likely(word):
+            yield "password", match.start(3), match.end(3)
+        elif not word and is_password(name, 8):
+            yield "password", match.start(2), match.end(2)
 
 
 def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, int]]:

@@ -1,18 +1,137 @@
-"""Secrets in forms of their own: `login: name / …`, a column of a table, several words."""
+"""Secrets in forms of their own: a PIN, a door's code, `login: name / …`, a column, words of a wallet."""
 
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.explicit import is_chosen, number_end
-from memolith.text.secrets.values import is_name, is_password, is_stand_in, is_strange
+from memolith.text.secrets.sentences import ANY_IS, CLAUSE_END, CLEAR_IS, LINE, NOW, OTHER_CODES
+from memolith.text.secrets.values import (
+    TABLE,
+    is_chosen,
+    is_name,
+    is_password,
+    is_stand_in,
+    is_strange,
+    number_end,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
     from memolith.text.secrets.names import Name
 
     Span = tuple[str, int, int]
+
+_NUMBER = (
+    r"(?P<value>[#*]?(?:\d{1,4}(?:-\d{1,4}){2,5}|\d\d(?: \d\d){2,3}|\d{2,4}#\d{2,4}|"
+    r"\d{3,12}(?:[ -]\d{2,5}){0,4}|"
+    r"(?=[A-Z\u0410-\u042f]{0,4}\d)[0-9A-Z\u0410-\u042f]{3,12})[#*]?)(?![\w#*@%€$]|[.,:/-]\d)"
+    r"(?! ?(?i:x|%|°|mm|ms|bit|byte|kb|mb|char|digit|sec|min|time|line|row|item|token|stellen|zeichen))"
+    r"(?! ?[位桁자文])"
+    r"(?! (?:of|is|are|on|to)\b)"
+)
+_CALLED = r"(?:[ -]?(?i:code|kode|kod|kód|kodu|код|number|nummer|no\.|nr\.|broj|číslo|番号|번호))?"
+_OPENS = r"[\"'`*(„“«「]{0,3}"
+_GAP = r"[^\n\d.;!?:：=]"
+_RIGHT_BEHIND = lazy(
+    rf"{_CALLED}[\"'`*)\]]{{0,3}}[ \t'’s]{{0,3}}(?:[:：=＝#>|→–—-]{{1,2}}\s{{0,3}})?{_OPENS}{_NUMBER}"
+)
+_TOLD = {
+    words: lazy(
+        rf"{_CALLED}(?:{_GAP}|\d{{1,2}}(?!\d)\.?){{0,40}}?"
+        rf"(?:(?<!\S)(?i:{words})[ :]|[:：=＝→—–]|[是为為は은는가]|คือ|เป็น)"
+        rf" {{0,3}}(?:(?i:{NOW}|el|the) )?{_OPENS}{_NUMBER}"
+    )
+    for words in (CLEAR_IS, ANY_IS)
+}
+_BELOW = lazy(rf"{_CALLED}{LINE}{_OPENS}{_NUMBER}[ \t]*(?![^\n])")
+# A number may only say which one: the PIN of card 4411 is told behind it.
+_AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
+_BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,40}}?) ?{_OPENS}{_NUMBER}")
+_GROUPS = lazy(
+    r"(?:(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,9}|\d{6,12}|(?=[a-z]{0,14}\d)[a-z0-9]{8,16})"
+    r"(?![\w-])[\s,;\"'`*-]{0,6}"
+)
+_YEAR = lazy(r"(?:19|20)\d\d$|\d{4}-\d\d-\d\d")
+_DATED = lazy(
+    r"(?i)\s(?:in|im|since|seit|depuis|desde|en|until|bis|v|w|в|с|on|at|od|do)\s(?:19|20)\d\d$|"
+    r"\d{4}-\d\d-\d\d|\b20[12]\d$|\b(?:port|line|zeile|page|seite|row|room|version|build|issue|ticket) \d+$"
+)
+_AHEAD = lazy(
+    r"(?<![\w.-])(?P<value>[A-Z]?\d{4,8}[#*]?) ?(?:\(|(?:au|am|en el|on the|at the|into the|sul|på|op het) )$"
+)
+_NEAR = 32
+_PLACES = (*TABLE["places"], *TABLE["wifi"])
+_SHORT = 4  # letters of a place that is not looked for inside a word
+
+
+def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:
+    """Find the digits that the name of a PIN, of a code that opens something, or of a recovery code tells."""
+    for at, end, kind in names:
+        if kind in {"key", "pair", "phrase"} or not any(map(str.isdigit, text[max(0, at - 20) : end + 64])):
+            continue
+        ahead = _AHEAD.search(text, max(0, at - 20), at)
+        pin = kind == "pin"
+        if ahead and kind in {"pin", "code"} and _opens(lower, at, end, ahead, pin=pin):
+            yield "pin", *ahead.span("value")
+        if kind == "restore":
+            yield from _restoring(text, end)
+            continue
+        # `pin` is a verb and a part of a plug; in capitals it is neither.
+        loud = text[at : at + 2].isupper() or not text[at:end].isascii() or end - at > 5
+        link = _TOLD[ANY_IS if loud else CLEAR_IS]
+        found = _RIGHT_BEHIND.match(text, end) or link.match(text, end) or _BELOW.match(text, end)
+        told = found is not None and kind == "code" and "code" not in lower[at:end]
+        if not found:
+            pin, found = pin and loud, _BETWEEN.match(text, end)
+            if found and (_DATED.search(text[end : found.end()]) or len(found["words"].split()) > 6):
+                found = None
+        if not found or not _opens(lower, at, end, found, told=told, pin=pin):
+            continue
+        word = found["value"]
+        digits = sum(map(str.isdigit, word))
+        letters = any(map(str.isalpha, word))
+        least = 3 if lower[at:end].startswith(("cvv", "cvc")) or letters or "-" in word else 4
+        if digits >= least - letters and (not letters or not is_stand_in(word)):
+            yield "pin", *found.span("value")
+            if more := _AND.match(text, found.end()):
+                yield "pin", *more.span("value")
+
+
+def _restoring(text: str, end: int) -> Iterator[Span]:
+    first = _GROUPS.search(text, end, end + 64)
+    at = first.start() if first else end
+    while found := _GROUPS.match(text, at):
+        yield "recovery-code", at, at + len(found[0].rstrip(" \t\r\n,;\"'`*-"))
+        at = found.end()
+
+
+def _opens(lower: str, at: int, end: int, found: re.Match[str], *, told: bool = False, pin: bool) -> bool:
+    """Tell whether a code is that of a door: its place is named before it, in its word, or behind it.
+
+    A PIN, or a code that is `told` in another language, opens something, if nothing says that it does not.
+    """
+    before, between = (
+        lower[max(0, at - _NEAR) : at].rpartition("\n")[2],
+        f" {lower[end : found.start('value')]}",
+    )
+    near = f" {before} {between}".replace("-", " ").replace("'", " ").replace("’", " ")
+    last = before.rstrip(" -_").rpartition(" ")[2]
+    if any(last.endswith(other) or f" {other}" in between for other in OTHER_CODES):
+        return False
+    if pin or (
+        told
+        and between.strip()
+        and not before[-1:].isalpha()
+        and not _YEAR.match(found["value"])
+        and CLAUSE_END.match(lower, found.end())
+    ):
+        return True
+    return any(
+        (place if len(place) > _SHORT or not place[0].islower() else f" {place}") in near for place in _PLACES
+    )
+
 
 _PAIR = lazy(
     r"(?i)(?:s|entials?)?\b[^\n]{0,40}?[:\s(]['\"`]?[\w.@+-]{2,64}['\"`]?(?:\s{1,2}/\s{1,2}|\s{0,2}\|\s{0,2}|/|:|"

@@ -1,9 +1,22 @@
-"""Where a text has a word that names a secret: `apiKey`, `DB_PASSWORD`, "the staging password", `пароль`."""
+"""Where a text has a word that names a secret: `apiKey`, `DB_PASSWORD`, "the staging password", `пароль`.
+
+English words are written in every way that code has, so they are found inside of other words. Those of forty
+languages are in `names.txt`: a word is compared as a whole, a stem is searched for, one of other letters only
+if the text has them. Finding them needs no `re`, because the look before the scanner asks too.
+"""
 
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.words import GLUED, OPEN, WIFI
+from memolith.text.secrets.values import TABLE, lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Where a name begins and ends, the English word (empty for one of another language), its kind.
+Name = tuple[int, int, str, str]
+Foreign = tuple[int, int, str]
 
 # What is looked for in lower-cased text, and the kind it makes. A `weak` word needs a random value; an
 # `assigned` one has a password if something is assigned to it, and is a verb else.
@@ -22,10 +35,9 @@ _SEARCHED = {
     for word in WORDS
     if not any(other != word and word.startswith(other) for other in WORDS)
 }
-# The rest of the word after what was found; nothing else may follow in the same word.
-_REST = lazy(
-    r"(?:(?i:ords?|orden|ds?|phrases?|codes?|entials?|s|orte?[ns]?|e[nt]|frasen?)|(?i:orization|entication|enticate)|)(?![a-z])"
-)
+# The rest of the word after what was found, longest first; nothing else may follow in the same word.
+_RESTS = sorted(TABLE["rests"], key=len, reverse=True)
+_GLUED, _WIFI, _OPEN = (tuple(TABLE[name]) for name in ("glued", "wifi", "open"))
 _GOES_ON = lazy(r"[A-Z]|[0-9]{1,3}[A-Za-z]|[0-9]{4}")
 _FOLDER = lazy(r"\d{0,3}/[\w.-]+/")
 _ACCESS_ID = lazy(r"(?i)_?id(?![a-z])")
@@ -34,31 +46,78 @@ _ONE = lazy(r"\b(?:old|new|other|previous|former|current|first|second|last) (?:o
 _USER = lazy(r"\b(?:user|login|username|utente|usuario)\b[^\n]{0,32}$")
 _TYPED = 48
 
-# Where it begins and ends, the English word (empty for one of another language), its kind.
-Name = tuple[int, int, str, str]
+# By the last word of each, as the bytes that the words of a text are: its names and their kinds.
+_BY_WORD: dict[bytes, list[tuple[str, str]]] = {}
+# By their first letter that is not ASCII: stems, kinds, how long an ending may be.
+_BY_LETTER: dict[str, list[tuple[str, str, int]]] = {}
+# Those in ASCII, and the longest word of each, which a text shows before it is searched for the stem.
+_SHOWN: list[tuple[bytes, str, str, int]] = []
+_LONG = 5
+for _line in lines("names.txt"):
+    _kind, _ending, *_names = _line.split(" ")
+    _most = int(_ending) if _ending != "=" else 0
+    for _name in _names:
+        _name = _name.replace("_", " ")
+        if not _name.isascii():
+            _letter = next(char for char in _name if not char.isascii())
+            _BY_LETTER.setdefault(_letter, []).append((_name, _kind, _most))
+        elif _ending == "=":
+            _last = _name.replace("-", " ").replace("'", " ").rpartition(" ")[2].encode()
+            _BY_WORD.setdefault(_last, []).append((_name, _kind))
+        else:
+            _word = max(_name.split(" "), key=len).encode() if len(_name) >= _LONG else b""
+            _SHOWN.append((_word, _name, _kind, _most))
+_STEMS = frozenset(_row[0] for _row in _SHOWN) - {b""}
+KNOWN = frozenset(_BY_WORD)
+# All but ASCII letters and digits ends a word.
+_SPACES = bytes(each if each < 128 and chr(each).isalnum() else 32 for each in range(256))
+_ASCII = bytes(range(128))
+_PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
+# A stem of so many letters may be the last part of a compound: `WLAN-Lösenord`.
+_COMPOUND = 6
+_OTHER_CODES = frozenset(["en", "de", "bar", "uni", "op", "byte", "trans", "geo", "re"])
 
 
-def names(text: str, lower: str, tongues: list[tuple[int, int, str]]) -> list[Name]:
-    """Return the names in a text in their order; `tongues` are those that `secret_tongues` found."""
+def lowered(text: str) -> str:
+    """Return a text in lower case, every character in its place."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    # One capital of Turkish is two characters in lower case.
+    return "".join([char.lower() if char.isascii() else char for char in text])
+
+
+def known_in(lower: str, ours: frozenset[bytes]) -> frozenset[bytes]:
+    """Return those of our words and stems that a text in lower case has; part by part, for its memory."""
+    found: set[bytes] = set()
+    for at in range(0, len(lower), _PART):
+        part = lower[at : at + _PART + _LONGEST].encode("utf-8", "replace")
+        words = set(part.translate(_SPACES).split())
+        long = b" ".join([word for word in words if len(word) >= _LONG])
+        found |= words & ours
+        found.update([stem for stem in _STEMS if stem in long])
+    return frozenset(found)
+
+
+def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
+    """Return the names in a text in their order; `foreign` are those of other languages."""
     found: dict[int, Name] = {}
-    for at, word in _hits(lower):
-        rest = _REST.match(text, at + len(word))
-        if rest and text[at - 1 : at] == "/" and _FOLDER.match(text, rest.end()):
+    for at, end, word in english(text, lower):
+        if text[at - 1 : at] == "/" and _FOLDER.match(text, end):
             continue  # `/srv/secrets/…` names a place
         # A short word in the middle of random letters is none.
-        if rest and _begins_well(text, at, word) and (len(word) > 4 or not _GOES_ON.match(text, rest.end())):
-            end = rest.end()
+        if len(word) > 4 or not _GOES_ON.match(text, end):
             number = _ACCESS_ID.match(text, end) if word == "access" else None
-            end = number.end() if number else end
+            last = number.end() if number else end
             # `Passwort` and `passord` are told as other languages do.
-            known = "" if lower[at + 4 : end].startswith(("wort", "ord")) else word
-            found[at] = at, end, known, _kind(lower, at, end, WORDS[word])
-    for at, end, kind in tongues:
+            known = "" if lower[at + 4 : last].startswith(("wort", "ord")) else word
+            found[at] = at, last, known, _kind_of(lower, at, last, WORDS[word])
+    for at, end, kind in foreign:
         is_one = kind in {"password", "phrase", "loose", "code"} or (
             kind == "key" and not _is_open(lower, at)
         )
         if is_one and (at not in found or found[at][1] < end):
-            known = _kind(lower, at, end, kind)
+            known = _kind_of(lower, at, end, kind)
             if known != "code":
                 found[at] = at, end, "", known
     if (" one" in lower or " value" in lower) and any(name[3] == "password" for name in found.values()):
@@ -71,39 +130,25 @@ def names(text: str, lower: str, tongues: list[tuple[int, int, str]]) -> list[Na
     return names
 
 
-def _kind(lower: str, at: int, end: int, kind: str) -> str:
-    """Return the kind of a name; the key of a network is a password."""
-    if kind == "phrase":
-        return "password"
-    if kind == "assigned" and (
-        lower[end : end + 10].lstrip().startswith(WIFI)
-        or (lower[at - 2 : at] in {", ", "; "} and _USER.search(lower, max(0, at - 40), at))
-        or (lower[at - 1 : at] == "_" and lower[max(0, at - 12) : at - 1].endswith(GLUED))
-    ):
-        return "password"
-    if kind not in {"key", "code"}:
-        return kind
-    before, behind = lower[max(0, at - _TYPED) : at], lower[at : end + _TYPED]
-    near = before.rpartition("\n")[2] + behind.partition("\n")[0]
-    return "password" if any(word in near for word in WIFI) else kind
+def english(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where an English name begins and ends, and its word: `apiKey` and `my key`, not `keyboard`."""
+    for first, longer in _SEARCHED.items():
+        for at in _places(lower, first):
+            word = next(each for each in longer if lower.startswith(each, at))
+            end = _rest_end(text, lower, at + len(word))
+            if end and _begins_english(text, at, word):
+                yield at, end, word
 
 
-def _is_open(lower: str, at: int) -> bool:
-    near = lower[max(0, at - _TYPED) : at]
-    return any(word in near for word in OPEN)
+def _rest_end(text: str, lower: str, end: int) -> int:
+    """Return where the word ends that goes on at `end`; 0 if it goes on with what makes it another."""
+    for rest in _RESTS:
+        if lower.startswith(rest, end) and not "a" <= text[end + len(rest) : end + len(rest) + 1] <= "z":
+            return end + len(rest)
+    return 0 if "a" <= text[end : end + 1] <= "z" else end
 
 
-def _hits(lower: str) -> list[tuple[int, str]]:
-    found = []
-    for word, longer in _SEARCHED.items():
-        at = lower.find(word)
-        while at >= 0:
-            found.append((at, next(each for each in longer if lower.startswith(each, at))))
-            at = lower.find(word, at + len(word))
-    return found
-
-
-def _begins_well(text: str, at: int, word: str) -> bool:
+def _begins_english(text: str, at: int, word: str) -> bool:
     """Tell `apiKey`, `API_KEY`, `db-key` and `my key` from `monkey`."""
     if at == 0 or (len(word) >= 5 and word != "login"):
         return True
@@ -114,4 +159,86 @@ def _begins_well(text: str, at: int, word: str) -> bool:
         return True
     if first.isupper() and left.islower():
         return True
-    return text[max(0, at - 12) : at].lower().endswith(GLUED)
+    return text[max(0, at - 12) : at].lower().endswith(_GLUED)
+
+
+def _kind_of(lower: str, at: int, end: int, kind: str) -> str:
+    """Return the kind of a name; the key of a network is a password."""
+    if kind == "phrase":
+        return "password"
+    if kind == "assigned" and (
+        lower[end : end + 10].lstrip().startswith(_WIFI)
+        or (lower[at - 2 : at] in {", ", "; "} and _USER.search(lower, max(0, at - 40), at))
+        or (lower[at - 1 : at] == "_" and lower[max(0, at - 12) : at - 1].endswith(_GLUED))
+    ):
+        return "password"
+    if kind not in {"key", "code"}:
+        return kind
+    before, behind = lower[max(0, at - _TYPED) : at], lower[at : end + _TYPED]
+    near = before.rpartition("\n")[2] + behind.partition("\n")[0]
+    return "password" if any(word in near for word in _WIFI) else kind
+
+
+def _is_open(lower: str, at: int) -> bool:
+    near = lower[max(0, at - _TYPED) : at]
+    return any(word in near for word in _OPEN)
+
+
+def foreign_names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Foreign]:
+    """Yield where a name of another language begins and ends, and its kind; in no order.
+
+    `known` are the words and stems of the text that are ours.
+    """
+    for word in known & KNOWN:
+        for name, kind in _BY_WORD[word]:
+            yield from (
+                (at, at + len(name), kind) for at in _places(lower, name) if _is_whole(text, at, name)
+            )
+    stems = [row[1:] for row in _SHOWN if not row[0] or row[0] in known]
+    if not text.isascii():
+        letters = set(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))
+        stems += [row for letter in _BY_LETTER.keys() & letters for row in _BY_LETTER[letter]]
+    for stem, kind, ending in stems:
+        for at in _places(lower, stem):
+            if _begins_well(text, at, stem, kind) and (end := _end(text, at + len(stem), ending)):
+                yield at, end, kind
+
+
+def _places(lower: str, name: str) -> Iterator[int]:
+    at = lower.find(name)
+    while at >= 0:
+        yield at
+        at = lower.find(name, at + len(name))
+
+
+def _is_whole(text: str, at: int, name: str) -> bool:
+    end = at + len(name)
+    return not _is_letter(text[at - 1 : at]) and not _is_letter(text[end : end + 1])
+
+
+def _is_letter(char: str) -> bool:
+    """Whether a word goes on with a character; a script without spaces may stand next to it."""
+    return char.isalnum() and char < "\u0e00"
+
+
+def _begins_well(text: str, at: int, stem: str, kind: str) -> bool:
+    """Tell a word from a part of one; a script without case has no spaces either, or takes prefixes.
+
+    A code says in the same word what it opens.
+    """
+    if not at or not stem[0].islower() or not text[at - 1].isalpha():
+        return True
+    if kind != "code":
+        return len(stem) >= _COMPOUND
+    first = at
+    while first and at - first < _COMPOUND and text[first - 1].isalpha():
+        first -= 1
+    return text[first:at].lower() not in _OTHER_CODES
+
+
+def _end(text: str, end: int, ending: int) -> int:
+    """Return where a word ends whose stem ends there; 0 if it goes on for longer than an ending does."""
+    last = end
+    while ending and last - end <= ending and text[last : last + 1].isalpha() and text[last] < "\u2e80":
+        last += 1
+    return last if last - end <= ending else 0

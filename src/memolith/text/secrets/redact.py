@@ -12,20 +12,19 @@ from bisect import bisect_right
 from memolith.base.values import Value
 from memolith.text.patterns import lazy
 from memolith.text.safe.hygiene import ALLOW
-from memolith.text.secrets.context import labelled
-from memolith.text.secrets.formats import named_tokens
-from memolith.text.secrets.precheck import KNOWN
-from memolith.text.secrets.shapes import (
+from memolith.text.secrets import commands
+from memolith.text.secrets.assigned import labelled
+from memolith.text.secrets.names import KNOWN as NAMES
+from memolith.text.secrets.names import known_in, lowered
+from memolith.text.secrets.tokens import (
     APART_WORDS,
     RUN,
-    command_logins,
-    command_secrets,
+    named_tokens,
     private_keys,
     random_runs,
     taken_apart,
     url_secrets,
 )
-from memolith.text.secrets.tongues import known_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ _LABEL = "[source:"
 # Masking one value can bring another one closer to the word that names it, or end a token that was glued to
 # it. Each round finds what the one before uncovered; ordinary text has nothing to find and costs one.
 _ROUNDS = 64
-_KNOWN = KNOWN | APART_WORDS
+_KNOWN = NAMES | commands.KNOWN | APART_WORDS
 # Kinds that only say how a value was found; a kind that names a provider is worth more.
 _GUESSED = frozenset(["api-key", "basic-auth", "bearer-token", "password", "secret", "token", "webhook"])
 _NO_COPIES = frozenset(["private", "private-key"])
@@ -193,10 +192,7 @@ def _vagueness(kind: str) -> int:
 
 
 def _matches(text: str) -> Iterator[Span]:
-    lower = text.lower()
-    if len(lower) != len(text):
-        # One capital of Turkish is two characters in lower case; places must stay the same.
-        lower = "".join([char.lower() if char.isascii() else char for char in text])
+    lower = lowered(text)
     runs = [match.span() for match in RUN.finditer(text)]
     yield from private_keys(text)
     if _DIGIT.search(text) or _CAPITALS.search(text):
@@ -206,11 +202,11 @@ def _matches(text: str) -> Iterator[Span]:
     yield from random_runs(text, runs)
     if "://" in text or "jdbc:oracle:" in text:
         yield from url_secrets(text)
-    yield from command_logins(text)
+    yield from commands.logins(text)
     known = known_in(lower, _KNOWN)
     if not known.isdisjoint(APART_WORDS):
         yield from taken_apart(text)
-    yield from command_secrets(text, known)
+    yield from commands.secrets(text, known)
     yield from labelled(text, lower, known)
 
 

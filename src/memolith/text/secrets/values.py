@@ -1,17 +1,41 @@
 """Whether a value looks like a secret, or is only a name, a word, a hash or a placeholder.
 
 Three questions, from strict to lenient: is it random (no person would choose it), is it a password (a
-person would, and nobody would write it as a word), is it a stand-in for a value that is elsewhere.
+person would, and nobody would write it as a word), is it a stand-in for a value that is elsewhere. The words
+that tell are in `words.txt`.
 """
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.words import ENDINGS, SMALL_WORDS, STAND_INS, TABLE, WORD_PAIRS
 
-_PAIRS = frozenset(letters[0] + second for letters in WORD_PAIRS for second in letters[1:])
+
+def lines(name: str) -> list[str]:
+    """Return the lines of a table beside this file, without what explains them."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return [line for line in file.read().split("\n") if line and not line.startswith("# ")]
+
+
+def _table() -> dict[str, list[str]]:
+    sections: dict[str, list[str]] = {}
+    words: list[str] = []
+    for line in lines("words.txt"):
+        if line[0] == "[":
+            words = sections[line[1:-1]] = []
+        else:
+            words += [word.replace("_", " ") for word in line.split(" ")]
+    return sections
+
+
+TABLE = _table()
+STAND_INS, SMALL_WORDS, SAID = (frozenset(TABLE[name]) for name in ("stand-ins", "small", "said"))
+_ENDINGS = frozenset(TABLE["endings"])
+_PAIRS = frozenset(letters[0] + second for letters in TABLE["pairs"] for second in letters[1:])
+_SAID_STEMS = tuple(stem.rstrip() for stem in TABLE["said-stems"])
+_ENDING, _SHORT = 7, 3
 # The words inside a value: `getAccessToken` is three. A short one says nothing, so it is left out.
 _WORD = lazy(r"[A-Z]?[a-z]{3,}+|[A-Z]{4,}+")
 _SEGMENT = lazy(r"[A-Za-z0-9]+")
@@ -66,13 +90,22 @@ def is_stand_in(value: str) -> bool:
         if word in STAND_INS or (word in SMALL_WORDS and not any(map(str.isdigit, value))):
             return True
     file = _FILE.fullmatch(value) if "." in value else None
-    if file and file[1] in ENDINGS:
+    if file and file[1] in _ENDINGS:
         return True
     for word in _INSIDE:
         if word in lower:
             return True
     # `xxxxxxxx`, `000000-0000`, `aaaabbbb`: what people type where a value should be.
     return len(set(value)) <= (2 if len(value) < 8 else 3)
+
+
+def is_said(word: str) -> bool:
+    """Tell a word that says something of a password in some language from one that is a password."""
+    word = word.lower()
+    return word in SAID or any(
+        word.startswith(stem) and len(word) <= len(stem) + (_ENDING if len(stem) > _SHORT else 0)
+        for stem in _SAID_STEMS
+    )
 
 
 def is_name(value: str) -> bool:
@@ -187,11 +220,99 @@ def bare(word: str) -> str:
 def is_mixed(value: str) -> bool:
     """Tell base-62 from names: small letters, capitals and digits that change all the time."""
     value = value[:_JUDGED]
-    shape = value.translate(_SHAPES)
+    # The fewer digits, the more it could be a name.
+    digits = min(2, sum(map(value.count, "0123456789")))
+    return is_shuffled(value) and wordiness(value) < (0.15, 0.3, 0.35)[digits]
+
+
+def is_shuffled(value: str) -> bool:
+    """Whether small letters, capitals and digits change all the time, be they words or not."""
+    shape = value[:_JUDGED].translate(_SHAPES)
     capitals, digits, size = shape.count("A"), shape.count("0"), len(shape)
     if min(capitals, shape.count("a")) < 3 or (digits == 0 and size < 24):
         return False
     changes = sum(map(shape.count, ("aA", "Aa", "a0", "0a", "A0", "0A")))
-    # The fewer digits, the more it could be a name.
-    needed, allowed = ((0.45, 0.15), (0.4, 0.3), (0.35, 0.35))[min(digits, 2)]
-    return changes >= needed * size and wordiness(value) < allowed
+    return changes >= (0.45, 0.4, 0.35)[min(digits, 2)] * size
+
+
+_PART = lazy(r"[^\W_]+|[\u0080-\uffff]+")
+_LETTERS = lazy(r"[A-Za-z\u0080-\uffff]+")
+_CAPITAL = lazy(r"[A-Z][a-z]+|^[a-z]+")
+_DATE = lazy(r"\d{4}-\d\d-\d\d|\d{1,2}[.:/]\d\d|v?\d+(?:\.\d+)+|\d+[a-zA-Z%]{0,3}$")
+_HUMAN = lazy(r"[A-Za-z\u00c0-\uffff][^\s/\\()\[\]{}<>=]*")
+_WHOLE = lazy(
+    r"(?:\d{4,5}(?:[ -]\d{4,5}){1,4}|\d{1,4}(?:-\d{1,4}){2,5}|\d{4,24}[A-Za-z]{0,2}|\d{4,12}[#*])"
+    r"(?=[\s.,;!?)\]}\"'`*|<。，；）」』”»이입예]|で|だ|$)(?![.,]\d)(?! ?[(%°]| \d)"
+    r"(?! (?!(?i:for|and|or|on|at|in|und|für|et|pour|y|para|e|per|и|для) )[A-Za-z\u00c0-\u1fff])"
+)
+_CALENDAR = lazy(r"\d{4}-\d\d-\d\d")
+_LONG = 120
+_VOCABULARY, _DESCRIBING = frozenset(TABLE["vocabulary"]), frozenset(TABLE["describing"])
+_ENDS = ".,;:)]}>*。、！？」』”“»"
+
+
+def is_joined(word: str) -> bool:
+    """Tell three words or more that only somebody who chose a password joins: `tea-and-toast`."""
+    parts = word.lower().replace("_", "-").split("-")
+    return len(parts) > 2 and SMALL_WORDS.isdisjoint(parts) and not named_parts(word) and is_chosen(word)
+
+
+def named_parts(word: str) -> int:
+    """Return how many parts of a word are those that names in code are made of."""
+    parts = [part.lower().rstrip("0123456789") for part in _PART.findall(word)]
+    parts += [part.lower() for part in _CAPITAL.findall(word)] if word.isalpha() else []
+    return sum(part in _VOCABULARY or part in STAND_INS or part in SAID for part in parts)
+
+
+def is_chosen(word: str, *, code: bool = False) -> bool:
+    """Tell what somebody chose: a digit, a sign, a capital inside, or words that are joined."""
+    if len(word) > _LONG or (word[:1] == "!" and word[1:].isalpha()):
+        return False  # a blob, a tag of YAML
+    if len(word) < 5 or is_stand_in(word) or "://" in word or _DATE.match(word) or not _HUMAN.fullmatch(word):
+        return len(word) >= 6 and is_password(word) and not is_digest(word) and not set("(=<") & set(word)
+    if is_reference(word):
+        return False
+    digit = any(map(str.isdigit, word))
+    joined = any(sign in word[1:-1] for sign in "_-.")
+    sign = any(not char.isalnum() and char not in "_-.'’/:@" for char in word)
+    known = named_parts(word)
+    if known and known * 2 >= len(_LETTERS.findall(word)) + digit:
+        return is_password(word) and digit and sign
+    if "@" in word or "/" in word or ":" in word:
+        return is_strange(word)
+    if joined and not digit and not sign:
+        return not code and "." not in word and len(word) >= 8
+    return sign or (digit and any(map(str.isalpha, word)) and not is_digest(word))
+
+
+def number_end(text: str, start: int) -> int:
+    """Return where a number ends that is all that is said of a password; 0 if it counts something."""
+    found = _WHOLE.match(text, start)
+    return found.end() if found and not _CALENDAR.match(found[0]) else 0
+
+
+def is_phrase(words: list[str]) -> bool:
+    """Tell words that somebody chose from a sentence about a password."""
+    bare = [word.strip("\"'.,;:!?()").lower() for word in words]
+    numbered = any(map(str.isdigit, bare))
+    return (
+        len(words) <= 12
+        and not any(
+            word in _DESCRIBING or word in STAND_INS or (is_said(word) and not numbered) for word in bare
+        )
+        and not any(sign in word for word in words for sign in ("/", "\\", "=", "$", "()", "://", "--"))
+        and any(map(str.isalpha, bare))
+        and (numbered or bare[0] not in SMALL_WORDS)
+    )
+
+
+def first_word(word: str) -> str:
+    """Return a value without what a sentence, a list or a link goes on with."""
+    word = word.partition("](")[0]
+    for sign in (",", ";"):
+        head, _, tail = word.partition(sign)
+        word = head if tail[:1] in {"", " "} or sign == ";" else word
+    if word[:1].isascii():
+        word = next((word[:at] for at, char in enumerate(word) if char >= "\u0e00"), word)
+    word = word.rstrip(_ENDS)
+    return word.rstrip("!?") if word.rstrip("!?").isalpha() else word

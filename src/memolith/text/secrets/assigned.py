@@ -2,30 +2,31 @@
 
 Each key-ish word is looked up by substring search. Where it is the end of a name that keeps a secret, the
 next few words are judged: the closer the link between name and value, the less the value has to look like a
-secret by itself. Names of other languages come from `secret_tongues`.
+secret by itself.
 """
 
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets import explicit
-from memolith.text.secrets import tongues as secret_tongues
-from memolith.text.secrets.explicit import codes
-from memolith.text.secrets.forms import columns, pair, pairs, phrases
+from memolith.text.secrets import sentences
+from memolith.text.secrets.forms import codes, columns, pair, pairs, phrases
+from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
-from memolith.text.secrets.prose import is_fingerprint, random_nearby, told, told_before
+from memolith.text.secrets.sentences import is_fingerprint, random_nearby, told, told_before
 from memolith.text.secrets.values import (
+    TABLE,
     UUID,
     bare,
+    is_chosen,
     is_digest,
     is_mixed,
     is_name,
     is_password,
     is_random,
+    is_said,
     is_stand_in,
     wordiness,
 )
-from memolith.text.secrets.words import OF_THEIRS, OTHER_KEYS, TABLE, is_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ _ALONE = lazy(
     r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}([A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
     r"[*`]{0,3}[ \t]{0,8}(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
 )
+_OF_THEIRS, _OTHER_KEYS = frozenset(TABLE["of-theirs"]), frozenset(TABLE["other-keys"])
 _SUMS = ("checksum", "sha256", "sha-256", "sha512", "md5", "digest of")
 _PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
 _NAMED = ("word", "wd", "pass", "phrase")
@@ -85,8 +87,8 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     """Find values that their names give away; `lower` is `text` in lower case, of the same length."""
     if "secret:" in lower:
         lower = _MASK.sub(lambda mask: " " * len(mask[0]), lower)
-    tongues = list(secret_tongues.names(text, lower, known))
-    names = names_in(text, lower, tongues)
+    foreign = list(foreign_names(text, lower, known))
+    names = names_in(text, lower, foreign)
     # Where a name follows a name, each has what is right behind it; prose about a secret is not like that.
     dense = len(names) > 500 and len(names) * 48 > len(text)
     done = 0
@@ -100,11 +102,11 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
             found = told_before(text, name[0], name[1], name[3], foreign=not name[2])
         if found and not (is_digest(text[slice(*found)]) and _is_sum(lower[max(0, name[0] - 40) : name[0]])):
             yield _kind(text, name, *found), *found
-            if name[3] == "password" and (changed := explicit.changed(text, found[1])):
+            if name[3] == "password" and (changed := sentences.changed(text, found[1])):
                 yield "password", *changed
-    if tongues:
-        yield from codes(text, lower, tongues)
-        yield from pairs(text, tongues)
+    if foreign:
+        yield from codes(text, lower, foreign)
+        yield from pairs(text, foreign)
     if names and not dense:
         yield from columns(text, names)
     yield from phrases(text, lower)
@@ -129,11 +131,11 @@ def _is_sum(before: str) -> bool:
 def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> tuple[int, int] | None:
     at, end, word, kind = names[number]
     limit = _limit(text, names, number)
-    foreign = word in {"", "psk"} or text[end : end + 8].partition(" ")[2].partition(" ")[0] in OF_THEIRS
+    foreign = word in {"", "psk"} or text[end : end + 8].partition(" ")[2].partition(" ")[0] in _OF_THEIRS
     found = None
     if kind in {"password", "loose", "assigned"} and not dense and not _ABOUT.match(text, end):
         phrase = word == "psk" or _is_phrase(text, at, end)
-        found = explicit.value(text, end, limit, kind, foreign=foreign, phrase=phrase)
+        found = sentences.value(text, end, limit, kind, foreign=foreign, phrase=phrase)
     if not found and _WORTH.search(text, end, min(limit, end + 140)):
         found = _value_after(text, end, kind, limit, dense=dense, foreign=foreign)
         if found and number + 1 < len(names) and _is_theirs(text, found, names[number + 1]):
@@ -175,7 +177,7 @@ def _is_theirs(text: str, found: tuple[int, int], following: Name) -> bool:
 
 def _is_other_key(before: str) -> bool:
     words = before.replace("_", " ").replace("-", " ").split()
-    return bool(words) and words[-1].lstrip("`'\"(*") in OTHER_KEYS
+    return bool(words) and words[-1].lstrip("`'\"(*") in _OTHER_KEYS
 
 
 def _kind(text: str, name: Name, start: int, end: int) -> str:
@@ -293,7 +295,7 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
 
 
 def _is_likely(word: str) -> bool:
-    return is_password(word) or (any(map(str.isdigit, word)) and explicit.is_chosen(word))
+    return is_password(word) or (any(map(str.isdigit, word)) and is_chosen(word))
 
 
 def _is_strong(word: str) -> bool:
@@ -332,7 +334,7 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
             and any(map(str.isdigit, word))
             and bool(_PLAIN.fullmatch(word))
         )
-    if is_password(word, 5) or (kind == "assigned" and explicit.is_chosen(word)):
+    if is_password(word, 5) or (kind == "assigned" and is_chosen(word)):
         return True
     # A quoted word is a password. A bare one is only in an environment; in code it is a variable.
     return (

@@ -1,7 +1,9 @@
-"""Tokens that no published format names: random runs, private keys, credentials in URLs and on command lines.
+"""Tokens that show what they are: published formats, private keys, random runs, credentials in a URL.
 
+Most formats are a fixed beginning and a tail of one alphabet: a row of `tokens.txt` says both. What follows a
+beginning is matched where the beginning is found, so a text without it costs a substring search and no more.
 A run is what could be one token: letters, digits and the few signs that tokens contain. Ordinary text has few
-long ones, so everything here looks at those only.
+long ones, so everything else looks at those only.
 """
 
 from __future__ import annotations
@@ -9,24 +11,181 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.commands import LIKELY, SURE, candidates
-from memolith.text.secrets.explicit import is_chosen
-from memolith.text.secrets.values import (
-    bare,
-    is_digest,
-    is_mixed,
-    is_password,
-    is_random,
-    is_stand_in,
-    is_strange,
-)
-from memolith.text.secrets.words import ACCOUNTS, HINTS, OPTIONS, PROVIDERS, PUBLIC
+from memolith.text.secrets.values import TABLE, is_digest, is_mixed, is_random, is_stand_in, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 Span = tuple[str, int, int]
+
+_ALPHABETS = {
+    "hex": "[0-9a-fA-F]",
+    "alnum": "[A-Za-z0-9]",
+    "word": r"[\w-]",
+    "dotted": r"[\w.-]",  # tokens of several parts
+    "base64": r"[\w.+/=-]",  # Base64 of either kind
+    "upper": "[A-Z0-9]",
+}
+# kind, beginnings, alphabet of the tail, how long the tail is at least.
+_PREFIXED: tuple[tuple[str, str, str, int], ...] = tuple(
+    (kind, beginnings, alphabet, int(least))
+    for kind, alphabet, least, beginnings in (line.split(" ", 3) for line in lines("tokens.txt"))
+)
+# kind, what must occur, pattern. Group 1, where there is one, is the secret. Each repetition is bounded, or
+# over a class that what follows is not in; `+` after one never gives back. These are looked for in runs only:
+_IN_RUNS: tuple[tuple[str, str, str], ...] = (
+    ("airtable-token", "pat", r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b"),
+    ("discord-token", ".", r"(?<![\w.-])[MNO][\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,40}(?![\w.-])"),
+    ("cloudflare-key", "v1.0-", r"(?<![\w.-])v1\.0-[0-9a-f]{24}-[0-9a-f]{100,160}"),
+    ("zoho-token", "1000.", r"(?<![\w.])1000\.[0-9a-f]{32}\.[0-9a-f]{32}\b"),
+    ("mailchimp-key", "-us", r"(?<![\w-])[0-9a-f]{32}-us\d{1,2}\b"),
+    (
+        "1password-key",
+        "A3-",
+        r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b",
+    ),
+    (
+        "aws-secret",
+        "+",
+        r"(?<![\w+/=])(?=[\w+/]{0,39}[+/])(?=[A-Za-z0-9+/]{0,39}[0-9])(?=[a-z0-9+/]{0,39}[A-Z])"
+        r"[A-Za-z0-9+/]{40}(?![\w+/=])",
+    ),
+)
+# These anywhere. Each begins with something that `re` can search for fast.
+_SHAPED: tuple[tuple[str, str, str], ...] = (
+    ("aws-key-id", "A3T", r"\bA3T[A-Z0-9][A-Z0-9]{16}\b"),
+    (
+        "jwt",
+        "eyJ",
+        r"eyJ(?<![\w.-]eyJ)[\w-]{12,4000}+\.[\w-]{10,8000}+\.[\w-]{10,4000}+(?:\.[\w-]{10,4000}+){0,2}",
+    ),
+    ("azure-secret", "Q~", r"(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])"),
+    ("telegram-token", ":AA", r"(?<![\w:])(?:bot)?(\d{8,10}:AA[\w-]{32,34})(?![\w-])"),
+    ("facebook-token", "|", r"\|(?<=\d{15}\|)[\w-]{27}(?![\w-])"),
+    (
+        "slack-webhook",
+        "hooks.slack.com",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]{20,200}+)",
+    ),
+    (
+        "password-hash",
+        "$",
+        r"\$(?<![\w$]\$)(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|[156]\$(?:rounds=\d{1,9}\$)?"
+        r"[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|"
+        r"y\$[./A-Za-z0-9$]{40,200})",
+    ),
+    ("kerberos-ticket", "$krb5", r"\$krb5(?:tgs|asrep|pa)\$[^\s'\"]{32,4000}+"),
+    (
+        "bundler-credentials",
+        "BUNDLE_",
+        r"\bBUNDLE_\w{2,64}__\w{2,12}['\"]?\s{0,3}[:=]\s{0,3}['\"]?"
+        r"([\w.~+@-]{3,100}:[\w.~+-]{3,100}|[\w-]{20,100})",
+    ),
+    ("wifi-key", "WIFI:", r"\bWIFI:[^\n]{0,80}?[:;]P:([^;\s]{4,63}+)"),
+    ("split-token", "AKIA", r"\bAKIA(?:[ .·-]{1,3}[A-Z0-9]{2,8}){3,8}(?![A-Za-z0-9])"),
+    ("split-token", "ghp", r"\bghp_?(?:[ .·-]{1,3}[A-Za-z0-9]{2,8}){6,18}(?![A-Za-z0-9])"),
+)
+# What stands between the parts of a token that did not fit into one line.
+_BREAK = lazy(r"\\?\r?\n[ \t>#*|]{0,8}+|['\"]\s{0,4}[+.\\]?\s{0,8}['\"]")
+_REPEATED = lazy(r"([A-Za-z0-9])\1{7}|xxxx|XXXX")
+_compiled: dict[str, re.Pattern[str]] = {}
+# By their first character: few of them occur in the long runs of an ordinary text.
+_beginnings: dict[str, list[tuple[str, str, str, int]]] = {}
+
+
+def named_tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
+    """Find tokens by their published formats; `runs` are the places where one could be."""
+    rows = beginnings()
+    joined = "\n".join([text[start:end] for start, end in runs])
+    for first in rows.keys() & set(joined):
+        for kind, beginning, alphabet, least in rows[first]:
+            if beginning in joined:
+                yield from _prefixed(text, kind, beginning, _ALPHABETS[alphabet], least)
+    for kind, needle, pattern in _IN_RUNS:
+        if needle in joined:
+            for start, end in runs:
+                yield from _shaped(text, kind, pattern, start, end)
+    for kind, needle, pattern in _SHAPED:
+        if needle in text:
+            yield from _shaped(text, kind, pattern, 0, len(text))
+
+
+def beginnings() -> dict[str, list[tuple[str, str, str, int]]]:
+    """Return the rows of the table by the first character of a beginning."""
+    if not _beginnings:
+        for kind, row, alphabet, least in _PREFIXED:
+            for beginning in row.split():
+                _beginnings.setdefault(beginning[0], []).append((kind, beginning, alphabet, least))
+    return _beginnings
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    compiled = _compiled.get(pattern)
+    if compiled is None:
+        compiled = _compiled[pattern] = lazy(pattern)
+    return compiled
+
+
+def _shaped(text: str, kind: str, pattern: str, start: int, end: int) -> Iterator[Span]:
+    for match in _compile(pattern).finditer(text, start, end):
+        low, high = match.span(match.re.groups)
+        if not _is_sample(match[0]):
+            yield kind, low, high
+
+
+def _prefixed(text: str, kind: str, beginning: str, letters: str, least: int) -> Iterator[Span]:
+    whole = _compile(f"{letters}{{{least},2000}}+")
+    size = len(beginning)
+    at = text.find(beginning)
+    while at >= 0:
+        after = at + size
+        # A beginning inside a longer word is none.
+        if at == 0 or not (text[at - 1].isalnum() and text[at - 1].isascii()):
+            match = whole.match(text, after)
+            if match:
+                after = match.end()
+                if not _is_sample(match[0]) and _has_digit_or_cases(match[0]):
+                    yield kind, at, after
+            elif size >= 4 and (end := _broken_end(text, at, after, letters, least)):
+                yield kind, at, end
+                after = end
+        at = text.find(beginning, after)
+
+
+def _broken_end(text: str, start: int, at: int, letters: str, least: int) -> int:
+    """Return where a token ends that is broken over lines, or over strings that are added; 0 if none is."""
+    value = ""
+    for _ in range(8):
+        part = _compile(f"{letters}{{1,400}}+").match(text, at)
+        if not part:
+            return 0
+        if not value and (not _has_digit_or_capital(part[0]) or start + 12 > part.end()):
+            return 0  # a word, and the next line or string
+        value += part[0]
+        if len(value) >= least:
+            return part.end() if is_mixed(value) and not _is_sample(value) else 0
+        gap = _BREAK.match(text, part.end())
+        if not gap or len(part[0]) < 6:
+            return 0
+        at = gap.end()
+    return 0
+
+
+def _has_digit_or_capital(value: str) -> bool:
+    return value != value.lower() or any(map(str.isdigit, value))
+
+
+def _is_sample(value: str) -> bool:
+    """Tell the samples of documentation: `AKIA…EXAMPLE`, `ghp_xxxx…`, `glc_1111…`."""
+    return value.endswith(("EXAMPLE", "example")) or _REPEATED.search(value) is not None
+
+
+def _has_digit_or_cases(value: str) -> bool:
+    """Tell a random tail from words that happen to follow a beginning: `sk-learn-pipeline`, `API-…`."""
+    return any(map(str.isdigit, value)) or not (value.islower() or "_" in value or "-" in value)
+
 
 RUN = lazy(r"\b[A-Za-z0-9_][A-Za-z0-9_.~+/=-]{11,}+")
 _PIECE = lazy(r"[^=]{16,}+={0,2}(?![^=])")
@@ -45,17 +204,6 @@ _HOOK_PART = lazy(r"/[\w@-]{16,}+")
 _SIGNED = lazy(
     r"(?i)[?&;](?:sig|signature|x-amz-signature|x-goog-signature|x-amz-security-token|hmac|sas)=([\w%+/=.~-]{16,2000}+)"
 )
-_LOGIN_FLAG = lazy(
-    r"(?<![\w-])(?:-u|--user|-U|--[\w-]{0,12}auth)"
-    r"[ =]{0,3}(['\"]?)([^\s:'\"]{0,64}+)['\"]?:['\"]?([^\s'\"]{0,200}+)"
-)
-# host:port:database:user:password
-_PGPASS = lazy(
-    r"(?m)(?:^[ \t>`-]{0,4}|['\"])(?!urn:)[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w.*-]{1,64}:"
-    r"[A-Za-z*][\w.*-]{0,63}:([^\s:`'\"]{4,100})"
-)
-_STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
-_PATH = lazy(r"[/.:]")
 _PEM = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!----)){1,20000}+")
 # A key that was cut off may still have the head that tells how it is encrypted.
@@ -82,6 +230,9 @@ _APART = lazy(
     r"\b(?:[A-Za-z0-9]{2,8}_ ?){0,3}[A-Za-z0-9]{4}([ .·-]{1,3})[A-Za-z0-9]{4}(?:\1[A-Za-z0-9]{4}){3,40}"
     r"(?:\1[A-Za-z0-9]{1,3})?(?![A-Za-z0-9])"
 )
+
+
+HINTS, PROVIDERS, _PUBLIC = (frozenset(TABLE[name]) for name in ("hints", "providers", "public"))
 
 
 def private_keys(text: str) -> Iterator[Span]:
@@ -145,42 +296,6 @@ def taken_apart(text: str) -> Iterator[Span]:
             yield "split-token", match.start(), match.end()
 
 
-def command_secrets(text: str, known: frozenset[bytes]) -> Iterator[Span]:
-    """Find what a program is given as its password."""
-    for start, end, sure in candidates(text, known):
-        word = text[start:end]
-        if sure == SURE and end - start >= 3 and word[0] != "-":
-            if not is_stand_in(word) and word not in OPTIONS and "://" not in word:
-                yield "password", start, end
-        elif is_strange(word) or (sure == LIKELY and _is_likely(word)):
-            yield "password", start, end
-
-
-def _is_likely(word: str) -> bool:
-    return (is_password(word) or is_chosen(word)) and any(map(str.isdigit, word)) and not _PATH.search(word)
-
-
-def command_logins(text: str) -> Iterator[Span]:
-    """Find `curl -u name:password`, `name / password`, and lines of a `.pgpass`."""
-    if text.count(":") > 3:
-        for match in _PGPASS.finditer(text):
-            if not is_stand_in(match[1]) and not match[1].isdigit():
-                yield "password", match.start(1), match.end(1)
-    for match in _STROKE.finditer(text) if " / " in text else ():
-        word = bare(match[2].rstrip("\"'`,;"))
-        signs = not set(word).isdisjoint("!#$%^&*?") and not word.islower()
-        if (signs and is_password(word)) or (match[1].lower() in ACCOUNTS and _is_likely(word)):
-            yield "password", match.start(2), match.start(2) + len(word)
-    if " -u" not in text and " -U" not in text and "--user" not in text and "-auth" not in text:
-        return
-    for match in _LOGIN_FLAG.finditer(text):
-        name, word = match[2].strip("{}"), match[3].strip("{}")
-        if is_password(word) or _is_likely(word):
-            yield "password", match.start(3), match.end(3)
-        elif not word and is_password(name, 8):
-            yield "password", match.start(2), match.end(2)
-
-
 # A token has more different characters than this; most runs in ordinary text have not.
 _FEW = 8
 
@@ -226,7 +341,7 @@ def _kind_of(text: str, start: int, end: int) -> str:
         return ""
     before = _NEAR.findall(text[max(0, start - 40) : start].rpartition("\n")[2].lower())
     called = before[-2:-1] if before[-1:] and before[-1] in _VERBS else before[-1:]
-    if called and called[0] in PUBLIC:
+    if called and called[0] in _PUBLIC:
         return ""
     if (mixed and not is_digest(value)) or has_token_prefix(value):
         return "token"
