@@ -11,7 +11,7 @@ from memolith import InputError, Mem, NotFoundError, import_memory, slash
 from memolith.care.edit import edit
 from memolith.care.why import why
 from memolith.hosts.hook.edge import answer
-from memolith.learn.consolidate.promote import promote
+from memolith.learn.consolidate.skills import promote
 from tests.conftest import Clock
 from tests.ledger import proves
 

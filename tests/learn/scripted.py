@@ -1,22 +1,13 @@
-"""A model that answers what a test wrote down, and extractions as phase 1 stores them."""
+"""A model that answers what a test wrote down, and extractions as the queue stores them."""
 
 from __future__ import annotations
 
 from memolith import Mem
-from memolith.base.values import Value
-from memolith.learn.consolidate import phase2
-from memolith.learn.consolidate.phase2 import Outcome
-
-
-class Extraction(Value):
-    """What phase 1 made of a session."""
-
-    project: str
-    raw_memory: str
-    rollout_slug: str | None
-    rollout_summary: str
-    session: str
-    started: str
+from memolith.learn.consolidate import consolidate as consolidation
+from memolith.learn.consolidate.consolidate import Outcome
+from memolith.learn.model.client import Client
+from memolith.learn.model.values import Completion, Question
+from memolith.learn.queue.queue import Extraction
 
 
 def extraction(
@@ -31,61 +22,37 @@ def extraction(
     return Extraction(
         session=session,
         project=mem.project,
+        source_watermark="1",
         started=started,
         raw_memory="\n".join(f"- {line}" if not line.startswith("#") else line for line in lines),
         rollout_summary=synopsis,
         rollout_slug=slug,
+        model="scripted",
     )
 
 
-class Answer(Value):
-    """A reply."""
-
-    data: dict[str, object]
-
-
 class Scripted:
-    """Answers in order, and remembers what it was asked."""
+    """A back-end that answers in order, the last answer for ever, and remembers what it was asked."""
 
     name = "scripted"
 
     def __init__(self, *answers: object, window: int = 0) -> None:
         self.answers, self.window = list(answers), window
-        self.asked: list[str] = []
+        self.questions: list[Question] = []
 
-    def complete(
-        self,
-        system: str,
-        user: str,
-        schema: dict[str, object],
-        *,
-        max_output: int,
-        deadline: float | None,
-    ) -> Answer:
+    @property
+    def asked(self) -> list[str]:
+        return [question.user for question in self.questions]
+
+    def ask(self, question: Question, seconds: float) -> Completion:
         """Return the next answer, or raise it."""
-        assert system
-        assert schema["additionalProperties"] is False
-        assert max_output > 0
-        assert deadline is None
-        self.asked.append(user)
-        answer = self.answers.pop(0)
+        assert seconds > 0
+        self.questions.append(question)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
-        return Answer(data=answer)  # type: ignore[arg-type]
-
-
-class Prompt:
-    """A prompt that shows all that it is given."""
-
-    def fill(self, **variables: str) -> str:
-        """Return the variables, one after the other."""
-        return "\n".join(f"<{name}>\n{text}\n</{name}>" for name, text in sorted(variables.items()))
-
-
-def prompts(name: str) -> Prompt:
-    """Return the prompt of phase 2."""
-    assert name == "consolidation"
-    return Prompt()
+        data, text = (answer, "") if isinstance(answer, dict) else (None, str(answer))
+        return Completion(cut=False, data=data, model=self.name, text=text, tokens_in=1, tokens_out=1)
 
 
 def reply(
@@ -96,5 +63,5 @@ def reply(
 
 
 def consolidate(mem: Mem, *given: Extraction, model: Scripted | None = None) -> Outcome:
-    """Run phase 2."""
-    return phase2.run(mem, given, model, prompts)
+    """Consolidate what was extracted."""
+    return consolidation.run(mem, given, Client(model) if model else None)

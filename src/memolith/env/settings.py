@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memolith.text.yaml import Node
 
 CONFIG_FILE = "config.yml"
+# Set for every child that asks a model: memolith stays silent inside it, else it would learn from itself.
+GUARD = "MEMOLITH_INTERNAL"
 
 _BY_KEY = {row[0]: row for row in TABLE}
 # What a project's own file may set: how its memory is shown, never where it is kept or what is let in.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from memolith.env import programs
+from memolith.env.settings import GUARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _SPARE = 60.0  # seconds beyond the run's own time before the process is ended f
 def start(home: Home) -> bool:
     """Start a worker for this project and return at once; False if nothing is learned here."""
     settings = home.settings
-    if home.is_ephemeral or os.environ.get("MEMOLITH_INTERNAL"):
+    if home.is_ephemeral or os.environ.get(GUARD):
         return False
     if not (settings.flag("memories.enabled") and settings.flag("memories.generate")):
         return False

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import CeilingError, ConfigError, MemolithError, StorageError
 from memolith.base.values import Value
-from memolith.env.settings import Settings
-from memolith.learn import forget
-from memolith.learn.consolidate import phase2
-from memolith.learn.extract import eligible, phase1
-from memolith.learn.model import llm, prompting, replies
-from memolith.learn.model.metered import Metered
+from memolith.env.settings import GUARD, Settings
+from memolith.learn import withdraw
+from memolith.learn.consolidate import consolidate
+from memolith.learn.extract import eligible, worker
+from memolith.learn.model import llm
+from memolith.learn.model.client import Meter
+from memolith.learn.model.values import ModelUnavailableError
 from memolith.learn.queue.ledger import Ledger
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
 from memolith.memory.sessions import Sessions
@@ -26,14 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from memolith.learn.extract.eligible import Choice
-    from memolith.learn.model.replies import Model
+    from memolith.learn.model.client import Client
     from memolith.learn.queue.queue import Job
     from memolith.memory.home import Home
 
     Progress = Callable[[int, int], None]
-
-# Set for every child that asks a model: memolith stays silent inside it, else it would learn from itself.
-GUARD = "MEMOLITH_INTERNAL"
 
 
 class Report(Value):
@@ -51,14 +49,14 @@ class Report(Value):
     tokens: int
 
     def __str__(self) -> str:
-        told = [f"{self.extracted} session(s) taught something, {self.empty} nothing"]
+        parts = [f"{self.extracted} session(s) taught something, {self.empty} nothing"]
         if self.records:
-            told.append(f"{self.records} record(s)")
+            parts.append(f"{self.records} record(s)")
         if self.failed:
-            told.append(f"{self.failed} failed (memolith learn why)")
+            parts.append(f"{self.failed} failed (memolith learn why)")
         if self.requests:
-            told.append(f"{self.requests} request(s), {self.tokens} tokens")
-        lines = ["; ".join(told), *filter(None, [self.consolidated, self.stopped])]
+            parts.append(f"{self.requests} request(s), {self.tokens} tokens")
+        lines = ["; ".join(parts), *filter(None, [self.consolidated, self.stopped])]
         return "\n".join(lines)
 
 
@@ -120,7 +118,7 @@ class Run:
         self._name = f"{os.getpid()}-{time.time_ns():x}"
         self._deadline = time.monotonic() + home.settings.number("memories.seconds_per_run")
         self._models = home.settings if model is None else _with_model(home, model)
-        self._done = phase1.Count()
+        self._done = worker.Count()
         self._stopped = ""
 
     def do(self, phase: int | None, *, force: bool, running: Collection[str]) -> Report:
@@ -135,7 +133,7 @@ class Run:
                 self._extract(force=force)
             if phase != 1 and not self._stopped:
                 consolidated = self._consolidate(force=force)
-        except (CeilingError, replies.ModelUnavailableError) as error:
+        except (CeilingError, ModelUnavailableError) as error:
             self._stopped = str(error)
         spent = self._ledger.totals(run=self._name)
         return Report(
@@ -161,7 +159,7 @@ class Run:
         gone = {each.session for each in self._queue.outputs(slug)} - set(Sessions(self._home).stored())
         for name in sorted((withdrawn & set(self._queue.watermarks(slug))) | gone):
             try:
-                forget.forget(self._home, self._queue, name)
+                withdraw.withdraw_session(self._home, self._queue, name)
             except StorageError:  # the next run tries again, and this one goes on
                 self._done.failed += 1
         with self._queue.together():
@@ -171,9 +169,9 @@ class Run:
 
     def _extract(self, *, force: bool) -> None:
         """Work until nothing waits or something stops us."""
-        asked = self._model("default")
-        width = int(self._home.settings.number("memories.stage1_concurrency")) if asked else 1
-        worker = phase1.Worker(self._home, self._queue, asked, self._deadline)
+        models = self._metered("default")
+        width = int(self._home.settings.number("memories.stage1_concurrency")) if models else 1
+        extractor = worker.Worker(self._home, self._queue, models, self._deadline)
         total = len(self._waiting()) if self._progress else 0
         while not self._stopped:
             if time.monotonic() > self._deadline:
@@ -185,7 +183,7 @@ class Run:
             if not jobs:
                 return
             try:
-                self._stopped = worker.do(jobs, self._done)
+                self._stopped = extractor.do(jobs, self._done)
             except KeyboardInterrupt:
                 for job in jobs:  # else the next run would wait until their leases are over
                     self._queue.release(job, "interrupted")
@@ -224,27 +222,24 @@ class Run:
             return f"the consolidation failed: {error}"
 
     def _propose(self, job: Job) -> str:
-        asked = self._model("smol")
-        model = asked("", "consolidate") if asked else None
-        home, chosen = self._home, self._queue.outputs(self._home.project, chosen=True)
-        outcome = phase2.run(
-            home,
-            chosen,
-            model,
-            lambda name: prompting.load(name, home.path),
+        models = self._metered("smol")
+        outcome = consolidate.run(
+            self._home,
+            self._queue.outputs(self._home.project, chosen=True),
+            models("", "consolidate") if models else None,
             fence=lambda: self._queue.fenced(job),
             deadline=self._deadline,
         )
         return f"MEMORY.md: {outcome.message}"
 
-    def _model(self, role: str) -> phase1.Asked | None:
-        """Return what makes the metered model for a session; None if rules do the work."""
+    def _metered(self, role: str) -> worker.Models | None:
+        """Return what gives the metered model for a session; None if rules do the work."""
         if self._models.text("models.default").strip() in ("", "none"):
             return None
-        found: Model = llm.find(self._models, role)
+        found = llm.find(self._models, role)
 
-        def metered(session: str, phase: str) -> Metered:
-            return Metered(found, self._ledger, self._name, phase, self._home.project, session)
+        def metered(session: str, phase: str) -> Client:
+            return found.metered(Meter(self._ledger, self._name, phase, self._home.project, session))
 
         return metered
 

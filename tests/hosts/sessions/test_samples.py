@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memolith.hosts.sessions import guess
-from memolith.learn.extract import tool_turns
+from memolith.text import turns as spoken
 from tests.shared import SAMPLES
 
 # Read before the tests' own environment is set up.
@@ -54,8 +54,8 @@ def test_a_golden_sample_is_read_without_what_was_planted_in_it(pattern: str) ->
     said = "\n".join(turn.text for turn in session.turns)
     planted = ("INJECTED", "<memory", "task-notification", "being continued", "rewound", "session_context")
     assert [each for each in planted if each in said] == []
-    ran = [turn for turn in session.turns if tool_turns.command(turn)]
-    assert {tool_turns.command(turn) for turn in ran} <= {"pnpm test"}
+    ran = [turn for turn in session.turns if spoken.command(turn.tool, turn.text)]
+    assert {spoken.command(turn.tool, turn.text) for turn in ran} <= {"pnpm test"}
     assert all(turn.text.startswith("$ pnpm test\n") for turn in ran)
 
 

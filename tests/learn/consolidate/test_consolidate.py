@@ -1,4 +1,4 @@
-"""Phase 2: from extractions to MEMORY.md, summary and skills, with a model and without one."""
+"""Consolidation: from extractions to MEMORY.md, summary and skills, with a model and without one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 
 from memolith import Mem, MemolithError
 from memolith.base.errors import ProviderError, UnsafePathError
-from memolith.learn.consolidate import consolidate as phase_two
-from memolith.learn.consolidate import current, statements
+from memolith.learn.consolidate import current, propose, statements
 from memolith.memory.document import MARKER
 from tests.care.test_scan import canary
 from tests.conftest import Clock
@@ -124,7 +123,7 @@ def test_without_extractions_what_was_generated_goes_without_asking_a_model(mem:
     del found["generated.txt"]
     assert found == {
         "MEMORY.md": "# Mine\n",
-        "raw_memories.md": phase_two.NO_RAW,
+        "raw_memories.md": propose.NO_RAW,
         "skills/own/SKILL.md": "made by hand",
     }
     assert os.listdir(store / "skills") == ["own"]
@@ -182,12 +181,12 @@ def test_no_secret_reaches_the_disk_or_the_request(mem: Mem, store: Path) -> Non
 
 def test_a_request_fits_into_the_window_and_leaves_out_what_is_oldest(mem: Mem) -> None:
     many = [
-        extraction(mem, f"claude-{day:02}", f"fact{day:02} " + "word " * 200, started=f"2026-10-{day:02}")
+        extraction(mem, f"claude-{day:02}", f"fact{day:02} " + "word " * 1000, started=f"2026-10-{day:02}")
         for day in range(1, 29)
     ]
-    model = Scripted(reply(), window=4000)
+    model = Scripted(reply(), window=20_000)
     consolidate(mem, *many, model=model)
-    assert len(model.asked[0]) < 4 * 4000
+    assert len(model.asked[0]) < 4 * 20_000
     assert "fact28" in model.asked[0]
     assert "fact01" not in model.asked[0]
 
@@ -268,7 +267,7 @@ def test_merging_two_thousand_statements_is_quick_enough(mem: Mem) -> None:
         )
         for session in range(200)
     ]
-    found = [one for each in given for one in statements.statements(each)]
+    found = [one for each in given for one in statements.facts(each)]
     assert len(statements.merge(found)) == 2000
 
 

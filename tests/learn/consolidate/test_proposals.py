@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from memolith import Mem
 from memolith.care.doctor import examine
 from memolith.edges.cli import main
-from memolith.learn.consolidate import phase2, waiting
+from memolith.learn.consolidate import waiting
+from memolith.learn.consolidate.consolidate import run
 from memolith.learn.consolidate.waiting import OutdatedError
+from memolith.learn.model.client import Client
+from memolith.learn.model.values import Completion, Question
 from memolith.memory import review
 from memolith.memory.document import MARKER
 from memolith.store.writeset import NotMineError
-from tests.learn.scripted import Answer, Scripted, consolidate, extraction, prompts, reply
+from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
 from tests.store.test_writeset import texts
 
@@ -214,11 +218,9 @@ class Busy(Scripted):
         super().__init__(answer)
         self._page, self._old, self._new = page, old, new
 
-    def complete(
-        self, system: str, user: str, schema: dict[str, object], *, max_output: int, deadline: float | None
-    ) -> Answer:
+    def ask(self, question: Question, seconds: float) -> Completion:
         self._page.write_text(self._page.read_text().replace(self._old, self._new))
-        return super().complete(system, user, schema, max_output=max_output, deadline=deadline)
+        return super().ask(question, seconds)
 
 
 @proves("X.6")
@@ -244,11 +246,14 @@ def test_what_a_person_saves_while_the_model_thinks_is_kept_without_a_second_req
 def test_a_consolidation_that_lost_its_lease_writes_nothing_and_holds_nothing(
     mem: Mem, learned: Path
 ) -> None:
+    def lost() -> AbstractContextManager[None]:
+        raise NotMineError("another worker has it")
+
     before = texts(learned.parent)
     for memory in (FOUR + "- New.\n", "- All is new.\n"):
         model = Scripted(reply(memory, "Short.\n"))
         with pytest.raises(NotMineError):
-            phase2.run(mem, [extraction(mem, "claude-1", "x")], model, prompts, lambda: False)
+            run(mem, [extraction(mem, "claude-1", "x")], Client(model), fence=lost)
     assert texts(learned.parent) == before
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from memolith.base.values import Value
-from memolith.learn.extract.extracted import Learned
+from memolith.learn.extract.facts import Fact
 from memolith.learn.extract.rules import rules
 from memolith.memory.sessions import ROLES, Session, Turn
 
@@ -74,7 +74,7 @@ def score(half: str) -> Score:
     misplaced: list[str] = []
     found = said = noisy = 0
     for row in rows:
-        facts = rules.extract(session(row)).records
+        facts = rules.extract(session(row)).facts
         expected = row.get("learn", [])
         said += len(facts)
         noisy += not expected and bool(facts)
@@ -86,7 +86,7 @@ def score(half: str) -> Score:
             elif f"{match.scope}/{match.category}" != label["as"]:
                 misplaced.append(f"{row['name']}: {match.scope}/{match.category}, not {label['as']}")
         wrong += [
-            f"{row['name']}: {fact.body}" for fact in facts if not any(_says(fact, each) for each in expected)
+            f"{row['name']}: {fact.text}" for fact in facts if not any(_says(fact, each) for each in expected)
         ]
     return Score(
         sessions=len(rows),
@@ -101,5 +101,5 @@ def score(half: str) -> Score:
     )
 
 
-def _says(fact: Learned, label: dict[str, Any]) -> bool:
-    return all(str(word).casefold() in fact.body.casefold() for word in label["says"])
+def _says(fact: Fact, label: dict[str, Any]) -> bool:
+    return all(str(word).casefold() in fact.text.casefold() for word in label["says"])

@@ -8,9 +8,12 @@ import pytest
 
 from memolith.env.settings import Settings
 from memolith.learn.extract import evidence, extract
+from memolith.learn.model.client import Client
+from memolith.learn.model.prompting import StageOne
 from memolith.prompt.block import CLOSE, OPEN
 from tests.learn.extract import labelled
 from tests.learn.extract.inventions import Scene
+from tests.learn.scripted import Scripted
 from tests.learn.talk import session
 
 SETTINGS = Settings("/nonexistent", {})
@@ -194,7 +197,7 @@ def test_a_quote_with_a_masked_secret_is_found() -> None:
 
 
 def test_no_invention_gets_in_and_nearly_all_that_is_true_when_a_model_invents_a_third() -> None:
-    random = Random(20261115)
+    random, prompts = Random(20261115), StageOne("/nonexistent")
     true = admitted = invented = 0
     lies: list[object] = []
     for _ in range(40):
@@ -203,7 +206,7 @@ def test_no_invention_gets_in_and_nearly_all_that_is_true_when_a_model_invents_a
             lie = random.random() < 0.3
             row = scene.invented() if lie else scene.true()
             reply = {"rollout_summary": "x", "rollout_slug": None, "raw_memory": "x", "records": [row]}
-            facts = extract.check(scene.session, reply, SETTINGS).records
+            facts = extract.extract(scene.session, Client(Scripted(reply)), SETTINGS, prompts).facts
             true, invented = true + (not lie), invented + lie
             admitted += not lie and bool(facts)
             lies += facts if lie else []

@@ -13,7 +13,7 @@ from tests.ledger import proves
 
 
 def learned(*turns: tuple[str, str]) -> list[str]:
-    return [fact.body for fact in rules.extract(session(*turns)).records]
+    return [fact.text for fact in rules.extract(session(*turns)).facts]
 
 
 def said(text: str) -> list[str]:
@@ -63,10 +63,10 @@ def test_on_labelled_sessions_it_is_nearly_always_right_and_finds_most(half: str
 def test_an_explicit_signal_becomes_a_short_sentence_in_its_place(
     text: str, statement: str, place: str
 ) -> None:
-    (fact,) = rules.extract(session(("assistant", "Done."), ("user", text))).records
-    assert (fact.body, f"{fact.scope}/{fact.category}") == (statement, place)
-    assert fact.evidence[0][0] == 2
-    assert fact.evidence[0][1] in text
+    (fact,) = rules.extract(session(("assistant", "Done."), ("user", text))).facts
+    assert (fact.text, f"{fact.scope}/{fact.category}") == (statement, place)
+    assert fact.quotes[0][0] == 2
+    assert fact.quotes[0][1] in text
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_a_command_that_worked_after_another_form_of_it_failed_is_learned_with_b
             ("bash error", "$ npm test\nnpm ERR! Missing script: test"),
             ("bash ok", "$ npm run test:unit\n12 passing"),
         )
-    ).records[0]
-    assert found.body == "Use `npm run test:unit`; `npm test` gives: npm ERR! Missing script: test."
+    ).facts[0]
+    assert found.text == "Use `npm run test:unit`; `npm test` gives: npm ERR! Missing script: test."
     assert (found.category, found.taint) == ("procedures", "tool")
-    assert [turn for turn, _ in found.evidence] == [3, 2]
+    assert [turn for turn, _ in found.quotes] == [3, 2]
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_every_statement_passes_the_check_that_a_models_would_have_to() -> None:
     for half in labelled.HALVES:
         for row in labelled.read(half):
             one = labelled.session(row)
-            for fact in rules.extract(one).records:
-                assert evidence.Witness(one).check(fact.body, fact.evidence).holds
+            for fact in rules.extract(one).facts:
+                assert evidence.Witness(one).check(fact.text, fact.quotes).holds
 
 
 def test_a_scope_that_is_switched_off_learns_nothing() -> None:

@@ -15,9 +15,8 @@ from itertools import count
 from typing import Any
 
 from memolith.env.settings import Settings
-from memolith.learn.model.backends.anthropic import Anthropic
-from memolith.learn.model.backends.openai import OpenAI
 from memolith.learn.model.client import Client
+from memolith.learn.model.http import Anthropic, OpenAI
 
 _numbers = count(1)
 

@@ -13,7 +13,7 @@ import pytest
 from memolith.env.settings import Settings
 from memolith.learn.model import llm
 from memolith.learn.model.client import Client
-from memolith.learn.model.replies import ModelError, Reply
+from memolith.learn.model.values import ModelError, Reply
 from tests.learn.model.fake_agent import Agent, install
 from tests.ledger import proves
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from email.utils import formatdate
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memolith.base.values import Value
+from memolith.base.errors import CeilingError
 from memolith.env.settings import Settings
-from memolith.learn.model import llm, replies
-from memolith.learn.model.client import Client
-from memolith.learn.model.metered import Metered
-from memolith.learn.model.replies import ModelError, Reply
+from memolith.learn.model import llm
+from memolith.learn.model.client import Client, Meter
+from memolith.learn.model.values import ModelError, ModelUnavailableError, Reply
+from memolith.learn.queue.ledger import Ledger
 from tests.learn.model.loopback import Loopback, body, breaks_off, drips, hangs, refuses, says, status
 from tests.learn.model.loopback import Reply as Scripted
 from tests.ledger import proves
@@ -34,7 +35,7 @@ GOOD = {"fact": "uses pnpm", "level": "low"}
 BOTH = pytest.mark.parametrize("kind", ["openai", "anthropic"])
 
 
-def ask(model: Client | Metered, *, seconds: float | None = None, user: str = "What is it?") -> Reply:
+def ask(model: Client, *, seconds: float | None = None, user: str = "What is it?") -> Reply:
     deadline = None if seconds is None else time.monotonic() + seconds
     return model.complete("You extract.", user, SCHEMA, max_output=500, deadline=deadline)
 
@@ -216,12 +217,10 @@ def test_a_pause_beyond_the_deadline_is_not_waited_for_but_told(loopback: Loopba
 
 
 def test_a_pause_within_the_deadline_is_kept(loopback: Loopback) -> None:
-    waited: list[float] = []
-    loopback.script(status(429, "slow down", retry_after="7"), says(GOOD))
-    model = loopback.model(timeout=60)
-    model._sleep = waited.append
-    assert ask(model).data == GOOD
-    assert waited == [7]
+    loopback.script(status(429, "slow down", retry_after="0.2"), says(GOOD))
+    reply = ask(loopback.model(timeout=60))
+    assert reply.data == GOOD
+    assert reply.seconds >= 0.2
 
 
 @pytest.mark.parametrize("silence", [hangs(), drips()])
@@ -329,78 +328,44 @@ def test_a_key_may_come_from_a_command(loopback: Loopback) -> None:
     assert caught.value.kind == "unavailable"
 
 
-class Entry(Value):
-    """A line of the ledger below."""
-
-    number: int
-    seconds: float
+def ledger_in(home: Path, **settings: str) -> Ledger:
+    named = {f"MEMOLITH_MEMORIES_{name.upper()}": value for name, value in settings.items()}
+    return Ledger(str(home), Settings(str(home), named))
 
 
-class Ledger:
-    """Counts, and has a ceiling."""
-
-    def __init__(self, most: int = 100) -> None:
-        self.most = most
-        self.seconds = 60.0
-        self.entries: list[list[object]] = []
-
-    def reserve(
-        self, run: str, phase: str, project: str, session: str, model: str, *, tokens: int, seconds: float
-    ) -> Entry:
-        assert 0 < seconds <= 5
-        if len(self.entries) == self.most:
-            raise OverflowError("the ceiling")
-        self.entries.append([run, phase, project, session, model, tokens])
-        return Entry(number=len(self.entries) - 1, seconds=self.seconds)
-
-    def settle(self, entry: Entry, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
-        assert 0 <= seconds < 5
-        self.entries[entry.number] += [tokens_in, tokens_out, outcome]
+def test_every_request_is_on_the_ledger_retries_and_repairs_too(loopback: Loopback, tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        model = loopback.model().metered(Meter(ledger, "run-1", "extract", "shop", "claude-1"))
+        loopback.script(status(400, "response_format?"), status(500), says("no"), says(GOOD))
+        assert ask(model).data == GOOD
+        rows = ledger.database.ask(
+            "SELECT run, phase, project, session, model, tokens_in, tokens_out, outcome FROM requests"
+        )
+        assert rows[0][:5] == ("run-1", "extract", "shop", "claude-1", "openai:test-model")
+        assert [row[5:] for row in rows] == [
+            (0, 0, "unavailable"),
+            (0, 0, "server"),
+            (100, 10, "malformed"),
+            (100, 10, "ok"),
+        ]
+        assert len(loopback.requests) == 4
 
 
-def test_every_request_is_on_the_ledger_retries_and_repairs_too(loopback: Loopback) -> None:
-    ledger = Ledger()
-    model = Metered(loopback.model(), ledger, "run-1", "extract", "shop", "claude-1")
-    loopback.script(status(400, "response_format?"), status(500), says("no"), says(GOOD))
-    assert ask(model).data == GOOD
-    about = (len("You extract." + "What is it?") + 3) // 4 + 500
-    assert ledger.entries[0][:6] == ["run-1", "extract", "shop", "claude-1", "openai:test-model", about]
-    assert [entry[6:] for entry in ledger.entries] == [
-        [0, 0, "unavailable"],
-        [0, 0, "server"],
-        [100, 10, "malformed"],
-        [100, 10, "ok"],
-    ]
-    assert len(loopback.requests) == 4
-
-
-def test_at_the_ceiling_nothing_is_sent_any_more(loopback: Loopback) -> None:
-    model = Metered(loopback.model(), Ledger(most=2), "run-1", "extract", "shop")
+def test_at_the_ceiling_nothing_is_sent_any_more(loopback: Loopback, tmp_path: Path) -> None:
     loopback.script(status(500))
-    with pytest.raises(OverflowError):
-        ask(model)
+    with ledger_in(tmp_path, requests_per_run="2") as ledger, pytest.raises(CeilingError):
+        ask(loopback.model().metered(Meter(ledger, "run-1", "extract", "shop")))
     assert len(loopback.requests) == 2
 
 
-def test_a_request_takes_no_longer_than_the_ledger_has_left(loopback: Loopback) -> None:
-    ledger = Ledger()
-    ledger.seconds = 0.2
+def test_a_request_takes_no_longer_than_the_ledger_has_left(loopback: Loopback, tmp_path: Path) -> None:
     loopback.script(hangs())
-    with pytest.raises(ModelError, match=r"no answer within 0\.2 seconds"):
-        ask(Metered(loopback.model(), ledger, "run-1", "extract", "shop"))
-    assert ledger.entries[0][6:] == [6, 0, "timeout"]  # it was read, we suppose
-
-
-def test_a_model_of_another_kind_is_counted_too() -> None:
-    class Other:
-        name, window = "other", 0
-
-        def complete(self, *_: object, **__: object) -> Reply:
-            return Reply(data=GOOD, model="other", seconds=1.0, tokens_in=3, tokens_out=4)
-
-    ledger = Ledger()
-    assert ask(Metered(Other(), ledger, "run-1", "extract", "shop"), seconds=2).data == GOOD
-    assert ledger.entries[0][4:] == ["other", 506, 3, 4, "ok"]
+    with ledger_in(tmp_path, seconds_per_day="1") as ledger:
+        with pytest.raises(ModelError, match=r"no answer within 1 seconds"):
+            ask(loopback.model().metered(Meter(ledger, "run-1", "extract", "shop")))
+        assert ledger.database.ask("SELECT tokens_in, tokens_out, outcome FROM requests") == [
+            (6, 0, "timeout")  # it was read, we suppose
+        ]
 
 
 def test_what_does_not_fit_into_the_window_is_not_sent(loopback: Loopback) -> None:
@@ -432,10 +397,10 @@ def models(env: dict[str, str], **values: str) -> tuple[Settings, dict[str, str]
 def test_each_role_has_its_model_and_smol_falls_back(
     values: dict[str, str], env: dict[str, str], default: str | None, smol: str | None
 ) -> None:
-    chosen = [llm.choose(*_with(values, role, env)) for role in ("default", "smol")]
-    assert [model and model.name for model in chosen] == [default, smol]
-    reasons = [llm.why_not(*_with(values, role, env)) for role in ("default", "smol")]
-    assert [not reason for reason in reasons] == [name is not None for name in (default, smol)]
+    for role, name in (("default", default), ("smol", smol)):
+        assert bool(llm.why_not(*_with(values, role, env))) == (name is None)
+        if name is not None:
+            assert llm.find(*_with(values, role, env)).name == name
 
 
 def _with(values: dict[str, str], role: str, env: dict[str, str]) -> tuple[Settings, str, dict[str, str]]:
@@ -469,9 +434,8 @@ def _with(values: dict[str, str], role: str, env: dict[str, str]) -> tuple[Setti
 def test_without_a_usable_model_one_is_told_why_and_nothing_breaks(
     values: dict[str, str], env: dict[str, str], reason: str
 ) -> None:
-    assert llm.choose(*_with(values, "default", env)) is None
     assert reason in llm.why_not(*_with(values, "default", env))
     assert KEY not in llm.why_not(*_with(values, "default", env))
-    with pytest.raises(replies.ModelUnavailableError) as caught:
+    with pytest.raises(ModelUnavailableError) as caught:
         llm.find(*_with(values, "default", env))
     assert reason in caught.value.reason

@@ -48,7 +48,7 @@ def promote(options: Options, note: tuple[str, ...]) -> None:
     \b
     memolith promote running-the-tests
     """
-    from memolith.learn.consolidate.promote import promote as make
+    from memolith.learn.consolidate.skills import promote as make
 
     with options.open() as mem:
         notice(mem)

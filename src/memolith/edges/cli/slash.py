@@ -305,7 +305,7 @@ def _empty(options: Options, mem: Mem, what: str) -> None:
 
 
 def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, scope: str, yes: bool) -> None:
-    from memolith.learn import clear as clearing
+    from memolith.learn.withdraw import withdraw
 
     user = arguments.is_user_wide(scope)
     whose = "all projects" if everywhere or user else "this project"
@@ -317,7 +317,7 @@ def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, sc
             raise click.exceptions.Exit(1)
     slugs = layout.projects(mem.home) if everywhere and not user else [mem.project]
     done = [
-        clearing.clear(mem if slug == mem.project else mem.of_project(slug), user=user, everything=everything)
+        withdraw(mem if slug == mem.project else mem.of_project(slug), user=user, everything=everything)
         for slug in slugs
     ]
     removed, records = sum(len(each.files) for each in done), sum(len(each.records) for each in done)

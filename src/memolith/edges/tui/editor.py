@@ -14,7 +14,7 @@ from memolith.base.errors import ConflictError, MemolithError, NotFoundError
 from memolith.care import edit
 from memolith.edges.tui import keys, render
 from memolith.edges.tui.dialogs import Choose, Confirm
-from memolith.learn.model.child import workplace
+from memolith.learn.model.command import workplace
 from memolith.memory import document
 from memolith.text import digest
 

@@ -13,7 +13,7 @@ import time
 
 from memolith.base.errors import MemolithError
 from memolith.base.whole import NOT_WHOLE, Watch
-from memolith.env.settings import StrangerError, default_home
+from memolith.env.settings import GUARD, StrangerError, default_home
 from memolith.hosts.hook import deadline, payload
 from memolith.hosts.hook.deadline import LateError
 from memolith.mem import Mem
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
 _WAIT, _PATIENCE = 0.5, 0.25  # seconds for another hook of the session, and for who writes
 _MAX_LINE = 1_000
-GUARD = "MEMOLITH_INTERNAL"
 
 
 def run(arguments: list[str]) -> int | None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from memolith.base.values import Value
 from memolith.env import programs
+from memolith.env.settings import GUARD
 from memolith.hosts.install import json_text, toml_text
-from memolith.learn.run import GUARD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

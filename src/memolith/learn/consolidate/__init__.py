@@ -1,1 +1,1 @@
-"""Phase 2: facts become MEMORY.md, a summary and skills. `phase2.py` is the door."""
+"""Facts become MEMORY.md, a summary and skills. `consolidate.py` is the door."""

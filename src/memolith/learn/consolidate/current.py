@@ -100,7 +100,7 @@ class Current(Value):
         """Return what a person deleted of our lines, now and before."""
         gone: frozenset[str] = frozenset()
         if self.below.strip():  # who removes all of it wants it made anew
-            gone = self.made.lines - {statements.key(line) for line in statements.said(self.below)}
+            gone = self.made.lines - {statements.key(line) for line in statements.nonblank(self.below)}
         return self.made.forgotten | gone
 
     def is_ours(self, skill: str) -> bool:

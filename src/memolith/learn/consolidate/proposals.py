@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memolith.base.errors import UnsafePathError
+from memolith.base.errors import ProviderError, UnsafePathError
 from memolith.base.values import MAX_WRITE_BYTES, Value
-from memolith.learn.consolidate import consolidate, skills, statements
 from memolith.learn.consolidate import current as on_disk
+from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SKILLS, SUMMARY, VERSION, Made
 from memolith.memory.document import MARKER
 from memolith.store import layout, writeset
@@ -21,11 +21,11 @@ from memolith.text import markdown
 from memolith.text.words import likeness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memolith.env.settings import Settings
-    from memolith.learn.consolidate.consolidate import Proposal
     from memolith.learn.consolidate.current import Current
+    from memolith.learn.consolidate.propose import Proposal
     from memolith.memory.home import Home
     from memolith.store.writeset import Committed
 
@@ -92,12 +92,12 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
         return []
     before = [
         line
-        for line in statements.said(previous.below)
+        for line in statements.nonblank(previous.below)
         if statements.key(line) in previous.made.lines
         and not line.startswith(("#", "<!--"))
         and not (statements.sessions_of(line) and not statements.sessions_of(line) & known)
     ]
-    new = [statements.statement(line) for line in statements.said(proposal.memory_md)]
+    new = [statements.content(line) for line in statements.nonblank(proposal.memory_md)]
     keys = {statements.key(line) for line in new}
     words = [set(likeness.words(line)) for line in new]
     lost = [line for line in before if statements.key(line) not in keys and not _is_kept(line, new, words)]
@@ -107,7 +107,7 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
 
 
 def _is_kept(line: str, new: list[str], words: list[set[str]]) -> bool:
-    said = statements.statement(line)
+    said = statements.content(line)
     mine = set(likeness.words(said))
     if not mine:
         return True
@@ -121,7 +121,7 @@ def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) 
     from memolith.text.suspicion.suspicion import suspicions
 
     old = [previous.above, previous.below, previous.summary, *previous.skills.values()]
-    known = {statements.key(line) for text in [*old, *proposal.vouched] for line in statements.said(text)}
+    known = {statements.key(line) for text in [*old, *proposal.vouched] for line in statements.nonblank(text)}
     words = [set(likeness.words(each)) for each in proposal.vouched]
     found = []
     for path, text in texts.items():
@@ -138,19 +138,18 @@ def commit(
     home: Home,
     proposal: Proposal,
     previous: Current,
-    still_mine: Callable[[], bool] = lambda: True,
     also: Sequence[Edit] = (),
 ) -> Committed:
     """Write all of a proposal, or nothing; `also` is changed with it.
 
-    ConflictError if what it replaces has changed, NotMineError if the work is another process's by now.
+    ConflictError if what it replaces has changed.
     """
     home.register()
     changes = [*edits(home, proposal, previous), *also]
-    done = home.gate.commit(previous.slug, changes, still_mine)
+    done = home.gate.commit(previous.slug, changes)
     missing = verify(on_disk.read(home), proposal)
     if missing:
-        raise consolidate.ReplyError(f"{missing} after it was written; `memolith doctor` may know why")
+        raise ProviderError(f"{missing} after it was written; `memolith doctor` may know why")
     return done
 
 
@@ -188,7 +187,7 @@ def with_version(summary: str) -> str | None:
 def _made(proposal: Proposal, previous: Current, new: dict[str, str | None]) -> Made:
     hand = {statements.key(line) for line in previous.by_hand() if line}
     hand_too = {statements.key(line) for line in previous.by_hand_in_summary() if line}
-    lines = frozenset(statements.key(line) for line in statements.said(proposal.memory_md)) - hand
+    lines = frozenset(statements.key(line) for line in statements.nonblank(proposal.memory_md)) - hand
     kept = {path: digest for path, digest in previous.made.files.items() if path.startswith(f"{SKILLS}/")}
     for path, text in new.items():
         if path.startswith(f"{SKILLS}/"):
@@ -197,7 +196,7 @@ def _made(proposal: Proposal, previous: Current, new: dict[str, str | None]) -> 
                 kept[path] = writeset.base_of(text) or ""
     return Made(
         lines=lines,
-        summary=frozenset(statements.key(line) for line in statements.said(proposal.memory_summary))
+        summary=frozenset(statements.key(line) for line in statements.nonblank(proposal.memory_summary))
         - hand_too,
         forgotten=previous.forgotten() - lines,
         sessions=frozenset(proposal.sessions),

@@ -1,24 +1,32 @@
-"""Skills that a consolidation proposes: `skills/<name>/SKILL.md` and the files it comes with, made harmless.
+"""Skills, `skills/<name>/SKILL.md` with its files: proposed by a consolidation, or made of a note.
 
 Names and heads follow the rules of Agent Skills, so that any agent can load them. What the head may say is
-decided here: a model cannot give a skill tools or claim whose it is.
+decided here: a model cannot give a skill tools or claim whose it is. They are kept beside the notes, where no
+agent loads them by itself; who wants one loaded copies its directory to where their agent looks for skills.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memolith.base.values import MAX_WRITE_BYTES
+from memolith.base.errors import InputError, NotFoundError
+from memolith.base.values import MAX_WRITE_BYTES, Value
+from memolith.env.paths import Tree
 from memolith.learn.consolidate.current import SKILLS
-from memolith.store.screen import screen
+from memolith.memory.notes import find_note
+from memolith.store import files, layout, writeset
+from memolith.store.screen import quoted, screen
 from memolith.text import fences, frontmatter, markdown
 from memolith.text.names import DEVICES
+from memolith.text.secrets.cut import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memolith.learn.consolidate.current import Current
+    from memolith.memory.home import Home
     from memolith.text.yaml import Node
 
 MAX_SKILLS = 50
@@ -52,35 +60,7 @@ SCHEMA: dict[str, object] = {
 }
 
 
-def problem(skills: object) -> str:
-    """Return what is wrong with the form of a reply's skills; nothing if it is right."""
-    if not isinstance(skills, list):
-        return "skills is not a list"
-    for number, skill in enumerate(skills, 1):
-        where = f"skill {number}"
-        if not isinstance(skill, dict):
-            return f"{where} is not an object"
-        unknown = set(skill) - {"name", "content", *_KINDS}
-        if unknown:
-            return f"{where} has the unknown key {min(map(str, unknown))[:40]!r}"
-        if not isinstance(skill.get("name"), str) or not isinstance(skill.get("content"), str):
-            return f"{where} needs a name and content, both text"
-        for kind in _KINDS:
-            rows = skill.get(kind)
-            if rows is not None and not (isinstance(rows, list) and all(map(_is_file, rows))):
-                return f"{where}: {kind} is not a list of {{path, content}}"
-    return ""
-
-
-def _is_file(row: object) -> bool:
-    return (
-        isinstance(row, dict)
-        and set(row) == {"path", "content"}
-        and all(isinstance(value, str) for value in row.values())
-    )
-
-
-def files_of(skills: Iterable[Mapping[str, object]]) -> dict[str, str]:
+def files_of(skills: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the files of all skills that can be used, by their path in the project's directory.
 
     A skill without a name or text is left out, and so is a file whose path could lead elsewhere. The first
@@ -89,7 +69,7 @@ def files_of(skills: Iterable[Mapping[str, object]]) -> dict[str, str]:
     found: dict[str, str] = {}
     names: set[str] = set()
     for skill in skills:
-        name, content = skill_name(str(skill["name"])), str(skill["content"])
+        name, content = skill_name(skill["name"]), skill["content"]
         if not name or name in names or not frontmatter.split(content).body.strip():
             continue
         if len(names) == MAX_SKILLS:
@@ -127,12 +107,11 @@ def _about(text: str) -> str:
     return markdown.first_line("\n".join(said), 300).lstrip("-* ") or markdown.heading_title(text)
 
 
-def _extras(name: str, skill: Mapping[str, object]) -> dict[str, str]:
+def _extras(name: str, skill: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     seen: set[str] = set()
     for kind in _KINDS:
-        rows = skill.get(kind)
-        for row in rows if isinstance(rows, list) else ():
+        for row in skill.get(kind, ()):
             path = file_path(row["path"].removeprefix(f"{kind}/"))
             full = f"{SKILLS}/{name}/{kind}/{path}"
             if path and full.lower() not in seen and len(found) < MAX_FILES:
@@ -163,3 +142,67 @@ def settle(proposed: Mapping[str, str], current: Current) -> dict[str, str | Non
         if path.split("/")[1] in ours and current.skills.get(path) != proposed.get(path):
             changes[path] = proposed.get(path)
     return changes
+
+
+# ---------------------------------------------------------------- from a note
+
+
+class Promoted(Value):
+    """Which note became which skill."""
+
+    filename: str
+    message: str
+    name: str
+    note: str
+
+
+def promote(home: Home, note: str) -> Promoted:
+    """Make a skill of a note; again, the skill follows the note. One undo takes both files back."""
+    relative = find_note(home, note)
+    if not relative:
+        raise NotFoundError(f"there is no note {quoted(note)}; `memolith list notes` shows them")
+    tree = Tree(str(home.root))
+    slug = layout.scope_of(relative)
+    text = files.text_of(tree.read(relative) or b"")
+    stem = os.path.basename(relative)[:-3]
+    name = skill_name(stem) or skill_name(layout.file_name(stem))
+    place = "/".join(filter(None, [layout.scope_directory(slug), SKILLS, name, "SKILL.md"]))
+    data = tree.read(place)
+    old = None if data is None else files.text_of(data)
+    link = f"Skill: [{name}](../{SKILLS}/{name}/SKILL.md)"
+    skill = screen(_page_of_note(name, f"notes/{stem}.md", text.replace(link, "").rstrip("\n") + "\n"))[0]
+    if old is not None and _note_of(old) != f"notes/{stem}.md":
+        raise InputError(f"{place}: there is a skill of that name already; rename the note, or that skill")
+    linked = text if link in text else f"{text.rstrip()}\n\n{link}\n"
+    done = home.gate.commit(
+        slug,
+        [
+            writeset.Edit(path=place, base=writeset.base_of(old), new=skill, marker=""),
+            writeset.Edit(path=relative, base=writeset.base_of(text), new=linked, marker=""),
+        ],
+        op="promote",
+    )
+    path = layout.locate(str(home.root), place)
+    message = f"Made {path} from {relative}" if done.changed else f"{path} is up to date"
+    return Promoted(name=name, note=relative, filename=path, message=message)
+
+
+def _page_of_note(name: str, note: str, text: str) -> str:
+    parsed = frontmatter.split(text)
+    body = text if parsed.problem else parsed.body
+    about = parsed.get("description") or markdown.first_line(body) or name
+    whence: dict[str, Node] = {"note": note}
+    whence |= {key: parsed.get(key) for key in ("origin", "taint") if parsed.get(key) not in ("", "none")}
+    head: dict[str, Node] = {
+        "name": name,
+        "description": cut(markdown.same_line(about), _MAX_DESCRIPTION),
+        "metadata": whence,
+    }
+    title = parsed.get("name") or name
+    body = body.strip("\n") + f"\n\nFrom the note [{title}](../../{note}).\n"
+    return frontmatter.compose(head, body if body.startswith("# ") else f"# {title}\n\n{body}")
+
+
+def _note_of(skill: str) -> str:
+    about = frontmatter.split(skill).fields.get("metadata")
+    return str(about.get("note", "")) if isinstance(about, dict) else ""

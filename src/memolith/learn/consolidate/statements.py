@@ -1,39 +1,40 @@
-"""Merging what sessions taught without a model: dated statements by category, newest first, each once.
+"""Lines and facts: reading facts from a raw memory, merging them without a model, writing them as a document.
 
-The same extractions give the same text. A statement is a list item; what several sessions say is said once,
+The same extractions give the same text. A fact is a list item; what several sessions say is said once,
 with all of them as its sources; of two values for one thing the newer one stays.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from memolith.base.values import Value
+from memolith.learn.extract.facts import Fact
 from memolith.text import markdown
 from memolith.text.budget import utf8_len
 from memolith.text.digest import sha256
 from memolith.text.words import likeness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from memolith.learn.queue.extractions import Extraction
     from memolith.memory.lessons import Lesson
 
 # Of a file; a person's own lines come on top.
 MAX_BYTES = 49_152
 _CATEGORIES = {
-    "decision": "Decisions",
-    "procedure": "Procedures",
-    "workflow": "Procedures",
-    "principle": "Principles",
-    "constraint": "Principles",
-    "incident": "Incidents",
-    "failure": "Incidents",
-    "pitfall": "Incidents",
-    "preference": "Preferences",
+    "decision": "decisions",
+    "procedure": "procedures",
+    "workflow": "procedures",
+    "principle": "principles",
+    "constraint": "principles",
+    "incident": "incidents",
+    "failure": "incidents",
+    "pitfall": "incidents",
+    "preference": "preferences",
 }
-ORDER = ("Preferences", "Decisions", "Principles", "Procedures", "Incidents", "Facts")
+ORDER = ("preferences", "decisions", "principles", "procedures", "incidents", "facts")
 BY_HAND = "## Added by hand"
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")
 _EVIDENCE = re.compile(r'\s*\[turns? \d+(?:: ?".*"|\b[^\]"]*)\]\s*$', re.DOTALL)
@@ -43,42 +44,9 @@ _SOURCES = re.compile(r"\s*\[[A-Za-z0-9._-]+(?:#\d+)?(?:, ?(?:[A-Za-z0-9._-]+(?:
 _TAG = re.compile(r"(?:\[(\w+)\]|\((\w+)\)|(\w+):)\s+", re.ASCII)
 # Postings longer than this belong to words that tell nothing.
 _COMMON = 64
-_MAX_SOURCES = 10
 
 
-class Extraction(Protocol):
-    """What phase 1 made of one session; the parts that a consolidation reads."""
-
-    @property
-    def session(self) -> str: ...  # noqa: D102
-    @property
-    def project(self) -> str: ...  # noqa: D102
-    @property
-    def started(self) -> str: ...  # noqa: D102
-    @property
-    def raw_memory(self) -> str: ...  # noqa: D102
-    @property
-    def rollout_summary(self) -> str: ...  # noqa: D102
-    @property
-    def rollout_slug(self) -> str | None: ...  # noqa: D102
-
-
-class Statement(Value):
-    """One thing that was learned, from where and when."""
-
-    category: str
-    date: str
-    sources: list[str]
-    text: str
-
-    def line(self) -> str:
-        """Return it as an item of the document."""
-        shown = self.sources[:_MAX_SOURCES] + (["…"] if len(self.sources) > _MAX_SOURCES else [])
-        when = f"{self.date}: " if self.date else ""
-        return f"- {when}{self.text}" + (f" [{', '.join(shown)}]" if shown else "")
-
-
-def statement(line: str) -> str:
+def content(line: str) -> str:
     """Return what a line says, without its bullet, date and sources."""
     bare = _DATE.sub("", _ITEM.sub("", line, count=1).strip(), count=1)
     return markdown.same_line(_SOURCES.sub("", _EVIDENCE.sub("", bare)))
@@ -86,7 +54,7 @@ def statement(line: str) -> str:
 
 def key(line: str) -> str:
     """Return what a line is known by: the same for the same words, whatever their date and sources."""
-    return sha256(statement(line).casefold().rstrip(".").encode("utf-8", "surrogatepass"))[:12]
+    return sha256(content(line).casefold().rstrip(".").encode("utf-8", "surrogatepass"))[:12]
 
 
 def sessions_of(line: str) -> set[str]:
@@ -97,39 +65,35 @@ def sessions_of(line: str) -> set[str]:
     return {each.partition("#")[0].strip() for each in found[0].strip(" []").split(",")} - {"…"}
 
 
-def said(text: str) -> list[str]:
+def nonblank(text: str) -> list[str]:
     """Return the lines of a text that say something."""
     return [line for line in text.split("\n") if line.strip()]
 
 
-def statements(extraction: Extraction) -> list[Statement]:
-    """Return the statements of a raw memory. Headings and tags such as `decision:` give the category."""
+def facts(extraction: Extraction) -> list[Fact]:
+    """Return the facts of a raw memory. Headings and tags such as `decision:` give the category."""
     found = []
-    category = "Facts"
+    category = "facts"
     date = extraction.started[:10]
     for line in extraction.raw_memory.split("\n"):
         if line.startswith("#"):
-            category = _category(line) or "Facts"
+            category = _category(line) or "facts"
         elif _ITEM.match(line):
             turns = _TURN.findall(line)
-            text, own = _tagged(statement(line))
+            text, own = _tagged(content(line))
             if text:
                 sources = [f"{extraction.session}#{turn}" for turn in turns] or [extraction.session]
-                found.append(Statement(text=text, category=own or category, date=date, sources=sources))
+                found.append(Fact(text, own or category, date=date, sources=sources))
     return found
 
 
-def asked_for(lesson: Lesson) -> list[Statement]:
+def asked_for(lesson: Lesson) -> list[Fact]:
     """Return what a lesson says: its items, or all of it as one."""
-    lines = [line for line in said(lesson.text) if not line.startswith("#")]
+    lines = [line for line in nonblank(lesson.text) if not line.startswith("#")]
     items = [line for line in lines if _ITEM.match(line)]
     texts = items if len(items) == len(lines) else [" ".join(lines)]
-    pairs = [_tagged(statement(text)) for text in texts]
-    return [
-        Statement(text=text, category=own or "Preferences", date=lesson.date, sources=[])
-        for text, own in pairs
-        if text
-    ]
+    pairs = [_tagged(content(text)) for text in texts]
+    return [Fact(text, own or "preferences", date=lesson.date) for text, own in pairs if text]
 
 
 def _category(heading: str) -> str:
@@ -143,12 +107,12 @@ def _tagged(text: str) -> tuple[str, str]:
     return (text[tag.end() :], own) if tag and own else (text, "")
 
 
-def merge(found: Iterable[Statement]) -> list[Statement]:
+def merge(found: Iterable[Fact]) -> list[Fact]:
     """Return each statement once, newest first; of two values for one thing, the newer.
 
     Those of one day are given with the newer session first.
     """
-    kept: list[Statement] = []
+    kept: list[Fact] = []
     postings: dict[str, list[int]] = {}
     exact: dict[frozenset[str], int] = {}
     for each in sorted(found, key=lambda one: one.date, reverse=True):
@@ -165,53 +129,31 @@ def merge(found: Iterable[Statement]) -> list[Statement]:
         exact[words] = len(kept)
         for word in words:
             postings.setdefault(word, []).append(len(kept))
-        kept.append(
-            Statement(text=each.text, category=each.category, date=each.date, sources=list(each.sources))
-        )
+        kept.append(each.but(sources=list(each.sources)))
     return kept
 
 
-def document(found: Sequence[Statement], by_hand: Sequence[str]) -> str:
+def document(found: Sequence[Fact], by_hand: Sequence[str]) -> str:
     """Return the generated part of MEMORY.md."""
-    parts = ["# Learned from sessions"]
-    if by_hand:
-        parts.append("\n".join([BY_HAND, *by_hand]))
-    left = MAX_BYTES
-    for title in ORDER:
-        lines = []
-        for each in (one for one in found if one.category == title):
-            left -= utf8_len(each.line()) + 1
-            if left < 0:
-                break
-            lines.append(each.line())
-        if lines:
-            parts.append("\n".join([f"## {title}", *lines]))
-    return "\n\n".join(parts) + "\n" if len(parts) > 1 else ""
+    parts = ["\n".join([BY_HAND, *by_hand])] if by_hand else []
+    parts += _sections(found, Fact.line, MAX_BYTES, utf8_len)[0]
+    return "\n\n".join(["# Learned from sessions", *parts]) + "\n" if parts else ""
 
 
 def summary(
-    found: Sequence[Statement], synopses: Sequence[tuple[str, str, str]], by_hand: Sequence[str], limit: int
+    found: Sequence[Fact], synopses: Sequence[tuple[str, str, str]], by_hand: Sequence[str], limit: int
 ) -> str:
-    """Return the text for the block: the newest statements of each category, what happened lately.
+    """Return the text for the block: the newest facts of each category, what happened lately.
 
     `synopses` are the date, the address and the text of each session, newest first; `limit` is in characters.
     """
     parts = ["\n".join([BY_HAND, *by_hand])] if by_hand else []
-    left = min(limit, MAX_BYTES)
-    for title in ORDER:
-        lines = []
-        for each in (one for one in found if one.category == title):
-            line = f"- {each.text}"
-            left -= len(line) + 1
-            if left < 0:
-                break
-            lines.append(line)
-        if lines:
-            parts.append("\n".join([f"## {title}", *lines]))
+    sections, left = _sections(found, lambda fact: f"- {fact.text}", min(limit, MAX_BYTES), len)
+    parts += sections
     lately = []
     for date, address, text in synopses[:10]:
-        said = statement(markdown.first_line(text.lstrip("# -*"), 400))
-        line = f"- {date}: {markdown.first_line(said, 160)} ({address})"
+        first = content(markdown.first_line(text.lstrip("# -*"), 400))
+        line = f"- {date}: {markdown.first_line(first, 160)} ({address})"
         left -= len(line) + 1
         if left < 0:
             break
@@ -221,3 +163,20 @@ def summary(
     if parts:
         parts.append("Everything that was learned, with its sources: memory://root/MEMORY.md")
     return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def _sections(
+    found: Sequence[Fact], show: Callable[[Fact], str], room: int, size: Callable[[str], int]
+) -> tuple[list[str], int]:
+    """Return a section for each category, its facts as long as there is room, and the room that is left."""
+    sections = []
+    for category in ORDER:
+        lines = []
+        for line in (show(fact) for fact in found if fact.category == category):
+            room -= size(line) + 1
+            if room < 0:
+                break
+            lines.append(line)
+        if lines:
+            sections.append("\n".join([f"## {category.capitalize()}", *lines]))
+    return sections, room

@@ -13,8 +13,8 @@ from memolith.base.values import Source
 from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import proposals, skills
-from memolith.learn.consolidate.consolidate import Proposal
 from memolith.learn.consolidate.current import SKILLS, SUMMARY
+from memolith.learn.consolidate.propose import Proposal
 from memolith.memory import review
 from memolith.store import layout, writeset
 from memolith.store.layout import PROPOSAL

@@ -1,1 +1,1 @@
-"""Phase 1: a session becomes facts, each with evidence that code has checked. `phase1.py` is the door."""
+"""A session becomes facts, each with evidence that code has checked. `worker.py` is the door."""

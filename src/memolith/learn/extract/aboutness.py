@@ -7,12 +7,14 @@ a dropped fact can be learned another day, an invented one is believed.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
-from memolith.learn.extract.plain_words import explains, is_plain, term
+from memolith.learn.extract import speech
 from memolith.text.patterns import lazy
+from memolith.text.words.stems import stem
+from memolith.text.words.terms import STOP
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -29,12 +31,7 @@ _CLAUSE = lazy(
     r"\n|[,;:.!?—–。、，；](?=\s|$)|[。、，；]|\b(?:but|and then|because|since|so that|weil|mais|pero)\b"
 )
 _CLAUSES = lazy(r"\n|[,;.!?—–](?=\s|$)|[。、，；]|\b(?:and|but|while|or|und|aber|et|mais|y|pero)\b")
-_DENYING = """
-not never no don't dont doesn't doesnt didn't isn't isnt aren't won't wont can't cant cannot shouldn't mustn't
-mustnt without avoid avoids avoiding stop nor neither none forbid forbids forbidden prohibited disallowed
-refuse unlike instead rather nicht nie niemals kein keine keinen ohne statt pas jamais sans ne nunca jamás
-sin ni """
-_NEGATION = frozenset(_DENYING.split())
+_NEGATION = frozenset(speech.words("negation"))
 # Words of negation that deny nothing.
 _HARMLESS = lazy(
     r"(?i)\b(?:(?:do not|don't|dont|never) forget|not only|no doubt|no problem|no wait|why not|if not"
@@ -42,25 +39,49 @@ _HARMLESS = lazy(
 )
 _COMPARES = lazy(r"(?i)\b(?:prefer|favou?r|choose|chose|chosen|pick|like)")
 _DENSE_NEGATION = ("不", "别", "没", "勿", "ない", "ません", "しないで", "ずに", "禁止")
-_OPPOSITES = tuple(
-    tuple(map(term, pair.split()))
-    for pair in (
-        *("before after", "enable disable", "allow forbid", "increase decrease", "add remove", "more less"),
-        *("true false", "first last", "left right", "start stop", "sync async", "minimum maximum"),
-        *(
-            "open close",
-            "earlier later",
-            "tabs spaces",
-            "short long",
-            "small large",
-            "high low",
-            "upper lower",
-        ),
-    )
-)
 _LEAST_QUOTED = 0.34
 _LEAST_PAIRS = 0.6
 _PREFIX = 5
+
+
+def term(word: str) -> str:
+    """Return what a word is compared by: its stem, and one name for what people write short and long."""
+    folded = word.casefold()
+    found = _stem(folded) if folded.isascii() and folded.isalpha() else folded
+    return _one_name().get(found, found)
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word names nothing: it only reports, connects or hedges."""
+    folded = word.casefold()
+    return len(folded) < 2 or folded in _plain() or term(folded) in _plain()
+
+
+def explains(word: str) -> bool:
+    """Whether a word, given by its term, explains rather than claims."""
+    return word in _explaining()
+
+
+@cache
+def _plain() -> frozenset[str]:
+    listed = [*speech.words("plain"), *STOP]
+    return frozenset([*listed, *(_stem(word) for word in listed if word.isascii())])
+
+
+@cache
+def _explaining() -> frozenset[str]:
+    return frozenset(map(_stem, speech.words("explaining")))
+
+
+@cache
+def _one_name() -> dict[str, str]:
+    return {_stem(short): _stem(long) for short, long in speech.pairs("stand-ins")}
+
+
+def _stem(word: str) -> str:
+    """Return the stem of an English word, the same for `deploy` and `deployment`."""
+    found = stem(word)
+    return f"{found[:-1]}y" if found.endswith("i") else found
 
 
 class Words:
@@ -149,7 +170,7 @@ def reverses(statement: str, quotes: Sequence[str]) -> bool:
         said_minus |= more_minus
     words = plus | minus
     said = said_plus | said_minus
-    for one, other in _OPPOSITES:
+    for one, other in ((term(one), term(other)) for one, other in speech.pairs("opposites")):
         for here, there in ((one, other), (other, one)):
             if here in words and there not in words and there in said and here not in said:
                 return True

@@ -9,8 +9,7 @@ turn a "never" into an "always". A true quote under an invented claim is dropped
 from __future__ import annotations
 
 from memolith.base.values import Value
-from memolith.learn.extract import aboutness, strip, tool_turns
-from memolith.learn.extract.plain_words import explains
+from memolith.learn.extract import aboutness, strip
 from memolith.text.turns import Hearing, parted
 
 TYPE_CHECKING = False
@@ -101,13 +100,13 @@ class Witness:
         """Tell whether everything that a text names was said somewhere in the session."""
         if self._everything is None:
             self._everything = aboutness.Words(" ".join(map(self._said, self._order)))
-        return all(map(explains, aboutness.strange(text, self._everything)))
+        return all(map(aboutness.explains, aboutness.strange(text, self._everything)))
 
     def _said(self, number: int) -> str:
         """Return the words of a turn that may be evidence, in one line."""
         if number not in self._spoken:
             turn = self._turns[number]
-            known = turn.role != "tool" or tool_turns.kind(turn) in tool_turns.TELLING
+            known = turn.role != "tool" or strip.tool_kind(turn) in strip.TELLING
             self._spoken[number] = fold(strip.own_words(turn)) if known else ""
         return self._spoken[number]
 
@@ -190,7 +189,7 @@ def _redacted(said: str, quote: str) -> str:
 
 
 def _is_outside(turn: Turn) -> bool:
-    return turn.role == "tool" and tool_turns.kind(turn) not in tool_turns.TELLING | {"own"}
+    return turn.role == "tool" and strip.tool_kind(turn) not in strip.TELLING | {"own"}
 
 
 def _bare(text: str) -> str:

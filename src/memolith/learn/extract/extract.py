@@ -1,7 +1,7 @@
-"""Phase 1 with a model: one session in, a checked extraction out.
+"""Learning with a model: one session in, checked facts out.
 
-The model proposes; nothing it says is taken on trust. The reply must have the one form asked for, and each
-statement must be supported by the session (`evidence`). Nothing worth keeping is a good answer.
+The model proposes; nothing it says is taken on trust: each statement must be supported by the session
+(`evidence`). Nothing worth keeping is a good answer.
 """
 
 from __future__ import annotations
@@ -9,37 +9,46 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from memolith.base.errors import InputError, ProviderError, TextError, TooLargeError
-from memolith.learn.extract import evidence, extracted, place, shape
-from memolith.learn.extract.extracted import Extracted, Learned
+from memolith.base.errors import InputError, TextError, TooLargeError
+from memolith.learn.extract import evidence, shape
+from memolith.learn.extract.facts import (
+    SCOPES,
+    Fact,
+    Findings,
+    Quotes,
+    findings,
+    is_of_user,
+    nothing,
+    settled_place,
+)
+from memolith.learn.extract.speech import pattern
 from memolith.memory import record as records
 from memolith.store import layout
 from memolith.text import markdown
 from memolith.text.patterns import lazy
 from memolith.text.safe import hygiene
-from memolith.text.secrets.cut import cut
 from memolith.text.secrets.redact import redact
 
 if TYPE_CHECKING:
     from memolith.env.settings import Settings
-    from memolith.learn.model.asking import Model, StageOne
+    from memolith.learn.model.client import Client
+    from memolith.learn.model.prompting import StageOne
     from memolith.memory.sessions import Session
 
 MAX_OUTPUT = 4_000
 MAX_RECORDS = 50
-_MAX_REPLY, _MAX_TEXT = 262_144, 65_536
 _MAX_BODY, _MAX_TITLE, _MAX_QUOTE = 1_200, 120, 400
 _MAX_NAMES, _MAX_NAME = 8, 60
-_TEXTS = ("rollout_summary", "raw_memory")
+_TEXT = {"type": "string", "maxLength": 65_536}
 _NAMES: dict[str, object] = {"type": "array", "items": {"type": "string"}}
 SCHEMA: dict[str, object] = {
     "type": "object",
     "additionalProperties": False,
     "required": ["rollout_summary", "rollout_slug", "raw_memory", "records"],
     "properties": {
-        "rollout_summary": {"type": "string"},
+        "rollout_summary": _TEXT,
         "rollout_slug": {"type": ["string", "null"]},
-        "raw_memory": {"type": "string"},
+        "raw_memory": _TEXT,
         "records": {
             "type": "array",
             "items": {
@@ -48,7 +57,7 @@ SCHEMA: dict[str, object] = {
                 "required": ["category", "scope", "title", "body", "aliases", "keywords", "evidence"],
                 "properties": {
                     "category": {"type": "string", "enum": list(layout.CATEGORIES)},
-                    "scope": {"type": "string", "enum": list(place.SCOPES)},
+                    "scope": {"type": "string", "enum": list(SCOPES)},
                     "title": {"type": "string"},
                     "body": {"type": "string"},
                     "aliases": _NAMES,
@@ -67,99 +76,51 @@ SCHEMA: dict[str, object] = {
         },
     },
 }
-# Thoughts, logs and pastes are no facts (S3.10).
-_THOUGHT = lazy(
-    r"(?i)^\W*(?:let me|let's see|i'll|i will|i'm going to|i should|i need to|hmm|okay,? so|wait,|first,? i"
-    r"|now i|looking at|maybe i|i think)\b"
-)
-_DEBUG = lazy(
-    r"(?im)^\s*(?:traceback \(most|file \".{1,200}\", line \d|at [\w.$<>]+ ?\(|\[?\d{4}-\d\d-\d\d[T ]\d\d:"
-    r"|\d\d:\d\d:\d\d|(?:debug|info|warn|warning|error|trace)\b[ :\]]|[+-]{3} [ab]/|@@ |\$ )"
-)
-
-
-class ReplyError(ProviderError):
-    """A model's reply does not have the form that was asked for."""
+_BULLET = ("- ", "* ", "+ ")
+_CITED = lazy(r'\[turn (\d{1,9}): "')
+_STRAIGHT = str.maketrans("“”", '""')
 
 
 def extract(
-    session: Session,
-    model: Model,
-    settings: Settings,
-    prompts: StageOne,
-    *,
-    deadline: float | None = None,
-) -> Extracted:
-    """Ask a model what a session teaches, and keep what the session supports. ReplyError if it babbles."""
+    session: Session, model: Client, settings: Settings, prompts: StageOne, *, deadline: float | None = None
+) -> Findings:
+    """Ask a model what a session teaches, and keep what the session supports, with secrets masked."""
     items = shape.shape(session, shape.token_limit(settings, model.window))
     if items == "[]":
-        return extracted.nothing("nothing was said that could be learned from")
-    asked = prompts.fill(thread_id=session.name, response_items_json=items)
-    answer = model.complete(prompts.system, asked, SCHEMA, max_output=MAX_OUTPUT, deadline=deadline)
-    return check(session, read(answer.data), settings)
-
-
-def read(reply: object) -> dict[str, Any]:
-    """Return a reply that has the form asked for; ReplyError says what is wrong with any other."""
-    data = _object_in(reply) if isinstance(reply, str) else reply
-    if not isinstance(data, dict):
-        raise ReplyError("the reply holds no JSON object")
-    needed = {*_TEXTS, "rollout_slug"}
-    if missing := sorted(needed - data.keys()):
-        raise ReplyError(f"the reply lacks {', '.join(missing)}")
-    if strange := sorted(map(str, data.keys() - needed - {"records"})):
-        raise ReplyError(f"the reply has keys that nobody asked for: {cut(', '.join(strange), 200)}")
-    for key in _TEXTS:
-        if not isinstance(data[key], str):
-            raise ReplyError(f"{key} in the reply is {type(data[key]).__name__}, not text")
-        if len(data[key]) > _MAX_TEXT:
-            raise ReplyError(f"{key} in the reply has {len(data[key]):,} characters, more than {_MAX_TEXT:,}")
-    if not isinstance(data["rollout_slug"], str | None):
-        raise ReplyError("rollout_slug in the reply is neither text nor null")
-    if not isinstance(data.get("records", []), list):
-        raise ReplyError("records in the reply is not a list")
-    return data
-
-
-def check(session: Session, reply: dict[str, Any], settings: Settings) -> Extracted:
-    """Return what a session supports of a reply, with secrets masked."""
-    texts = {key: _clean(reply[key]) for key in _TEXTS}
-    if not all(text.strip() for text in texts.values()):
-        return extracted.nothing("the model found nothing worth keeping")
+        return nothing("nothing was said that could be learned from")
+    user = prompts.fill(thread_id=session.name, response_items_json=items)
+    reply = model.complete(prompts.system, user, SCHEMA, max_output=MAX_OUTPUT, deadline=deadline).data
+    raw_memory, synopsis = _clean(reply["raw_memory"]), _clean(reply["rollout_summary"])
+    if not raw_memory.strip() or not synopsis.strip():
+        return nothing("the model found nothing worth keeping")
     witness = evidence.Witness(session)
     dropped: Counter[str] = Counter()
-    facts = _records(reply.get("records", []), witness, settings, dropped)
-    lines = extracted.supported(texts["raw_memory"], witness, dropped)
+    facts = _facts(reply["records"], witness, settings, dropped)
+    lines = _supported(raw_memory, witness, dropped)
     if not any(line.startswith("- ") for line in lines):
-        lines = [extracted.line(fact.body, fact.evidence, fact.taint) for fact in facts]
-    summary = extracted.supported(texts["rollout_summary"], witness, dropped)
+        lines = [fact.raw_line() for fact in facts]
+    summary = _supported(synopsis, witness, dropped)
     if not any(summary):
-        summary = [extracted.labelled(fact.title, fact.taint) for fact in facts]
+        summary = [fact.labelled(fact.title) for fact in facts]
     if not lines or not summary:
-        return extracted.nothing("nothing in the reply is supported by the session", dropped)
-    count = sum(1 for line in lines if line.startswith("- "))
-    return Extracted(
-        raw_memory="\n".join(lines),
-        rollout_summary="\n".join(summary),
-        rollout_slug="" if witness.taint else slug(reply["rollout_slug"] or ""),
-        records=facts,
-        dropped=dict(dropped),
-        outcome=extracted.outcome(len(facts), count, dict(dropped)),
+        return nothing("nothing in the reply is supported by the session", dropped)
+    return findings(
+        facts, lines, summary, dropped, "" if witness.taint else _slug(reply["rollout_slug"] or "")
     )
 
 
-def slug(text: str) -> str:
+def _slug(text: str) -> str:
     """Return a text as a part of a file name: a-z, 0-9 and -, at most 60."""
     plain = "".join(char if char.isascii() and char.isalnum() else " " for char in _clean(text).casefold())
     return "-".join(plain.split())[:60].strip("-")
 
 
-def _records(
-    given: list[Any], witness: evidence.Witness, settings: Settings, dropped: Counter[str]
-) -> list[Learned]:
-    kept: list[Learned] = []
-    for row in given:
-        fact = _record(row, witness)
+def _facts(
+    rows: list[dict[str, Any]], witness: evidence.Witness, settings: Settings, dropped: Counter[str]
+) -> list[Fact]:
+    kept: list[Fact] = []
+    for row in rows:
+        fact = _fact(row, witness)
         if isinstance(fact, str):
             dropped[fact] += 1
         elif not settings.flag(f"memories.{fact.scope}"):
@@ -171,34 +132,20 @@ def _records(
     return kept
 
 
-def _record(row: object, witness: evidence.Witness) -> Learned | str:
-    """Return a record that may be kept, or the reason why not."""
-    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in ("body", "category")):
-        return "malformed record"
+def _fact(row: dict[str, Any], witness: evidence.Witness) -> Fact | str:
+    """Return a fact that may be kept, or the reason why not."""
     body = _clean(row["body"]).strip()
-    title = markdown.same_line(_clean(str(row.get("title") or "")))[:_MAX_TITLE].strip()
-    title = title or markdown.first_line(body, 80)
-    category, scope = row["category"], str(row.get("scope") or "project")
-    if category not in layout.CATEGORIES or scope not in (*place.SCOPES, "assistant"):
-        return "unknown category or scope"
-    scope = "user" if scope == "assistant" else scope
+    title = markdown.same_line(_clean(row["title"]))[:_MAX_TITLE].strip() or markdown.first_line(body, 80)
     if reason := _no_fact(body):
         return reason
-    category, scope = place.settled(category, scope, f"{title}\n{body}")
-    of_user = category == "preferences" or scope == "user" or place.is_of_user(body)
-    verdict = witness.check(f"{title}\n{body}", _quotes(row.get("evidence")), of_user=of_user)
+    category, scope = settled_place(row["category"], row["scope"], f"{title}\n{body}")
+    of_user = category == "preferences" or scope == "user" or is_of_user(body)
+    quotes = [(each["turn"], each["quote"][:_MAX_QUOTE]) for each in row["evidence"]]
+    verdict = witness.check(f"{title}\n{body}", quotes, of_user=of_user)
     if not verdict.holds:
         return verdict.reason
-    return Learned(
-        category=category,
-        scope=scope,
-        title=title,
-        body=body,
-        aliases=_names(row.get("aliases")),
-        keywords=_names(row.get("keywords")),
-        evidence=verdict.quotes,
-        taint=verdict.taint,
-    )
+    names = {key: _names(row[key]) for key in ("aliases", "keywords")}
+    return Fact(body, category, scope, title=title, quotes=verdict.quotes, taint=verdict.taint, **names)
 
 
 def _no_fact(body: str) -> str:
@@ -206,26 +153,14 @@ def _no_fact(body: str) -> str:
         records.check_text(body)
     except (InputError, TextError, TooLargeError):
         return "no single fact"
-    if len(body) > _MAX_BODY or len(_DEBUG.findall(body)) > 1:
+    if len(body) > _MAX_BODY or len(pattern("debug").findall(body)) > 1:
         return "no single fact"
-    return "thought, not a fact" if _THOUGHT.match(body) else ""
+    return "thought, not a fact" if pattern("thought").match(body) else ""
 
 
-def _quotes(given: object) -> extracted.Quotes:
-    found: extracted.Quotes = []
-    for row in given if isinstance(given, list) else []:
-        if isinstance(row, dict) and isinstance(row.get("turn"), int) and isinstance(row.get("quote"), str):
-            found.append((row["turn"], row["quote"][:_MAX_QUOTE]))
-    return found
-
-
-def _names(given: object) -> list[str]:
+def _names(given: list[str]) -> list[str]:
     """Return words to find a record by; only words, for they are shown as well."""
-    plain = (
-        [markdown.same_line(_clean(each)) for each in given if isinstance(each, str)]
-        if isinstance(given, list)
-        else []
-    )
+    plain = [markdown.same_line(_clean(each)) for each in given]
     fitting = [each for each in plain if 0 < len(each) <= _MAX_NAME and len(each.split()) <= 6]
     return list(dict.fromkeys(fitting))[:_MAX_NAMES]
 
@@ -234,16 +169,62 @@ def _clean(text: str) -> str:
     return redact(hygiene.clean(text.encode("utf-8", "replace").decode())[0]).text
 
 
-def _object_in(text: str) -> object:
-    """Return the first JSON object in a text; models like to say something around it."""
-    import json
+def _supported(text: str, witness: evidence.Witness, dropped: Counter[str]) -> list[str]:
+    """Return the lines of a raw memory or a synopsis that hold; the others are counted.
 
-    at = text[:_MAX_REPLY].find("{")
-    tries = 0
-    while at >= 0 and tries < 50:
-        try:
-            return json.JSONDecoder().raw_decode(text[:_MAX_REPLY], at)[0]
-        except (ValueError, RecursionError):
-            at = text.find("{", at + 1, _MAX_REPLY)
-            tries += 1
-    return None
+    A bullet needs evidence of its own. Headings and prose may only name what was said in the session, and are
+    left out if somebody from outside may have had a say in it.
+    """
+    kept: list[str] = []
+    for raw in text.splitlines():
+        bare = raw.strip()
+        if not bare.startswith(_BULLET):
+            if bare and (witness.taint or not witness.knows(bare)):
+                dropped[evidence.OUTSIDE if witness.taint else evidence.NOT_ABOUT] += 1
+            else:
+                kept.append(bare)
+            continue
+        statement, quotes = citations(bare[2:])
+        verdict = witness.check(statement, quotes, of_user=is_of_user(statement))
+        if verdict.holds:
+            kept.append(Fact(statement, "", quotes=verdict.quotes, taint=verdict.taint).raw_line())
+        else:
+            dropped[verdict.reason] += 1
+    return _tidy(kept)
+
+
+def citations(text: str) -> tuple[str, Quotes]:
+    """Take the citations off the end of a line: the statement, and its turns and quotes."""
+    text = text.translate(_STRAIGHT).strip()
+    marks = list(_CITED.finditer(text))
+    if not marks:
+        return text, []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    parts = [text[mark.end() : end].rstrip() for mark, end in zip(marks, ends, strict=True)]
+    quotes = [
+        (int(mark[1]), part[:-2]) for mark, part in zip(marks, parts, strict=True) if part.endswith('"]')
+    ]
+    return text[: marks[0].start()].strip(), quotes
+
+
+def _tidy(lines: list[str]) -> list[str]:
+    """Return lines without headings that have nothing below them any more, and without blank ends."""
+    kept: list[str] = []
+    for text in reversed(lines):
+        heading = text.startswith("#")
+        if not text and (not kept or not kept[-1]):
+            continue
+        if heading and (not any(kept) or _level(_first(kept)) in range(1, _level(text) + 1)):
+            continue
+        kept.append(text)
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept[::-1]
+
+
+def _first(kept: list[str]) -> str:
+    return next((text for text in reversed(kept) if text), "")
+
+
+def _level(text: str) -> int:
+    return len(text) - len(text.lstrip("#"))

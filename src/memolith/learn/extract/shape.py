@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memolith.learn.extract import strip, tool_turns
+from memolith.learn.extract import strip
 from memolith.text.budget import estimate_tokens, head, tail
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def shape(session: Session, limit_tokens: int) -> str:
 
 
 def _item(turn: Turn) -> Item | None:
-    if turn.role == "tool" and tool_turns.kind(turn) not in tool_turns.TELLING:
+    if turn.role == "tool" and strip.tool_kind(turn) not in strip.TELLING:
         return None
     from memolith.text.secrets.redact import redact
 

@@ -8,7 +8,7 @@ name of a directory), closing tags included: so what is between the first tag of
 
 from __future__ import annotations
 
-from memolith.learn.extract import tool_turns
+from memolith.text import turns
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from memolith.memory.sessions import Turn
 
+# The kinds of tools whose results say something about the project. A tool that we do not know is neither sent
+# to a model nor believed.
+TELLING = frozenset(["shell", "eval", "read", "search"])
 # Items that are no speech (docs/format.md).
 _NO_SPEECH = frozenset(
     ["developer", "reasoning", "thinking", "compaction", "compact", "summary", "skill", "instructions"]
@@ -63,9 +66,14 @@ def own_words(turn: Turn) -> str:
         if turn.tool.casefold() in _NO_SPEECH:
             return ""
         return said(turn.text)
-    if tool_turns.kind(turn) == "own" or is_instruction_file(turn):
+    if tool_kind(turn) == "own" or is_instruction_file(turn):
         return ""
     return _without_blocks(turn.text)
+
+
+def tool_kind(turn: Turn) -> str:
+    """Return what a turn of the role `tool` was: own, outside, shell, edit, eval, read, search or other."""
+    return turns.kind(turn.tool, turn.text)
 
 
 def is_hosts(text: str) -> bool:
@@ -93,8 +101,8 @@ def typed(parts: Iterable[str]) -> str:
 
 def is_instruction_file(turn: Turn) -> bool:
     """Tell whether a tool read a file of instructions, a skill or memory."""
-    return tool_turns.kind(turn) in tool_turns.TELLING and bool(
-        _INSTRUCTION_FILE.search(f"{turn.tool} {tool_turns.first_line(turn)}")
+    return tool_kind(turn) in TELLING and bool(
+        _INSTRUCTION_FILE.search(f"{turn.tool} {turns.first_line(turn.text)}")
     )
 
 

@@ -1,69 +1,29 @@
 """Asking a model until there is a usable answer: one deadline, patience with a busy service, one repair.
 
-The last place before a text leaves the machine: secrets in it are masked here, whoever wrote it.
+The last place before a text leaves the machine: secrets in it are masked here, whoever wrote it. What comes
+back satisfies the schema, so nobody checks its form again.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
 
-from memolith.base.values import Value
 from memolith.learn.model import schema as schemas
-from memolith.learn.model.replies import ModelError, Reply
+from memolith.learn.model.values import AdjustedError, ModelError, Question, Reply, estimate
 from memolith.text.secrets.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
+
+    from memolith.learn.model.values import Backend, Completion
+    from memolith.learn.queue.ledger import Ledger
 
 PATIENCE = 3  # times the time-out of one request, where the caller sets no deadline
 TRIES = 3  # requests that may fail because the service is busy or broken
 ADJUSTMENTS = 8  # requests that may fail because the service lacks something that can be left away
-CHARS_PER_TOKEN = 4
-
-
-class Question(Value):
-    """One request."""
-
-    max_output: int
-    schema: dict[str, Any]
-    system: str
-    user: str
-
-    @property
-    def tokens(self) -> int:
-        """Estimate what the input takes."""
-        return estimate(self.system + self.user)
-
-
-class Answer(Value):
-    """What came back: text, or the object itself. Tokens are None where nobody counted them."""
-
-    cut: bool  # it ends where the limit was
-    data: dict[str, Any] | None
-    model: str
-    text: str
-    tokens_in: int | None
-    tokens_out: int | None
-
-
-class AdjustedError(ModelError):
-    """The service lacks something; the next request goes without it."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__("unavailable", message)
-
-
-class Backend(Protocol):
-    """One way to reach a model. Each call of `ask` is one request."""
-
-    name: str
-    window: int
-
-    def ask(self, question: Question, seconds: float) -> Answer:
-        """Send one request; ModelError if no answer came within `seconds`."""
 
 
 class Bill:
@@ -74,32 +34,42 @@ class Bill:
         self.tokens_in = self.tokens_out = 0
 
 
-class Meter(Protocol):
-    """Whoever counts requests. Entering may raise, and then nothing is sent."""
+class Meter:
+    """Puts every request on the ledger, retries and repairs too: reserved before it is sent, then settled."""
 
-    def request(self, model: str, tokens: int, seconds: float) -> AbstractContextManager[Bill]:
-        """Begin a request that takes at most about so much; the bill says how long it may take."""
+    def __init__(self, ledger: Ledger, run: str, phase: str, project: str, session: str = "") -> None:
+        self._ledger, self._where = ledger, (run, phase, project, session)
 
+    @contextmanager
+    def request(self, model: str, tokens: int, seconds: float) -> Iterator[Bill]:
+        """Reserve a request (upper bound in tokens, seconds); the Bill carries its deadline.
 
-class _Unmetered:
-    def request(self, model: str, tokens: int, seconds: float) -> AbstractContextManager[Bill]:
-        del model, tokens
-        return nullcontext(Bill(seconds))
+        Whatever the ledger raises comes through, and then nothing is sent.
+        """
+        entry = self._ledger.reserve(*self._where, model, tokens=tokens, seconds=seconds)
+        bill, started, outcome = Bill(min(seconds, entry.seconds)), time.monotonic(), "interrupted"
+        try:
+            yield bill
+            outcome = "ok"
+        except ModelError as error:
+            outcome = error.kind
+            raise
+        finally:
+            self._ledger.settle(entry, bill.tokens_in, bill.tokens_out, time.monotonic() - started, outcome)
 
 
 class Client:
-    """A back-end with patience. This is the Model that `llm.choose` gives."""
+    """A model: a back-end with patience, and a meter if its requests are counted."""
 
     def __init__(
-        self,
-        backend: Backend,
-        *,
-        timeout: float = 120.0,
-        pause: float = 0.5,
-        sleep: Callable[[float], None] = time.sleep,
+        self, backend: Backend, *, timeout: float = 120.0, pause: float = 0.5, meter: Meter | None = None
     ) -> None:
         self.name, self.window = backend.name, backend.window
-        self._backend, self._timeout, self._pause, self._sleep = backend, timeout, pause, sleep
+        self._backend, self._timeout, self._pause, self._meter = backend, timeout, pause, meter
+
+    def metered(self, meter: Meter) -> Client:
+        """Return the same model with its requests counted."""
+        return Client(self._backend, timeout=self._timeout, pause=self._pause, meter=meter)
 
     def complete(
         self,
@@ -109,11 +79,15 @@ class Client:
         *,
         max_output: int,
         deadline: float | None = None,
-        meter: Meter | None = None,
     ) -> Reply:
-        """Return an object that satisfies `schema`; see `llm.Model`."""
+        """Return an object that satisfies `schema`; ModelError otherwise.
+
+        `deadline` is a time of `time.monotonic()`. `system` holds instructions and nothing private: some
+        agents take it on their command line.
+        """
+        # The mark that keeps a line as it is counts for memory, which stays here.
         question = Question(
-            system=sendable(system), user=sendable(user), schema=schema, max_output=max_output
+            system=redact(system).text, user=redact(user).text, schema=schema, max_output=max_output
         )
         if self.window and question.tokens + max_output > self.window:
             raise ModelError(
@@ -123,7 +97,7 @@ class Client:
             )
         started = time.monotonic()
         end = started + PATIENCE * self._timeout if deadline is None else deadline
-        run = _Run(self._backend, meter or _Unmetered(), end, self._timeout)
+        run = _Run(self._backend, self._meter, end, self._timeout)
         try:
             data = self._patiently(run, question)
         except _UnusableError as error:
@@ -156,7 +130,7 @@ class Client:
                     wait = self._pause * 2 ** (run.failures - 1) * (1 + random.random() / 2)  # noqa: S311
                 if run.failures >= TRIES or wait >= run.left:
                     raise
-                self._sleep(wait)
+                time.sleep(wait)
 
 
 class _UnusableError(ModelError):
@@ -169,7 +143,7 @@ class _UnusableError(ModelError):
 class _Run:
     """The requests for one answer."""
 
-    def __init__(self, backend: Backend, meter: Meter, end: float, timeout: float) -> None:
+    def __init__(self, backend: Backend, meter: Meter | None, end: float, timeout: float) -> None:
         self._backend, self._meter, self._end, self._timeout = backend, meter, end, timeout
         self.adjustments = self.failures = self.tokens_in = self.tokens_out = 0
         self.model = ""
@@ -183,22 +157,23 @@ class _Run:
         if seconds <= 0:
             raise ModelError("timeout", f"{self._backend.name}: the time for it is over")
         tokens = question.tokens + question.max_output
-        with self._meter.request(self._backend.name, tokens, seconds) as bill:
+        metered = self._meter.request(self._backend.name, tokens, seconds) if self._meter else None
+        with metered or nullcontext(Bill(seconds)) as bill:
             try:
-                answer = self._backend.ask(question, bill.seconds)
+                completion = self._backend.ask(question, bill.seconds)
             except ModelError as error:
                 if error.kind in ("timeout", "refused"):  # it was read all the same
                     self._count(bill, question.tokens, 0)
                 raise
-            text = answer.text if answer.data is None else str(answer.data)
-            given, made = answer.tokens_in, answer.tokens_out
+            text = completion.text if completion.data is None else str(completion.data)
+            tokens_in, tokens_out = completion.tokens_in, completion.tokens_out
             self._count(
                 bill,
-                question.tokens if given is None else given,
-                estimate(text) if made is None else made,
+                question.tokens if tokens_in is None else tokens_in,
+                estimate(text) if tokens_out is None else tokens_out,
             )
-            self.model = answer.model
-            return _understood(answer, question)
+            self.model = completion.model
+            return _understood(completion, question)
 
     def _count(self, bill: Bill, tokens_in: int, tokens_out: int) -> None:
         bill.tokens_in, bill.tokens_out = tokens_in, tokens_out
@@ -206,44 +181,20 @@ class _Run:
         self.tokens_out += tokens_out
 
 
-def _understood(answer: Answer, question: Question) -> dict[str, Any]:
+def _understood(completion: Completion, question: Question) -> dict[str, Any]:
     try:
-        if answer.data is not None:
-            return schemas.check(answer.data, question.schema)
-        return schemas.understand(answer.text, question.schema)
+        if completion.data is not None:
+            return schemas.check(completion.data, question.schema)
+        return schemas.understand(completion.text, question.schema)
     except schemas.ReplyError as error:
-        why = f"the reply was cut off after {question.max_output:,} tokens" if answer.cut else str(error)
-        raise _UnusableError(why) from None
+        cut = f"the reply was cut off after {question.max_output:,} tokens"
+        raise _UnusableError(cut if completion.cut else str(error)) from None
 
 
 def _repaired(question: Question, problem: str) -> Question:
     shorter = " Make it much shorter." if "cut off" in problem else ""
     user = (
         f"{question.user}\n\n# Once more\n\nAn earlier reply to this could not be used: {problem}.{shorter}\n"
-        f"{described(question.schema)}"
+        f"{schemas.described(question.schema)}"
     )
     return question.but(user=user)
-
-
-def described(schema: dict[str, Any]) -> str:
-    """Return what to tell a model that is not bound to a schema."""
-    import json
-
-    return (
-        "Reply with one JSON object and nothing else: no code fence, no text around it. It satisfies this"
-        f" JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
-    )
-
-
-def estimate(text: str) -> int:
-    """Estimate tokens the way the ceilings count them."""
-    return -(-len(text) // CHARS_PER_TOKEN)
-
-
-def sendable(text: str) -> str:
-    """Return a text with its secrets masked.
-
-    The mark that keeps a line as it is counts for memory, which stays here; and a session in JSON may be one
-    line.
-    """
-    return redact(text).text

@@ -1,4 +1,8 @@
-"""What the two HTTP protocols share: key, errors by status, and what an endpoint turned out not to know."""
+"""Models behind HTTP: OpenAI's chat/completions and Anthropic's Messages.
+
+The first is spoken by OpenAI, Ollama, LM Studio, vLLM, OpenRouter and others, and not all of them know all of
+it. Asked with the strictest form first; what an endpoint names in a complaint is left away, and remembered.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from memolith.base.errors import ConfigError
 from memolith.base.values import Value
-from memolith.env.endpoint import Answer as Received
-from memolith.env.endpoint import Endpoint, UnansweredError, find_key
-from memolith.learn.model.client import AdjustedError, Answer, Question
-from memolith.learn.model.effort import LEVELS, clamp, named
-from memolith.learn.model.replies import ModelError, ModelUnavailableError
+from memolith.env.endpoint import Answer, Endpoint, UnansweredError, find_key
+from memolith.learn.model.schema import described, strict
+from memolith.learn.model.values import (
+    EFFORTS,
+    AdjustedError,
+    Completion,
+    Kind,
+    ModelError,
+    ModelUnavailableError,
+    Question,
+    nearest_effort,
+    sum_counts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +34,13 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
 
 MAX_BYTES = 16 << 20
+# What an endpoint calls a missing answer, in the words of models.
+_KINDS: dict[str, Kind] = {"broken": "server", "too_large": "too_long"}
+_KINDS |= {"timeout": "timeout", "unavailable": "unavailable"}
 _BUSY = frozenset([408, 409, 425, 429])
 # Waiting does not help against these, whatever the status says.
 _NO_MONEY = ("insufficient_quota", "billing", "credit balance")
+_BEFORE_A_LIST = ("supported values", "one of", "should be", "expected")
 _LONG = ("context_length", "context length", "context window", "prompt is too long", "too many tokens")
 
 
@@ -48,7 +64,7 @@ class HttpBackend(ABC):
     key_env = ""
     path = ""
     window = 0
-    levels: tuple[str, ...] = LEVELS
+    levels: tuple[str, ...] = EFFORTS
     forms: tuple[str, ...] = ()  # ways to ask for JSON, the strictest first
 
     def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
@@ -72,7 +88,7 @@ class HttpBackend(ABC):
             )
         self._place = (self._endpoint.url, self.name)
 
-    def ask(self, question: Question, seconds: float) -> Answer:
+    def ask(self, question: Question, seconds: float) -> Completion:
         """Send one request."""
         if self._key is None:
             try:
@@ -96,17 +112,14 @@ class HttpBackend(ABC):
                 secret=self._key,
             )
         except UnansweredError as error:
-            kind = {"broken": "server", "too_large": "too_long"}.get(error.kind, error.kind)
-            raise self._failure(kind, str(error)) from None
+            raise self._failure(_KINDS[error.kind], str(error)) from None
         if received.status != 200:
             raise self._refusal(received, known)
         try:
             envelope = json.loads(received.data)
             return self._answer(envelope)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
-            raise self._failure(
-                "server", f"an answer that is none of its protocol: {received.said}"
-            ) from None
+            raise self._failure("server", f"an answer of another protocol: {received.said}") from None
 
     @abstractmethod
     def _body(self, question: Question, known: Known) -> dict[str, Any]:
@@ -117,35 +130,35 @@ class HttpBackend(ABC):
         """Return the headers of the protocol, with the key."""
 
     @abstractmethod
-    def _answer(self, envelope: Any) -> Answer:
+    def _answer(self, envelope: Any) -> Completion:
         """Return what a whole answer says."""
 
     @abstractmethod
-    def _adjusted(self, said: str, known: Known) -> Known | None:
+    def _adjusted(self, complaint: str, known: Known) -> Known | None:
         """Return what to go by, without what an endpoint complains about; None if that is something else."""
 
     def _looser(self, known: Known) -> Known | None:
         return known.but(form=known.form + 1) if known.form + 1 < len(self.forms) else None
 
     def _effort(self, known: Known) -> str:
-        return clamp(self._settings.text("models.effort"), known.levels)
+        return nearest_effort(self._settings.text("models.effort"), known.levels)
 
     def _known(self) -> Known:
         return _known.get(self._place) or Known(form=0, levels=self.levels, new_limit=None)
 
-    def _adjust(self, said: str, known: Known) -> bool:
-        """Tell whether it is worth asking again: with less, or because another thread found out what with."""
+    def _adjust(self, complaint: str, known: Known) -> bool:
+        """Whether it is worth asking again: with less, or because another thread found out what with."""
         if self._known() == known:
-            less = self._adjusted(said, known)
+            less = self._adjusted(complaint, known)
             if less is None:
                 return False
             _known[self._place] = less
         return True
 
-    def _refusal(self, received: Received, known: Known) -> ModelError:
-        status, said = received.status, received.said
+    def _refusal(self, received: Answer, known: Known) -> ModelError:
+        status = received.status
         lower = received.data[:20_000].decode("utf-8", "replace").lower()
-        why = f"HTTP {status}: {said}"
+        why = f"HTTP {status}: {received.said}"
         if status == 413 or (status in (400, 422) and any(each in lower for each in _LONG)):
             return self._failure("too_long", why)
         if status in (400, 422) and self._adjust(lower, known):
@@ -153,31 +166,152 @@ class HttpBackend(ABC):
         if any(each in lower for each in _NO_MONEY):
             return self._failure("unavailable", why, _retry_after(received.headers.get("Retry-After")))
         if status in _BUSY or status >= 500:
-            kind = "rate_limited" if status in (429, 529) else "server"
+            kind: Kind = "rate_limited" if status in (429, 529) else "server"
             return self._failure(kind, why, _retry_after(received.headers.get("Retry-After")))
         if status in (401, 403):
             why += f"; check the key in {(self._key_command and 'models.key_command') or self._key_env}"
         return self._failure("unavailable", why)
 
-    def _failure(self, kind: str, why: str, retry_after: float | None = None) -> ModelError:
+    def _failure(self, kind: Kind, why: str, retry_after: float | None = None) -> ModelError:
         return ModelError(kind, f"{self._where()}: {why}", retry_after)
 
     def _where(self) -> str:
         return f"{self.name} at {self._endpoint.url}"
 
 
-def less_effort(known: Known, said: str) -> Known | None:
-    """Keep to the levels of effort that an endpoint names; without any, to none."""
+class OpenAI(HttpBackend):
+    """A model behind chat/completions."""
+
+    kind = "openai"
+    default_url = "https://api.openai.com/v1"
+    key_env = "OPENAI_API_KEY"
+    path = "/chat/completions"
+    forms = ("json_schema", "json_object", "text")
+
+    def _headers(self, key: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def _body(self, question: Question, known: Known) -> dict[str, Any]:
+        form = self.forms[known.form]
+        system = question.system
+        body: dict[str, Any] = {"model": self._model}
+        if form == "json_schema":
+            wrapped = {"name": "reply", "strict": True, "schema": strict(question.schema)}
+            body["response_format"] = {"type": form, "json_schema": wrapped}
+        else:
+            system = f"{system}\n\n{described(question.schema)}"
+        if form == "json_object":
+            body["response_format"] = {"type": form}
+        body["messages"] = [
+            {"role": "system", "content": system},
+            {"role": "user", "content": question.user},
+        ]
+        body["max_completion_tokens" if self._new_limit(known) else "max_tokens"] = question.max_output
+        if effort := self._effort(known):
+            body["reasoning_effort"] = effort
+        return body
+
+    def _new_limit(self, known: Known) -> bool:
+        """Whether the limit has its new name: OpenAI's own models want it, most others know the old one."""
+        return self._endpoint.url == self.default_url if known.new_limit is None else known.new_limit
+
+    def _adjusted(self, complaint: str, known: Known) -> Known | None:
+        if "max_tokens" in complaint or "max_completion_tokens" in complaint:
+            return known.but(new_limit=not self._new_limit(known)) if known.new_limit is None else None
+        if "effort" in complaint:
+            return _less_effort(known, complaint)
+        if any(word in complaint for word in ("response_format", "json_schema", "json_object", "schema")):
+            return self._looser(known)
+        return None
+
+    def _answer(self, envelope: Any) -> Completion:
+        choice = envelope["choices"][0]
+        message, usage = choice["message"], envelope.get("usage") or {}
+        if message.get("refusal") or choice.get("finish_reason") == "content_filter":
+            raise self._failure("refused", "the model refused to answer")
+        return Completion(
+            cut=choice.get("finish_reason") == "length",
+            data=None,
+            model=str(envelope.get("model") or self._model),
+            text=_text(message.get("content")),
+            tokens_in=sum_counts(usage.get("prompt_tokens")),
+            tokens_out=sum_counts(usage.get("completion_tokens")),
+        )
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    return "" if content is None else str(content)
+
+
+class Anthropic(HttpBackend):
+    """A model behind /v1/messages."""
+
+    kind = "anthropic"
+    default_url = "https://api.anthropic.com"
+    key_env = "ANTHROPIC_API_KEY"
+    path = "/v1/messages"
+    window = 200_000
+    levels = ("low", "medium", "high")
+    forms = ("json_schema", "text")
+
+    def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
+        super().__init__(settings, model, env)
+        if self._endpoint.url.endswith("/v1"):
+            self.path = "/messages"
+
+    def _headers(self, key: str) -> dict[str, str]:
+        return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
+
+    def _body(self, question: Question, known: Known) -> dict[str, Any]:
+        bound = self.forms[known.form] == "json_schema"
+        config: dict[str, Any] = {}
+        if bound:
+            config["format"] = {"type": "json_schema", "schema": strict(question.schema)}
+        if effort := self._effort(known):
+            config["effort"] = effort
+        body: dict[str, Any] = {
+            "model": self._model,
+            "max_tokens": question.max_output,
+            "system": question.system if bound else f"{question.system}\n\n{described(question.schema)}",
+            "messages": [{"role": "user", "content": question.user}],
+        }
+        return {**body, "output_config": config} if config else body
+
+    def _adjusted(self, complaint: str, known: Known) -> Known | None:
+        if "effort" in complaint:
+            return _less_effort(known, complaint)
+        if any(word in complaint for word in ("output_config", "output_format", "schema", "structured")):
+            return self._looser(known)
+        return None
+
+    def _answer(self, envelope: Any) -> Completion:
+        if envelope.get("stop_reason") == "refusal":
+            raise self._failure("refused", "the model refused to answer")
+        usage = envelope.get("usage") or {}
+        return Completion(
+            cut=envelope.get("stop_reason") == "max_tokens",
+            data=None,
+            model=str(envelope.get("model") or self._model),
+            text="".join(part["text"] for part in envelope["content"] if part.get("type") == "text"),
+            tokens_in=sum_counts(
+                usage.get("input_tokens"),
+                usage.get("cache_creation_input_tokens"),
+                usage.get("cache_read_input_tokens"),
+            ),
+            tokens_out=sum_counts(usage.get("output_tokens")),
+        )
+
+
+def _less_effort(known: Known, complaint: str) -> Known | None:
+    """Keep to the levels of effort that an endpoint lists as possible; without a list, to none."""
     if not known.levels:
         return None
-    left = tuple(level for level in named(said) if level in known.levels)
+    lists = [complaint.partition(mark)[2] for mark in _BEFORE_A_LIST if mark in complaint]
+    listed = lists[0].replace('"', "'") if lists else ""
+    left = tuple(level for level in known.levels if f"'{level}'" in listed)
     return known.but(levels=() if left == known.levels else left)
-
-
-def count(*numbers: object) -> int | None:
-    """Add what a service counted; None if it counted nothing."""
-    given = [each for each in numbers if isinstance(each, int) and not isinstance(each, bool) and each >= 0]
-    return sum(given) if given else None
 
 
 def _retry_after(value: str | None) -> float | None:

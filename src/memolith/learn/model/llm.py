@@ -1,4 +1,4 @@
-"""Which model learns: the interface, what can go wrong with one, and the choice by the settings.
+"""Which model learns: the choice by the settings.
 
 Roles: `default` extracts, `smol` consolidates and falls back to `default`. `auto` means the agent that the
 session ran in if it is installed here, else the first that is. Nothing is asked before somebody named a
@@ -11,25 +11,18 @@ import os
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import ConfigError
-from memolith.learn.model.replies import ModelUnavailableError
+from memolith.env import programs
+from memolith.learn.model.agents import AGENTS
+from memolith.learn.model.client import Client
+from memolith.learn.model.command import Command
+from memolith.learn.model.http import Anthropic, OpenAI
+from memolith.learn.model.values import ModelUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memolith.env.settings import Settings
-    from memolith.learn.model.client import Backend, Client
-
-AGENTS = ("claude", "codex", "gemini")
-
-
-def choose(
-    settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, session: str = ""
-) -> Client | None:
-    """Return the model for a role, or None: `why_not` says why. `session` names the agent of the session."""
-    try:
-        return find(settings, role, env, session=session)
-    except ModelUnavailableError:
-        return None
+    from memolith.learn.model.values import Backend
 
 
 def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, session: str = "") -> str:
@@ -50,18 +43,13 @@ def find(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, 
         if not value:
             continue
         try:
-            return _client(_backend(settings, key, value, env, session), settings)
+            backend = _backend(settings, key, value, env, session)
+            return Client(backend, timeout=settings.number("models.timeout"))
         except ConfigError as error:
             problems.append(str(error))
         if value == "none":
             break
     raise ModelUnavailableError(problems[0])
-
-
-def _client(backend: Backend, settings: Settings) -> Client:
-    from memolith.learn.model.client import Client
-
-    return Client(backend, timeout=settings.number("models.timeout"))
 
 
 def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], session: str) -> Backend:
@@ -71,20 +59,13 @@ def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], s
     if kind == "auto":
         kind = _installed(key, session, env, settings.root)
     if kind in ("openai", "anthropic"):
-        from memolith.learn.model.backends import anthropic, openai
-
         if not model:
             raise ModelUnavailableError(f"{key} = {value!r} names no model; write {kind}:MODEL")
-        maker = openai.OpenAI if kind == "openai" else anthropic.Anthropic
-        return maker(settings, model, env)
+        return (OpenAI if kind == "openai" else Anthropic)(settings, model, env)
     if kind in AGENTS:
-        from memolith.learn.model.backends import agents
-
-        return agents.AGENTS[kind](settings, model, env)
+        return AGENTS[kind](settings, model, env)
     if kind == "command":
-        from memolith.learn.model.backends import command
-
-        return command.Command(settings, model, env)
+        return Command(settings, model, env)
     raise ModelUnavailableError(
         f"{key} = {value!r} is unknown; one of none, auto, openai:MODEL, anthropic:MODEL, "
         f"{', '.join(AGENTS)}, command"
@@ -92,8 +73,6 @@ def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], s
 
 
 def _installed(key: str, session: str, env: Mapping[str, str], project: str) -> str:
-    from memolith.env import programs
-
     for name in dict.fromkeys([session, *AGENTS]):
         if name in AGENTS and programs.find(name, project, env):
             return name

@@ -83,6 +83,14 @@ def strict(schema: Schema) -> Schema:
     return made
 
 
+def described(schema: Schema) -> str:
+    """Return what to tell a model that is not bound to a schema."""
+    return (
+        "Reply with one JSON object and nothing else: no code fence, no text around it. It satisfies this"
+        f" JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
+    )
+
+
 def without_nulls(data: object, schema: Schema) -> object:
     """Take out what `strict` let the model say of a property that it leaves away."""
     if isinstance(data, dict):

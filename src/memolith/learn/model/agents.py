@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from memolith.learn.model.backends.command import Program
-from memolith.learn.model.client import Answer, Question
-from memolith.learn.model.effort import clamp
-from memolith.learn.model.http import count
+from memolith.learn.model.command import Program
 from memolith.learn.model.schema import parse, strict
+from memolith.learn.model.values import Completion, Question, nearest_effort, sum_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memolith.env.settings import Settings
-    from memolith.learn.model import child
+    from memolith.learn.model.command import Ended
 
 _MAX_ARGUMENT = 100_000  # Linux takes 128 KiB in one
 
@@ -32,16 +30,18 @@ class _Agent(Program):
         return [flag, self._model] if self._model else []
 
     def _effort(self) -> str:
-        return clamp(self._settings.text("models.effort"), self.levels)
+        return nearest_effort(self._settings.text("models.effort"), self.levels)
 
-    def _given(self, text: str, data: Any, usage: tuple[int | None, int | None]) -> Answer:
-        return Answer(
+    def _completion(
+        self, text: str, tokens_in: int | None, tokens_out: int | None, data: Any = None
+    ) -> Completion:
+        return Completion(
             cut=False,
             data=data if isinstance(data, dict) else None,
             model=self.name,
             text=text,
-            tokens_in=usage[0],
-            tokens_out=usage[1],
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
         )
 
 
@@ -79,19 +79,18 @@ class Claude(_Agent):
     def _short(self, question: Question) -> bool:
         return len(question.system.encode("utf-8", "replace")) < _MAX_ARGUMENT
 
-    def _answer(self, ended: child.Ended) -> Answer:
-        said = parse(ended.output) or {}
-        if ended.code or said.get("is_error") or "result" not in said:
-            raise self._failure(str(said.get("result") or ended.error or ended.output), ended.code)
-        usage = said.get("usage") or {}
-        read = count(
+    def _answer(self, ended: Ended) -> Completion:
+        reply = parse(ended.output) or {}
+        if ended.code or reply.get("is_error") or "result" not in reply:
+            raise self._failure(str(reply.get("result") or ended.error or ended.output), ended.code)
+        usage = reply.get("usage") or {}
+        read = sum_counts(
             usage.get("input_tokens"),
             usage.get("cache_creation_input_tokens"),
             usage.get("cache_read_input_tokens"),
         )
-        return self._given(
-            str(said["result"]), said.get("structured_output"), (read, count(usage.get("output_tokens")))
-        )
+        written = sum_counts(usage.get("output_tokens"))
+        return self._completion(str(reply["result"]), read, written, reply.get("structured_output"))
 
 
 class Codex(_Agent):
@@ -110,7 +109,7 @@ class Codex(_Agent):
             argv += ["-c", f"model_reasoning_effort={json.dumps(effort)}"]
         return [*argv, "-"]
 
-    def _answer(self, ended: child.Ended) -> Answer:
+    def _answer(self, ended: Ended) -> Completion:
         text = problem = ""
         usage: dict[str, Any] = {}
         for event in filter(None, map(parse, ended.output.splitlines())):
@@ -123,7 +122,8 @@ class Codex(_Agent):
                 problem = str((event.get("error") or event).get("message") or problem or kind)
         if problem or ended.code or not text:
             raise self._failure(problem or ended.error or ended.output, ended.code)
-        return self._given(text, None, (count(usage.get("input_tokens")), count(usage.get("output_tokens"))))
+        read, written = sum_counts(usage.get("input_tokens")), sum_counts(usage.get("output_tokens"))
+        return self._completion(text, read, written)
 
 
 class Gemini(_Agent):
@@ -148,17 +148,16 @@ class Gemini(_Agent):
     def _input(self, question: Question) -> str:
         return super()._input(question).removeprefix(question.system).lstrip()
 
-    def _answer(self, ended: child.Ended) -> Answer:
-        said = parse(ended.output) or {}
-        if ended.code or said.get("error") or "response" not in said:
-            error = said.get("error") or {}
+    def _answer(self, ended: Ended) -> Completion:
+        reply = parse(ended.output) or {}
+        if ended.code or reply.get("error") or "response" not in reply:
+            error = reply.get("error") or {}
             raise self._failure(str(error.get("message") or ended.error or ended.output), ended.code)
-        models = (said.get("stats") or {}).get("models") or {}
+        models = (reply.get("stats") or {}).get("models") or {}
         tokens = [each.get("tokens") or {} for each in models.values() if isinstance(each, dict)]
-        made = [each.get(part) for each in tokens for part in ("candidates", "thoughts")]
-        return self._given(
-            str(said["response"]), None, (count(*[each.get("prompt") for each in tokens]), count(*made))
-        )
+        read = sum_counts(*[each.get("prompt") for each in tokens])
+        written = sum_counts(*[each.get(part) for each in tokens for part in ("candidates", "thoughts")])
+        return self._completion(str(reply["response"]), read, written)
 
 
 AGENTS: dict[str, Callable[[Settings, str, Mapping[str, str]], _Agent]] = {

@@ -1,4 +1,4 @@
-"""Taking back all that was learned: rows of the queue, generated files, learned records.
+"""Taking back what was learned: from one session, or all of it.
 
 What people wrote stays, also what they wrote into generated files. Every file can be brought back
 (`memolith undo`); only what the queue knew is gone, and sessions can be learned from again.
@@ -13,7 +13,8 @@ from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import skills
 from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SUMMARY
-from memolith.learn.queue.queue import Queue
+from memolith.learn.queue.queue import CONSOLIDATE, Queue
+from memolith.memory import review
 from memolith.memory.document import MARKER
 from memolith.memory.records import Records
 from memolith.store import layout, writeset
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
 
 
-class Cleared(Value):
+class Withdrawn(Value):
     """What was taken back."""
 
     files: list[str]
@@ -34,8 +35,24 @@ class Cleared(Value):
     records: list[str]
 
 
-def clear(home: Home, *, user: bool = False, everything: bool = False) -> Cleared:
-    """Clear this project, or with `user` what was learned for all projects.
+def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
+    """Take back what a session taught; return the ids of the records that go.
+
+    What other sessions say as well stays, without this one as a source. What only this one supported goes
+    from MEMORY.md at the next consolidation.
+    """
+    gone = Records(home).forget_source(name)
+    for held in review.waiting(home):
+        if str(held.arguments.get("source", "")).partition("#")[0] == name:
+            home.gate.rewrite(held.filename, lambda _: None, op="forget")
+    # Its row goes last: as long as it is there, the next run does what this one could not.
+    if queue.forget_session(home.project, name):
+        queue.enqueue(CONSOLIDATE, home.project, forced=True)
+    return gone
+
+
+def withdraw(home: Home, *, user: bool = False, everything: bool = False) -> Withdrawn:
+    """Take back what was learned for this project, or with `user` for all projects.
 
     `everything` also takes what people wrote here; its history stays. StorageError, before anything is taken
     back, if a record cannot be read: nobody knows then whether it was learned.
@@ -48,13 +65,13 @@ def clear(home: Home, *, user: bool = False, everything: bool = False) -> Cleare
     for record in records:
         Records(home).delete(record.id, scope=record.scope)
     if user:
-        return Cleared(files=[], jobs=0, records=[record.id for record in records])
+        return Withdrawn(files=[], jobs=0, records=[record.id for record in records])
     with Queue(home.path, home.settings, home.now) as queue:
         jobs = queue.clear(home.project)
     previous = on_disk.read(home)
     edits = list(_edits(home, previous, everything=everything))
     done = home.gate.commit(home.project, edits) if edits else None
-    return Cleared(files=done.changed if done else [], jobs=jobs, records=[record.id for record in records])
+    return Withdrawn(files=done.changed if done else [], jobs=jobs, records=[record.id for record in records])
 
 
 def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]:

@@ -1,4 +1,4 @@
-"""Phase 1 over the queue: each session that waits is extracted by one worker, with a model or by rules.
+"""Extraction over the queue: each session that waits is extracted by one worker, with a model or by rules.
 
 Requests to a model run side by side; what comes of them is stored one after the other.
 """
@@ -9,7 +9,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import CeilingError, MemolithError, NotFoundError, StorageError
-from memolith.learn import forget
+from memolith.learn import withdraw
 from memolith.learn.extract import extract
 from memolith.learn.extract.rules import rules
 from memolith.learn.model import prompting
@@ -20,13 +20,14 @@ from memolith.memory.sessions import Sessions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.learn.extract.extracted import Extracted
-    from memolith.learn.model.metered import Metered
+    from memolith.learn.extract.facts import Findings
+    from memolith.learn.model.client import Client
     from memolith.learn.queue.queue import Job, Queue
     from memolith.memory.home import Home
     from memolith.memory.sessions import Session
 
-    Asked = Callable[[str, str], Metered]
+    # Gives the model for a session and a phase, with its requests counted.
+    Models = Callable[[str, str], Client]
 
 
 class Count:
@@ -44,15 +45,15 @@ class Count:
 class Worker:
     """Extracts the sessions of claimed jobs."""
 
-    def __init__(self, home: Home, queue: Queue, asked: Asked | None, deadline: float) -> None:
-        self._home, self._queue, self._asked, self._deadline = home, queue, asked, deadline
+    def __init__(self, home: Home, queue: Queue, models: Models | None, deadline: float) -> None:
+        self._home, self._queue, self._models, self._deadline = home, queue, models, deadline
         self._known: list[str] = []  # sessions that taught something before
-        self._prompts = prompting.StageOne(home.path) if asked else None
+        self._prompts = prompting.StageOne(home.path) if models else None
 
     def do(self, jobs: list[Job], count: Count) -> str:
         """Do all jobs; return why the run has to stop, or nothing."""
         sessions = {job.key: session for job in jobs if (session := self._session(job, count)) is not None}
-        found = self._learned([job for job in jobs if job.key in sessions], sessions)
+        found = self._findings([job for job in jobs if job.key in sessions], sessions)
         stop = ""
         self._known = [each.session for each in self._queue.outputs(self._home.project)]
         for job, result in found:
@@ -66,35 +67,37 @@ class Worker:
             try:
                 return Sessions(self._home).get(job.session)
             except NotFoundError:
-                forget.forget(self._home, self._queue, job.session)
+                withdraw.withdraw_session(self._home, self._queue, job.session)
         except MemolithError as error:
             self._queue.fail(job, str(error))
             count.failed += 1
         return None
 
-    def _learned(
+    def _findings(
         self, jobs: list[Job], sessions: dict[str, Session]
-    ) -> list[tuple[Job, Extracted | MemolithError]]:
-        if self._asked is None or len(jobs) < 2:
-            return [(job, self._one(job, sessions[job.key])) for job in jobs]
+    ) -> list[tuple[Job, Findings | MemolithError]]:
+        if self._models is None or len(jobs) < 2:
+            return [(job, self._extract(job, sessions[job.key])) for job in jobs]
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(len(jobs)) as pool:
-            return list(zip(jobs, pool.map(lambda job: self._one(job, sessions[job.key]), jobs), strict=True))
+            return list(
+                zip(jobs, pool.map(lambda job: self._extract(job, sessions[job.key]), jobs), strict=True)
+            )
 
-    def _one(self, job: Job, session: Session) -> Extracted | MemolithError:
+    def _extract(self, job: Job, session: Session) -> Findings | MemolithError:
         try:
-            if self._asked is None or self._prompts is None:
+            if self._models is None or self._prompts is None:
                 return rules.extract(session, self._home.settings)
             with self._queue.kept(job):
-                model = self._asked(session.name, "extract")
+                model = self._models(session.name, "extract")
                 return extract.extract(
                     session, model, self._home.settings, self._prompts, deadline=self._deadline
                 )
         except MemolithError as error:
             return error
 
-    def _settle(self, job: Job, session: Session, found: Extracted | MemolithError, count: Count) -> str:
+    def _settle(self, job: Job, session: Session, found: Findings | MemolithError, count: Count) -> str:
         if isinstance(found, CeilingError):
             self._queue.release(job, str(found))
             return str(found)
@@ -110,10 +113,9 @@ class Worker:
             count.empty += 1
             return ""
         try:
-            stored, told = self._store(session, found)
-        except (
-            StorageError
-        ) as error:  # a full disk is no opinion about a fact: the session is learned from again
+            stored, refused = self._store(session, found)
+        except StorageError as error:
+            # A full disk is no opinion about a fact: the session is learned from again.
             self._queue.fail(job, str(error))
             count.failed += 1
             return ""
@@ -125,9 +127,9 @@ class Worker:
             raw_memory=found.raw_memory,
             rollout_summary=found.rollout_summary,
             rollout_slug=found.rollout_slug or None,
-            model=self._asked(session.name, "extract").name if self._asked else "rules",
+            model=self._models(session.name, "extract").name if self._models else "rules",
         )
-        self._queue.finish(job, found.outcome + told, output=output)
+        self._queue.finish(job, found.outcome + refused, output=output)
         count.extracted += 1
         count.records += stored
         return ""
@@ -139,14 +141,14 @@ class Worker:
         if cited:
             self._queue.extractions.use(self._home.project, cited)
 
-    def _store(self, session: Session, found: Extracted) -> tuple[int, str]:
+    def _store(self, session: Session, found: Findings) -> tuple[int, str]:
         """Store the records; one that is refused does not keep the others out."""
         stored, refused = 0, []
-        for fact in found.records:
-            source = f"{session.name}#{fact.evidence[0][0]}" if fact.evidence else session.name
+        for fact in found.facts:
+            source = f"{session.name}#{fact.quotes[0][0]}" if fact.quotes else session.name
             try:
                 Records(self._home.from_source("extracted", fact.taint or None)).add(
-                    fact.body,
+                    fact.text,
                     category=fact.category,
                     scope=fact.scope,
                     title=fact.title,

@@ -1,0 +1,128 @@
+"""What sessions teach, as values: a fact with its evidence, all findings of a session, where a fact belongs.
+
+Personal rules (how to answer, which language, what to ask first) are preferences and hold everywhere. What
+names a path, a command or "this repository" is the project's: kept for all, it would be wrong elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memolith.base.values import Source, Value
+from memolith.learn.extract.speech import pattern
+from memolith.text import source_label
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Quotes = list[tuple[int, str]]
+SCOPES = ("user", "project")
+_MAX_SOURCES = 10
+
+
+class Fact(Value):
+    """One thing that was learned: from the sentence that says it to its line in MEMORY.md.
+
+    `quotes` are turns and their words that show it, `taint` says whose words those are; `sources` are the
+    sessions that say it, with the turn, and `date` is the day of the newest.
+    """
+
+    aliases: list[str]
+    category: str
+    date: str
+    keywords: list[str]
+    quotes: Quotes
+    scope: str
+    sources: list[str]
+    taint: str
+    text: str
+    title: str
+
+    def __init__(self, text: str, category: str, scope: str = "project", **more: object) -> None:
+        fresh: dict[str, object] = {"aliases": [], "keywords": [], "quotes": [], "sources": []}
+        fields = {"text": text, "category": category, "scope": scope, "title": "", "date": "", "taint": ""}
+        super().__init__(**{**fresh, **fields, **more})
+
+    def labelled(self, text: str) -> str:
+        """Return a text about it with its label, if it is not in the session's own words."""
+        source = Source("extracted", self.taint)
+        return source_label.own(text) + (f" {source_label.label(str(source))}" if source.outside else "")
+
+    def raw_line(self) -> str:
+        """Return it as a line of the raw memory, with its evidence."""
+        cited = " ".join(f'[turn {turn}: "{quote}"]' for turn, quote in self.quotes)
+        return f"- {self.labelled(self.text)} {cited}"
+
+    def line(self) -> str:
+        """Return it as an item of MEMORY.md, with its sources."""
+        shown = self.sources[:_MAX_SOURCES] + (["…"] if len(self.sources) > _MAX_SOURCES else [])
+        when = f"{self.date}: " if self.date else ""
+        return f"- {when}{self.text}" + (f" [{', '.join(shown)}]" if shown else "")
+
+
+class Findings(Value):
+    """All that a session taught; empty texts if that was nothing. `dropped` counts statements by reason."""
+
+    dropped: dict[str, int]
+    facts: list[Fact]
+    outcome: str
+    raw_memory: str
+    rollout_slug: str
+    rollout_summary: str
+
+    @property
+    def empty(self) -> bool:
+        """Whether there was nothing to learn."""
+        return not self.raw_memory or not self.rollout_summary
+
+
+def findings(
+    facts: list[Fact], lines: Sequence[str], summary: Sequence[str], dropped: Mapping[str, int], slug: str
+) -> Findings:
+    """Return what a session taught, with the outcome in words."""
+    count = sum(1 for line in lines if line.startswith("- "))
+    return Findings(
+        raw_memory="\n".join(lines),
+        rollout_summary="\n".join(summary),
+        rollout_slug=slug,
+        facts=facts,
+        dropped=dict(dropped),
+        outcome=f"learned {len(facts)} record(s) and {count} line(s)" + _counted(dropped),
+    )
+
+
+def nothing(why: str, dropped: Mapping[str, int] | None = None) -> Findings:
+    """Return the findings of a session that taught nothing."""
+    found = findings([], [], [], dropped or {}, "")
+    return found.but(outcome=why + _counted(found.dropped))
+
+
+def _counted(dropped: Mapping[str, int]) -> str:
+    reasons = ", ".join(f"{why}: {count}" for why, count in sorted(dropped.items()))
+    return f"; dropped {sum(dropped.values())} ({reasons})" if dropped else ""
+
+
+def is_bound(text: str) -> bool:
+    """Whether a text speaks of one project."""
+    return bool(pattern("bound").search(text) or pattern("path").search(text))
+
+
+def is_of_user(text: str) -> bool:
+    """Whether a statement is about what the user likes or wants."""
+    return bool(pattern("of-user").search(text))
+
+
+def place_of_rule(text: str) -> tuple[str, str]:
+    """Return category and scope of a rule in somebody's own words."""
+    if pattern("personal").search(text) and not is_bound(text):
+        return "preferences", "user"
+    return "procedures" if pattern("doing").search(text) else "principles", "project"
+
+
+def settled_place(category: str, scope: str, text: str) -> tuple[str, str]:
+    """Return category and scope as they fit together: user-wide only what is no project's fact."""
+    if category == "preferences":
+        return category, "project" if is_bound(text) else "user"
+    if scope == "user" and (category in ("decisions", "incidents") or is_bound(text)):
+        return category, "project"
+    return category, scope

@@ -1,0 +1,231 @@
+"""Programs that ask a model: run in an empty directory, bounded in time and output, gone afterwards.
+
+Such a program gets a process group of its own and no terminal; the group is killed at the deadline, and also
+after a good end, should a helper have stayed behind. MEMOLITH_INTERNAL=1 tells our own hooks to stay silent
+in it. `models.command` names any command that reads the prompt and prints the answer; `agents.py` has those
+that we know.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from memolith.base.values import Value
+from memolith.env import programs
+from memolith.env.endpoint import printable
+from memolith.env.settings import GUARD
+from memolith.learn.model.schema import described, strict
+from memolith.learn.model.values import Completion, Kind, ModelError, ModelUnavailableError, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memolith.env.settings import Settings
+
+MAX_BYTES = 16 << 20
+_GRACE = 0.5  # seconds between asking to end and making it end
+_LOOK = 0.05  # how often one looks whether it ended
+# What tells an agent that it runs inside another session: this one stands on its own.
+_NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
+_SCHEMA = "schema.json"
+_BUSY = ("rate limit", "usage limit", "429", "overloaded", "529", "quota", "too many requests")
+_LOGIN = ("login", "log in", "logged in", "api key", "authenticat", "unauthorized", "credential")
+_LONG = ("prompt is too long", "context window", "context length", "context_length")
+
+
+class Ended(Value):
+    """How a program ended. `code` is None if it had to be stopped: `why` is `timeout` or `too_large`."""
+
+    code: int | None
+    error: str
+    output: str
+    why: str
+
+
+@contextlib.contextmanager
+def workplace(files: Mapping[str, str]) -> Iterator[str]:
+    """Give a private directory with some files in it, for as long as it is needed."""
+    with tempfile.TemporaryDirectory(prefix="memolith-", ignore_cleanup_errors=True) as folder:
+        for name, text in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        yield folder
+
+
+class Program(ABC):
+    """What all programs that ask a model share."""
+
+    name = ""
+    window = 0
+
+    def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
+        self._settings, self._model, self._env = settings, model, env
+        self.window = int(settings.number("models.window")) or self.window
+        argv = self._argv("")
+        program = programs.find(argv[0], settings.root, env) if argv else None
+        if program is None:
+            found = repr(argv[0]) if argv else "the command"
+            raise ModelUnavailableError(f"{self.name}: {found} is not in PATH; {self._advice()}")
+        self._program = program
+
+    def ask(self, question: Question, seconds: float) -> Completion:
+        """Run the program once."""
+        with workplace(self._files(question)) as folder:
+            argv = self._argv(folder, question)
+            env = _environment(self._env, self._settings.root, self._variables(folder, question))
+            try:
+                ended = _run(
+                    [self._program, *argv[1:]], self._input(question), folder=folder, env=env, seconds=seconds
+                )
+            except (OSError, ValueError) as error:
+                raise ModelError("unavailable", f"{self.name}: cannot be started ({error})") from None
+        if ended.why == "timeout":
+            raise ModelError("timeout", f"{self.name}: no answer within {seconds:g} seconds; it was stopped")
+        if ended.why:
+            raise ModelError("too_long", f"{self.name}: it printed too much and was stopped")
+        return self._answer(ended)
+
+    @abstractmethod
+    def _argv(self, folder: str, question: Question | None = None) -> Sequence[str]:
+        """Return the command."""
+
+    @abstractmethod
+    def _answer(self, ended: Ended) -> Completion:
+        """Return what the program said."""
+
+    def _advice(self) -> str:
+        return "install it, or name another model in models.default"
+
+    def _files(self, question: Question) -> dict[str, str]:
+        return {_SCHEMA: json.dumps(strict(question.schema))}
+
+    def _variables(self, folder: str, question: Question) -> dict[str, str]:
+        del folder, question
+        return {}
+
+    def _input(self, question: Question) -> str:
+        return f"{question.system}\n\n{described(question.schema)}\n\n{question.user}"
+
+    def _failure(self, words: str, code: int | None) -> ModelError:
+        """Return the error for what a program printed; its words tell more than its exit code."""
+        lower = words.lower()
+        kind: Kind = "server"
+        if any(word in lower for word in _BUSY):
+            kind = "rate_limited"
+        elif any(word in lower for word in _LONG):
+            kind = "too_long"
+        elif any(word in lower for word in _LOGIN):
+            kind = "unavailable"
+        shown = printable(words[-2000:]) or "it said nothing"
+        return ModelError(kind, f"{self.name}: exit code {code}: {shown}")
+
+
+class Command(Program):
+    """The command of the setting `models.command`."""
+
+    def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
+        self.name = f"command:{model}" if model else "command"
+        super().__init__(settings, model, env)
+
+    def _argv(self, folder: str, question: Question | None = None) -> Sequence[str]:
+        del question
+        template = self._settings.text("models.command")
+        try:
+            parts = shlex.split(template)
+        except ValueError as error:
+            raise ModelUnavailableError(f"models.command = {template!r}: {error}; mend the quotes") from None
+        values = {"{schema}": f"{folder}/{_SCHEMA}", "{model}": self._model}
+        for mark, value in values.items():
+            parts = [part.replace(mark, value) for part in parts]
+        return parts
+
+    def _advice(self) -> str:
+        return "set models.command to a command that reads a prompt and prints the answer"
+
+    def _answer(self, ended: Ended) -> Completion:
+        if ended.code:
+            raise self._failure(ended.error or ended.output, ended.code)
+        return Completion(
+            cut=False, data=None, model=self.name, text=ended.output, tokens_in=None, tokens_out=None
+        )
+
+
+def _environment(env: Mapping[str, str], project: str, more: Mapping[str, str]) -> dict[str, str]:
+    """Return what a program gets of an environment: nothing of ours but the guard, nothing of the project."""
+    safe = programs.environment(project, env)
+    kept = {key: safe[key] for key in safe if not key.startswith("MEMOLITH_") and key not in _NESTED}
+    return {**kept, GUARD: "1", **more}
+
+
+def _run(argv: Sequence[str], text: str, *, folder: str, env: Mapping[str, str], seconds: float) -> Ended:
+    """Run a program in a folder with `text` on its standard input; OSError if it cannot be started."""
+    deadline = time.monotonic() + max(seconds - _GRACE, seconds / 2)  # ending it takes time too
+    # Files, not pipes: it may read late or never, and a helper may hold its output open.
+    with contextlib.ExitStack() as stack:
+        prompt, output, error = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+        prompt.write(text.encode("utf-8", "replace"))
+        prompt.seek(0)
+        process = subprocess.Popen(
+            argv, stdin=prompt, stdout=output, stderr=error, cwd=folder, env=env, start_new_session=True
+        )
+        try:
+            why = _watch(process, (output, error), deadline)
+        finally:
+            if not _has_ended(process):
+                _signal(process, signal.SIGTERM)
+                _wait(process, _GRACE)
+            _signal(process, signal.SIGKILL)
+            code = process.wait()
+        return Ended(code=None if why else code, error=_text(error), output=_text(output), why=why)
+
+
+def _watch(process: subprocess.Popen[bytes], files: Sequence[IO[bytes]], deadline: float) -> str:
+    """Wait until a program ends; return why it has to be stopped, if it does not."""
+    while True:
+        ended = _has_ended(process)
+        if sum(os.fstat(file.fileno()).st_size for file in files) > MAX_BYTES:
+            return "too_large"
+        if ended:
+            return ""
+        if time.monotonic() >= deadline:
+            return "timeout"
+        _wait(process, min(_LOOK, deadline - time.monotonic()))
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(MAX_BYTES).decode("utf-8", "replace")
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it ended; leaves it unreaped: as long as it is, its group's number is nobody else's."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return process.poll() is not None
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    pause = 0.001
+    while not _has_ended(process) and (left := end - time.monotonic()) > 0:
+        time.sleep(min(pause, left))
+        pause = min(pause * 2, _LOOK)
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

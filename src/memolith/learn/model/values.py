@@ -1,0 +1,102 @@
+"""What a model is asked, what comes back, and what can go wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from memolith.base.errors import ConfigError, ProviderError
+from memolith.base.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Kind = Literal["refused", "malformed", "timeout", "rate_limited", "server", "unavailable", "too_long"]
+CHARS_PER_TOKEN = 4
+EFFORTS = ("minimal", "low", "medium", "high")
+
+
+class Question(Value):
+    """One request."""
+
+    max_output: int
+    schema: dict[str, Any]
+    system: str
+    user: str
+
+    @property
+    def tokens(self) -> int:
+        """Estimate what the input takes."""
+        return estimate(self.system + self.user)
+
+
+class Completion(Value):
+    """What a back-end brought: text, or the object itself. Tokens are None where nobody counted them."""
+
+    cut: bool  # it ends where the limit was
+    data: dict[str, Any] | None
+    model: str
+    text: str
+    tokens_in: int | None
+    tokens_out: int | None
+
+
+class Reply(Value):
+    """What a model answered: an object that satisfies the schema, and what it took, repairs included."""
+
+    data: dict[str, Any]
+    model: str
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+
+
+class Backend(Protocol):
+    """One way to reach a model. Each call of `ask` is one request."""
+
+    name: str
+    window: int  # tokens; 0 if nobody knows
+
+    def ask(self, question: Question, seconds: float) -> Completion:
+        """Send one request; ModelError if no answer came within `seconds`."""
+
+
+class ModelError(ProviderError):
+    """A model did not answer as it should. `retry_after`: seconds that the service asks to wait, or None."""
+
+    def __init__(self, kind: Kind, message: str, retry_after: float | None = None) -> None:
+        self.kind, self.retry_after = kind, retry_after
+        super().__init__(message)
+
+
+class AdjustedError(ModelError):
+    """The service lacks something; the next request goes without it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("unavailable", message)
+
+
+class ModelUnavailableError(ConfigError):
+    """No model can be asked; `reason` says why and what to do."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def estimate(text: str) -> int:
+    """Estimate tokens the way the ceilings count them."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def sum_counts(*counts: object) -> int | None:
+    """Add what a service counted; None if it counted nothing."""
+    known = [each for each in counts if isinstance(each, int) and not isinstance(each, bool) and each >= 0]
+    return sum(known) if known else None
+
+
+def nearest_effort(wanted: str, supported: Sequence[str]) -> str:
+    """Return the supported level of effort that is nearest, the cheaper of two; empty if there is none."""
+    if wanted not in EFFORTS or not supported:
+        return ""
+    place = EFFORTS.index(wanted)
+    return min(supported, key=lambda level: (abs(EFFORTS.index(level) - place), EFFORTS.index(level)))
