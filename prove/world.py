@@ -27,7 +27,7 @@ from memolith import Mem
 from memolith.edges.cli import main
 from memolith.edges.cli.app import load_commands
 from memolith.text.secrets.redact import redact
-from memolith.text.suspicion.suspicion import suspicions
+from memolith.text.suspicion import suspicions
 from prove.clock import CLOCK
 from prove.commands import Command, event
 from prove.lines import line

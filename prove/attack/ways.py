@@ -381,7 +381,7 @@ def _nobody_is_outside() -> Iterator[None]:
 @contextmanager
 def _by_wording() -> Iterator[None]:
     """Hold only what reads like an order, as it once was."""
-    from memolith.text.suspicion.suspicion import suspicions
+    from memolith.text.suspicion import suspicions
 
     real = review.hold
 

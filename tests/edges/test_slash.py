@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import Mem, NotFoundError, pieces, slash
-from memolith.care.edit import command, edit
+from memolith.care.edit import command, edit, merged
 from memolith.edges.cli import main
-from memolith.text.three_way import merged
 from tests.ledger import proves
 
 Snapshot = Callable[[Path], dict[str, bytes]]

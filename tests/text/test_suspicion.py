@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.suspicion.suspicion import RULES, _patterns, suspicions
+from memolith.text.suspicion import RULES, _patterns, suspicions
 
 HERE = Path(__file__).parent / "suspicion"
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memolith.text import yaml as miniyaml
 from memolith.text.yaml import YamlError, dump, parse
-from memolith.text.yaml_edit import set_path, set_value
+from memolith.text.yaml_edit import set_path
 from tests.ledger import proves
 
 AWKWARD = [
@@ -267,10 +267,10 @@ def test_groups_and_lists_of_lists_are_dumped_as_such() -> None:
 
 def test_setting_a_value_leaves_every_other_line() -> None:
     text = "# mine\nb: 1  # keep\n\ninject:\n    # which\n    daily: calendar # why\n\nz: [1,  2]\n\n"
-    assert set_value(text, "inject.daily", "recent") == text.replace("calendar #", "recent  #")
-    assert set_value(text, "b", "x: y") == text.replace("b: 1  #", 'b: "x: y"  #')
-    assert set_value(text, "inject.new", "1") == text.replace("# why\n", '# why\n    new: "1"\n')
-    assert set_value(text, "c.d", "e") == text.removesuffix("\n") + "c:\n  d: e\n\n"
+    assert set_path(text, ["inject", "daily"], "recent") == text.replace("calendar #", "recent  #")
+    assert set_path(text, ["b"], "x: y") == text.replace("b: 1  #", 'b: "x: y"  #')
+    assert set_path(text, ["inject", "new"], "1") == text.replace("# why\n", '# why\n    new: "1"\n')
+    assert set_path(text, ["c", "d"], "e") == text.removesuffix("\n") + "c:\n  d: e\n\n"
 
 
 @pytest.mark.parametrize(
@@ -290,13 +290,13 @@ def test_setting_a_value_leaves_every_other_line() -> None:
     ],
 )
 def test_setting_a_value_changes_its_own_lines_only(text: str, dotted: str, result: str) -> None:
-    assert set_value(text, dotted, "v") == result
+    assert set_path(text, dotted.split("."), "v") == result
 
 
 @pytest.mark.parametrize(("text", "dotted"), [("a: 1\n", "a.b"), ("a:\n- 1\n", "a.b"), ("b: |\n  x", "a")])
 def test_a_value_that_would_change_its_neighbours_is_not_set(text: str, dotted: str) -> None:
     with pytest.raises(YamlError):
-        set_value(text, dotted, "v")
+        set_path(text, dotted.split("."), "v")
 
 
 @given(YAMLISH, st.sampled_from([["a"], ["k"], ["k2"], ["k", "a"], ["new", "x.y"]]), TEXT)

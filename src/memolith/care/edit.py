@@ -8,6 +8,7 @@ find the file → remember its bytes → the editor has it, while we watch who e
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 import threading
@@ -23,7 +24,7 @@ from memolith.memory.notes import find_note
 from memolith.memory.undo import find_file
 from memolith.store import layout
 from memolith.store.screen import check, quoted
-from memolith.text import frontmatter, markdown, three_way
+from memolith.text import frontmatter, markdown
 from memolith.text.digest import sha256
 from memolith.text.yaml import YamlError
 
@@ -185,7 +186,7 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
     warnings: list[str] = []
     new = _text(left or b"")
     if theirs is not None:
-        both = three_way.merged(_text(before), _text(theirs), new)
+        both = merged(_text(before), _text(theirs), new)
         if both is None:
             history.keep_copy(relative, theirs, "conflict")
             number = history.entries(relative)[-1].id
@@ -249,3 +250,43 @@ def _problem(text: str) -> str:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
+
+
+Hunk = tuple[int, int, tuple[str, ...]]  # from line, to line, by which lines
+
+
+def merged(base: str, one: str, other: str) -> str | None:
+    """Return `base` with both changes; None where they give the same lines different texts.
+
+    What both insert at the same place is kept of both, that of `one` first: a memory is mostly a list that
+    grows at its end.
+    """
+    lines = base.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"  # else a line that is only added behind it would count as a change of it
+    first, second = _hunks(lines, one), _hunks(lines, other)
+    second = [hunk for hunk in second if hunk not in first]
+    if any(_clash(a, b) for a in first for b in second):
+        return None
+    result: list[str] = []
+    at = 0
+    for start, end, new in sorted([*first, *second], key=lambda hunk: hunk[:2]):
+        result += [*lines[at:start], *new]
+        at = end
+    return "".join([*result, *lines[at:]])
+
+
+def _hunks(lines: list[str], text: str) -> list[Hunk]:
+    """Return what a text replaces: from line, to line, by which lines."""
+    new = text.splitlines(keepends=True)
+    if new and not new[-1].endswith("\n"):
+        new[-1] += "\n"
+    steps = difflib.SequenceMatcher(None, lines, new, autojunk=False).get_opcodes()
+    return [(a, b, tuple(new[c:d])) for kind, a, b, c, d in steps if kind != "equal"]
+
+
+def _clash(one: Hunk, other: Hunk) -> bool:
+    (a, b, _), (c, d, _) = one, other
+    if a == b or c == d:  # an insertion clashes only with a change around it
+        return c < a < d or a < c < b
+    return a < d and c < b

@@ -22,8 +22,9 @@ from memolith.prompt import block
 from memolith.recall.search import listing
 from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
-from memolith.text import forms, frontmatter, markdown, source_label
+from memolith.text import frontmatter, markdown, source_label
 from memolith.text.memory_url import SCHEME, parse
+from memolith.text.safe import structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,7 +210,7 @@ def _time(stamp: str) -> str:
 
 def _is_injected(home: Home, relative: str) -> bool:
     shown = block.of(home) or ""
-    sources = shown.rpartition(f"\n{forms.SOURCES}")[2].partition("\n")[0].split(", ")
+    sources = shown.rpartition(f"\n{structure.SOURCES}")[2].partition("\n")[0].split(", ")
     return layout.shown(relative) in sources
 
 

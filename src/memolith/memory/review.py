@@ -82,7 +82,7 @@ def hold(
         return None
     from memolith.store.allow_list import allowed
     from memolith.store.screen import screen, together
-    from memolith.text.suspicion.suspicion import suspicions
+    from memolith.text.suspicion import suspicions
 
     if not user_wide:
         home.register()
@@ -228,7 +228,7 @@ def edit(home: Home, number: str, text: str) -> Held:
 
 def is_safe(held: Held) -> bool:
     """Whether a text would not be held if it came now: it was edited, or the rules are better."""
-    from memolith.text.suspicion.suspicion import suspicions
+    from memolith.text.suspicion import suspicions
 
     shown = [each if isinstance(each, str) else "\n".join(each) for each in held.arguments.values()]
     return not suspicions("\n\n".join([*shown, held.text]))

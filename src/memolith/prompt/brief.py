@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from memolith.prompt.block import CLOSE, OPEN
 from memolith.store import layout
-from memolith.text import forms
 from memolith.text.budget import estimate_tokens
-from memolith.text.safe import hygiene
+from memolith.text.safe import hygiene, structure
 from memolith.text.source_label import label
 
 TYPE_CHECKING = False
@@ -35,7 +34,8 @@ def item(hit: Hit) -> str:
         else ""
     )
     body = hygiene.for_block(named + text).replace("\n", "\n  ")
-    return f"{forms.item(hit.score)}{hygiene.for_block(layout.shown(hit.source))} ({about}){origin}\n  {body}"
+    place = hygiene.for_block(layout.shown(hit.source))
+    return f"{structure.item(hit.score)}{place} ({about}){origin}\n  {body}"
 
 
 def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:
@@ -58,4 +58,4 @@ def prompt(found: Recall) -> str:
     """Return text that can be put into a prompt as it is; empty without hits."""
     if not found.hits:
         return ""
-    return f"{OPEN}\n## {forms.RECALLED}\n{items(found.hits)}\n{CLOSE}"
+    return f"{OPEN}\n## {structure.RECALLED}\n{items(found.hits)}\n{CLOSE}"

@@ -186,7 +186,7 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
         try:
             # Strictly: what is not UTF-8 could only be written back as something else, nor be read again.
             old = (place.read() or b"").decode("utf-8")
-            new = yaml_edit.set_value(old, key, value)
+            new = yaml_edit.set_path(old, key.split("."), value)
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: is not UTF-8 (byte {error.start}); repair it first") from None
         except yaml.YamlError as error:

@@ -150,11 +150,3 @@ def _item(line: str) -> str | None:
     bare = line.strip(" \r")
     value = split_comment(bare[1:].strip())[0] if is_item(bare) else ""
     return str(read_scalar(value)) if value else None
-
-
-def set_value(text: str, dotted: str, value: str) -> str:
-    """Return `text` with the scalar at `dotted` (`a.b`) set; every other line stays as it is.
-
-    Raises YamlError if `text` cannot be read, or if a part of the path is not a map.
-    """
-    return set_path(text, dotted.split("."), value)

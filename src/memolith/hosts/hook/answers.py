@@ -18,9 +18,8 @@ from memolith.hosts.hook.past import Injection, hash_of, mark_of
 from memolith.prompt import brief
 from memolith.prompt.block import CLOSE, MIN_CHARS, OPEN
 from memolith.store import layout, receipts
-from memolith.text import forms
 from memolith.text.budget import estimate_tokens
-from memolith.text.safe import hygiene
+from memolith.text.safe import hygiene, structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,12 +38,12 @@ _FEW = 3  # hits for a later prompt
 _NOTICE = 400  # characters of how the project was found
 _NEW_LINES, _NEW_CHARS = 12, 1_600
 # The titles of a block, as `context` writes them; no stored line can begin like one.
-_TITLES = tuple(f"## {title}" for title in forms.TITLES)
+_TITLES = tuple(f"## {title}" for title in structure.TITLES)
 _SYNC_SECONDS = 0.6
 _TRUSTED_SECONDS = 600.0
 
 
-TROUBLE = forms.TROUBLE
+TROUBLE = structure.TROUBLE
 _MAX_TROUBLE = 300  # characters
 _LOOK = 262_144  # bytes of a transcript, at its beginning and its end, in which we look for our own words
 
@@ -138,7 +137,7 @@ def _tagged(block: str) -> str:
 
 
 def _sources(text: str) -> list[str]:
-    _, found, rest = text.rpartition(f"\n{forms.SOURCES}")
+    _, found, rest = text.rpartition(f"\n{structure.SOURCES}")
     return rest.partition("\n")[0].split(", ") if found else []
 
 
@@ -149,7 +148,7 @@ def _shown(block: str) -> Iterator[tuple[str, str]]:
     for line in inside.split("\n"):
         if line.startswith(_TITLES):
             title = line[3:]
-        elif line.strip() and not line.startswith((TRUNCATED, *forms.LINES)):
+        elif line.strip() and not line.startswith((TRUNCATED, *structure.LINES)):
             yield title, line
 
 
@@ -180,7 +179,7 @@ def _news(mem: Mem, past: SessionReceipts) -> Injection:
             new.append((title, line))
     if not new:
         return said
-    told, last, size = [f"## {forms.NEW}"], "", 0
+    told, last, size = [f"## {structure.NEW}"], "", 0
     for number, (title, line) in enumerate(new):
         size += len(line)
         if number == _NEW_LINES or (number and size > _NEW_CHARS):
@@ -212,7 +211,7 @@ def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
 
 
 def _brief(hits: list[Hit]) -> str:
-    return f"{OPEN}\n## {forms.RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
+    return f"{OPEN}\n## {structure.RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
 
 
 def _look(mem: Mem) -> None:

@@ -118,7 +118,7 @@ def _is_kept(line: str, new: list[str], words: list[set[str]]) -> bool:
 
 def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) -> list[str]:
     """Return the reasons to look at what reads like an instruction, unless somebody here said it."""
-    from memolith.text.suspicion.suspicion import suspicions
+    from memolith.text.suspicion import suspicions
 
     old = [previous.above, previous.below, previous.summary, *previous.skills.values()]
     known = {statements.key(line) for text in [*old, *proposal.vouched] for line in statements.nonblank(text)}

@@ -7,8 +7,8 @@ long queries of bare addresses are cut. Code stays as it is: no renderer makes a
 
 from __future__ import annotations
 
+from memolith.text.fences import MARKS, Code, outside, spans_of
 from memolith.text.safe import links
-from memolith.text.safe.code_parts import MARKS, Code, outside, spans_of
 
 _SPECIAL = frozenset("<]!\\")
 _TAG_STARTS = ("/", "!", "?")

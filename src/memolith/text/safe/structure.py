@@ -9,22 +9,31 @@ Placeholders (`ssh <user>@host`), types (`List<User>`) and headings (`## System`
 from __future__ import annotations
 
 from memolith.base.values import TRUNCATED
-from memolith.text import forms
+from memolith.base.whole import NOT_WHOLE
 from memolith.text.safe.lookalikes import ALIKE
 
-_OWN_TITLES = tuple("".join(title.lower().split()) for title in forms.TITLES)
-_OWN_LINES = tuple("".join(line.lower().split()) for line in forms.LINES)
+# The lines that are ours: whoever prints one takes its form from here, and no stored text can imitate one.
+# Titles of sections; what stands behind them in the line depends on the section.
+LONG_TERM = "Long-term memory ("
+PROJECT = "Project memory ("
+USER_NOTES = "User notes index ("
+NOTES = "Notes index ("
+SUMMARY = "Memory summary ("
+GUIDANCE = "Memory Guidance"
+SCRATCHPAD = "Scratchpad (open items)"
+DAILY = "Daily log 2"  # and the rest of a date
+RECALLED = "Recalled for this task"
+NEW = "New in memory since this session began"
+TITLES = (LONG_TERM, PROJECT, USER_NOTES, NOTES, SUMMARY, GUIDANCE, SCRATCHPAD, DAILY, RECALLED, NEW)
+# Lines that are no titles.
+SOURCES = "Sources: "
+GAP = "(The last daily log is of "
+TROUBLE = "(memolith could not do everything: "
+LINES = (SOURCES, GAP, NOT_WHOLE, TROUBLE)
+_OWN_TITLES = tuple("".join(title.lower().split()) for title in TITLES)
+_OWN_LINES = tuple("".join(line.lower().split()) for line in LINES)
 # One of these is in every text with a title, a turn or a role that must be escaped.
-_SUSPECT = (
-    *_OWN_TITLES,
-    "system",
-    "assistant",
-    "human",
-    "user",
-    "developer",
-    "instruction:",
-    "response:",
-)
+_SUSPECT = (*_OWN_TITLES, "system", "assistant", "human", "user", "developer", "instruction:", "response:")
 # Headings that begin a turn when they are shouted, end with a colon, or follow a rule (`---`).
 # fmt: off
 _TURNS = frozenset([
@@ -47,18 +56,23 @@ _SHARED = frozenset([
 ])
 # fmt: on
 _SHARED_PREFIXES = (
-    "system-",
-    "system_",
-    "tool-",
-    "tool_",
-    "function-",
-    "function_",
-    "user-",
-    "user_",
     "agent-",
+    *(f"{word}{sign}" for word in ("system", "tool", "function", "user") for sign in "-_"),
 )
 _INVISIBLE = dict.fromkeys([0x034F, 0x061C, *range(0x200B, 0x2010), *range(0xFE00, 0xFE10)])
 _NAME_SIGNS = dict.fromkeys(map(ord, "-_:."), "x")
+
+
+def item(score: float) -> str:
+    """Return how an item of a brief begins: with how well it answers."""
+    return f"- [{score:.2f}] "
+
+
+def is_item(line: str) -> bool:
+    """Tell whether a line, without spaces and look-alikes, begins as an item does."""
+    mark, _, rest = line.partition("[")
+    whole, point, rest = rest.partition("]")[0].partition(".")
+    return not mark.strip(">-+*") and bool(point) and len(whole) == 1 and (whole + rest).isdigit()
 
 
 def disarm(text: str) -> str:
@@ -219,7 +233,7 @@ def _escape_line(line: str) -> str:
     # In the block it says that something was cut here.
     line = line.replace(TRUNCATED, TRUNCATED.lstrip("…"))
     plain = _undecorated(_squeezed(_folded(line[:80])))
-    if forms.is_item(plain):
+    if is_item(plain):
         return line.replace("[", "\\[", 1)
     bare = line.lstrip(" \t>-+*_`~")
     if plain.lstrip(">-+").startswith(_OWN_LINES):

@@ -11,56 +11,23 @@ from itertools import pairwise
 _VOWELS = frozenset("aeiou")
 
 
-def _by_last(*rules: tuple[str, str]) -> dict[str, list[tuple[str, str]]]:
-    """Return rules by the last letter of their ending."""
+def _by_last(rules: str) -> dict[str, list[tuple[str, str]]]:
+    """Return rules, `ending:instead`, by the last letter of their ending."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for rule in rules:
-        found.setdefault(rule[0][-1], []).append(rule)
+    for rule in rules.split():
+        ending, _, instead = rule.partition(":")
+        found.setdefault(ending[-1], []).append((ending, instead))
     return found
 
 
 # Each step: endings, longest first where they overlap, and what replaces them if enough of a stem is left.
 _STEP2 = _by_last(
-    ("ational", "ate"),
-    ("ization", "ize"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("tional", "tion"),
-    ("biliti", "ble"),
-    ("entli", "ent"),
-    ("ousli", "ous"),
-    ("ation", "ate"),
-    ("alism", "al"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("alli", "al"),
-    ("ator", "ate"),
-    ("logi", "log"),
-    ("bli", "ble"),
-    ("eli", "e"),
+    "ational:ate ization:ize iveness:ive fulness:ful ousness:ous tional:tion biliti:ble entli:ent ousli:ous"
+    " ation:ate alism:al aliti:al iviti:ive enci:ence anci:ance izer:ize alli:al ator:ate logi:log"
+    " bli:ble eli:e"
 )
-_STEP3 = _by_last(
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ness", ""),
-    ("ful", ""),
-)
-_STEP4 = _by_last(
-    *(
-        (ending, "")
-        for ending in (
-            *("ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ion", "ism", "ate", "iti"),
-            *("ous", "ive", "ize", "al", "er", "ic", "ou"),
-        )
-    )
-)
+_STEP3 = _by_last("icate:ic ative: alize:al iciti:ic ical:ic ness: ful:")
+_STEP4 = _by_last("ement ance ence able ible ment ant ent ion ism ate iti ous ive ize al er ic ou")
 
 
 def stem(word: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from memolith import Mem
 from memolith.hosts.hook import edge
 from memolith.prompt.block import CLOSE, OPEN
-from memolith.text import forms
+from memolith.text.safe import structure
 from memolith.text.safe.hygiene import for_block
 
 SAID = "zebra"
@@ -53,10 +53,12 @@ def test_every_line_that_we_print_is_escaped_when_it_is_stored(
     lines = printed(mem, work)
     ours = {line for line in lines if line.strip() and SAID not in line and not line.startswith(("<", "- "))}
     items = {line for line in lines if re.match(r"- \[\d\.\d\d\] ", line)}
-    assert {title for title in forms.TITLES if not any(title in line for line in ours)} <= {forms.GUIDANCE}
-    assert any(line.startswith(forms.GAP) for line in ours)
+    assert {title for title in structure.TITLES if not any(title in line for line in ours)} <= {
+        structure.GUIDANCE
+    }
+    assert any(line.startswith(structure.GAP) for line in ours)
     assert items
-    guidance = {line for line in ours if not line.startswith(("#", *forms.LINES))}  # outside of the block
+    guidance = {line for line in ours if not line.startswith(("#", *structure.LINES))}  # outside of the block
     block = "\n".join(lines).partition(OPEN)[2].partition(CLOSE)[0]
     assert not [line for line in guidance if line in block.split("\n")]
     for line in (ours - guidance) | items:
@@ -65,7 +67,7 @@ def test_every_line_that_we_print_is_escaped_when_it_is_stored(
 
 
 @pytest.mark.parametrize(
-    "line", [f"{form}x)" for form in forms.LINES] + [forms.item(0.99) + "MEMORY.md:1 (x)"]
+    "line", [f"{form}x)" for form in structure.LINES] + [structure.item(0.99) + "MEMORY.md:1 (x)"]
 )
 @pytest.mark.parametrize("before", ["", "  ", "> ", "**", "- "])
 def test_a_line_of_ours_is_escaped_once_wherever_it_stands(line: str, before: str) -> None:

@@ -1,18 +1,92 @@
-"""Readings of a text: as it stands, and with what disguises it taken off.
+"""Why a person should look at a text from outside before an agent reads it: patterns, each with its reason.
 
-A view is lower-case text with a way back to the places in the text that was given.
+Origin decides what is held (`memory/review.py`), never this list: a text without a match is held all the
+same. The patterns are data (`suspicion.txt`); they are tried on the text as it stands and with what disguises
+it taken off: a view is lower-case text with a way back to the places in the text that was given.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from base64 import b64decode
+from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
+from memolith.base.values import Value
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+RULES = {
+    "role-marker": "It imitates the marks by which a model knows who is speaking.",
+    "override": "It claims to stand above earlier instructions or the user.",
+    "addressed": "It speaks to the assistant that reads it.",
+    "concealment": "It asks that something be kept from people.",
+    "blanket-consent": "It gives consent in advance, or says not to ask.",
+    "download-and-run": "It has code fetched from elsewhere run at once.",
+    "hand-on": "It has a secret or private data sent to somebody.",
+    "destroy": "It destroys backups, evidence, history or whole directories.",
+    "safeguard-off": "It switches a safeguard off, or goes around one.",
+    "persistence": "It installs something that comes back by itself.",
+    "follow-link": "It sends the agent to a page whose instructions it should follow.",
+    "claimed-trust": "It claims to come from a person, which only the store can say.",
+}
+_QUOTE = 120  # characters
+_PATTERNS = os.path.join(os.path.dirname(__file__), "suspicion.txt")
+
+
+class Suspicion(Value):
+    """Why a person should look: the rule, its sentence, and the words of the text that match it."""
+
+    rule: str
+    why: str
+    quote: str
+    start: int
+    end: int
+
+
+def suspicions(text: str) -> list[Suspicion]:
+    """Return what in `text` a person should look at: each rule at most once, in order of place."""
+    first: dict[str, tuple[int, int]] = {}
+    for view in _views(text):
+        for rule, pattern in _patterns():
+            if match := pattern.search(view.text):
+                place = view.back(*match.span())
+                first[rule] = min(first.get(rule, place), place)
+    return [
+        Suspicion(
+            rule=rule, why=RULES[rule], quote=text[start : min(end, start + _QUOTE)], start=start, end=end
+        )
+        for rule, (start, end) in sorted(first.items(), key=lambda item: item[1])
+    ]
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """Read the table: one pattern for each rule."""
+    with open(_PATTERNS, encoding="utf-8") as file:
+        table = file.read().replace("\n    ", "")
+    lists: dict[str, str] = {}
+    rows: dict[str, list[str]] = {}
+    heading = ""
+    for line in table.split("\n"):
+        if line.startswith(("# ", "= ")):
+            heading = line
+        elif line and heading.startswith("= "):
+            lists[heading[2:]] = line
+        elif line and heading:
+            rows.setdefault(heading[2:], []).append(line)
+    found = []
+    for rule, each in rows.items():
+        pattern = "|".join(each).replace("~", r"[^.!?;\n]{0,40}?")
+        for name, value in lists.items():
+            pattern = pattern.replace(f"{{{name}}}", value)
+        found.append((rule, re.compile(pattern)))
+    return found
+
 
 # Letters of other scripts that look like Latin ones.
 _ALIKE = str.maketrans(
@@ -29,7 +103,7 @@ _HEX = re.compile(r"(?<![0-9a-f])(?:(?:\\x|%)?[0-9a-f]{2}){12,2000}+(?![0-9a-f])
 _ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|lt|gt|amp|quot|apos|nbsp|zwnj|zwj|shy);?")
 
 
-class View:
+class _View:
     """A reading: its text, and where each of its characters was in the text that was given."""
 
     def __init__(self, text: str, places: Sequence[int]) -> None:
@@ -39,7 +113,7 @@ class View:
         """Return the place in the text that was given."""
         return self._places[start], self._places[max(end - 1, start)] + 1
 
-    def replace(self, pattern: re.Pattern[str], change: Callable[[str], str]) -> View:
+    def replace(self, pattern: re.Pattern[str], change: Callable[[str], str]) -> _View:
         """Return a view in which each match is changed; its letters lead back to the whole match."""
         pieces: list[str] = []
         places: list[int] = []
@@ -51,14 +125,14 @@ class View:
             places += self._places[done:start]
             places += [self._places[start + (end - start) * at // len(new)] for at in range(len(new))]
             done = end
-        return View("".join([*pieces, self.text[done:]]), [*places, *self._places[done:]])
+        return _View("".join([*pieces, self.text[done:]]), [*places, *self._places[done:]])
 
-    def translate(self, table: dict[int, int]) -> View:
+    def translate(self, table: dict[int, int]) -> _View:
         """Return a view with other characters in the same places."""
-        return View(self.text.translate(table), self._places)
+        return _View(self.text.translate(table), self._places)
 
 
-def views(text: str) -> Iterator[View]:
+def _views(text: str) -> Iterator[_View]:
     """Yield the readings of `text` that differ, the plain one first."""
     plain = _plain(text)
     yield plain
@@ -74,17 +148,17 @@ def views(text: str) -> Iterator[View]:
     # The invisible alphabet of tag characters.
     tags = [at for at, char in enumerate(text) if "\U000e0020" <= char <= "\U000e007e"]
     if tags:
-        yield View("".join(chr(ord(text[at]) - 0xE0000) for at in tags).lower(), tags)
+        yield _View("".join(chr(ord(text[at]) - 0xE0000) for at in tags).lower(), tags)
     yield from _decoded(text)
 
 
-def _plain(text: str) -> View:
+def _plain(text: str) -> _View:
     """Fold case and width, and drop the characters that show nothing."""
     if text.isascii():
-        return View(text.lower(), range(len(text)))
+        return _View(text.lower(), range(len(text)))
     folded = {char: _folded(char) for char in set(text)}
     pieces = [folded[char] for char in text]
-    return View("".join(pieces), [at for at, piece in enumerate(pieces) for _ in piece])
+    return _View("".join(pieces), [at for at, piece in enumerate(pieces) for _ in piece])
 
 
 def _folded(char: str) -> str:
@@ -99,7 +173,7 @@ def _joined(run: str) -> str:
     return " ".join("".join(char for char in word if char.isalnum()) for word in words)
 
 
-def _decoded(text: str) -> Iterator[View]:
+def _decoded(text: str) -> Iterator[_View]:
     """Yield what base64 and hexadecimal runs say, if that is readable."""
     found = [(match, _from_base64) for match in _BASE64.finditer(text)]
     found += [(match, _from_hex) for match in _HEX.finditer(text.lower())]
@@ -110,7 +184,7 @@ def _decoded(text: str) -> Iterator[View]:
             continue
         if " " in said and sum(char.isalpha() or char == " " for char in said) > len(said) * 0.8:
             start, end = match.span()
-            yield View(said.lower(), [start] * (len(said) - 1) + [end - 1])
+            yield _View(said.lower(), [start] * (len(said) - 1) + [end - 1])
 
 
 def _from_base64(run: str) -> bytes:
