@@ -185,7 +185,7 @@ def _raced(minutes: float, rounds: int, seed: int, broken: str) -> Tally:
         with crowd.open() as mem:
             for name in "abc":
                 mem.write("note", line(f"first{name}"), name=name)
-            mem.tickets.add("Race", number="race")
+            mem.tickets.add("Race", ticket_id="race")
         for who in range(WRITERS):
             crowd.start(f"writer{who}", crowd.writer(who))
         for who in range(EDITORS):

@@ -108,7 +108,7 @@ def _library(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
     yield lambda: mem.records.add(
         text("record"), category="decisions", scope="project", title=text("record title")
     )
-    yield lambda: mem.tickets.add(text("ticket title"), text("ticket"), number=place.name("number"))
+    yield lambda: mem.tickets.add(text("ticket title"), text("ticket"), ticket_id=place.name("number"))
     yield lambda: mem.tickets.load([{"title": text("loaded"), "description": text("loaded too")}])
     yield lambda: mem.lessons.add(text("lesson"))
     web = mem.from_source("imported", "web")

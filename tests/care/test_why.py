@@ -23,7 +23,7 @@ def told(mem: Mem, work: Path) -> Mem:
     """Return a memory of which an agent was given the block and a note."""
     mem.remember("The test database listens on port 5433.", "Test database")
     mem.write("long_term", "- I like tea.")
-    mem.sessions.end([{"role": "user", "content": "Use pnpm."}], agent="claude", number="1")
+    mem.sessions.end([{"role": "user", "content": "Use pnpm."}], agent="claude", session_id="1")
     for text, source in (("Use npm.", ""), ("Use pnpm.", "session:claude-1#1")):
         mem.records.add(text, category="decisions", scope="project", title="Manager", source=source)
     for event in (

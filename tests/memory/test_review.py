@@ -41,10 +41,10 @@ WAYS = {
     "lesson": ("lessons.add", {}),
     "record add": ("records.add", {"category": "decisions", "scope": "project"}),
     "record add for all": ("records.add", {"category": "decisions", "scope": "user", "title": "T"}),
-    "record update": ("records.update", {"number": "old"}),
+    "record update": ("records.update", {"record_id": "old"}),
     "ticket add": ("tickets.add", {"title": "New"}),
-    "ticket update": ("tickets.update", {"number": "old"}),
-    "ticket note": ("tickets.note", {"number": "old"}),
+    "ticket update": ("tickets.update", {"ticket_id": "old"}),
+    "ticket note": ("tickets.note", {"ticket_id": "old"}),
 }
 
 

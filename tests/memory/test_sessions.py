@@ -126,13 +126,13 @@ def test_a_loop_of_ones_own_ends_a_session_with_the_messages_it_has(mem: Mem) ->
         {"role": "assistant", "content": None},
         {"role": "tool", "text": "ok", "tool": "sh"},
     ]
-    done = mem.sessions.end(messages, agent="mine", number="7")
+    done = mem.sessions.end(messages, agent="mine", session_id="7")
     assert (done.name, done.turns, done.masked) == ("mine-7", 3, 1)
     kept = mem.sessions.get("mine-7")
     assert [turn.number for turn in kept.turns] == [1, 2, 3]
     assert kept.turns[1].text.startswith("It is [secret:")
     assert kept.turns[1].text.endswith("\nand more")
     messages.append({"role": "user", "content": "Thanks."})
-    assert mem.sessions.end(messages, agent="mine", number="7").added == 1
+    assert mem.sessions.end(messages, agent="mine", session_id="7").added == 1
     with pytest.raises(InputError, match="unknown role 'robot' of a message"):
-        mem.sessions.end([{"role": "robot", "content": "x"}], agent="mine", number="8")
+        mem.sessions.end([{"role": "robot", "content": "x"}], agent="mine", session_id="8")

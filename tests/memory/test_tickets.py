@@ -88,7 +88,7 @@ def test_tickets_of_other_trackers_are_taken_over_and_updated(mem: Mem) -> None:
 @pytest.mark.parametrize("number", ["../x", "a/b", "", " ", "x" * 99, "con", "ü"])
 def test_an_id_that_cannot_be_a_file_is_refused(mem: Mem, number: str) -> None:
     with pytest.raises(InputError):
-        mem.tickets.add("Title", number=number)
+        mem.tickets.add("Title", ticket_id=number)
 
 
 def test_wrong_values_are_named_with_the_right_ones(mem: Mem) -> None:
@@ -100,12 +100,12 @@ def test_wrong_values_are_named_with_the_right_ones(mem: Mem) -> None:
     with pytest.raises(InputError, match="what should change"):
         mem.tickets.update("t")
     with pytest.raises(InputError, match="already"):
-        mem.tickets.add("Other", number="T")
+        mem.tickets.add("Other", ticket_id="T")
 
 
 def test_who_notes_something_at_the_same_time_as_others_loses_nothing(mem: Mem) -> None:
     """Found by `prove races`: a note was added to what the ticket had been before another one came."""
-    mem.tickets.add("Login", number="t")
+    mem.tickets.add("Login", ticket_id="t")
     wanted = [f"note{number}" for number in range(24)]
 
     def note(text: str) -> None:

@@ -248,7 +248,7 @@ def test_half_a_character_is_replaced_and_stops_nothing(mem: Mem, work: Path) ->
     mem.remember(f"The {HALF} is 1.", f"The {HALF}")
     mem.records.add(f"We chose {HALF}.", category="decisions", scope="project", title=HALF)
     mem.tickets.add(HALF, HALF)
-    mem.sessions.end([{"role": "user", "content": HALF}], agent="claude", number="1")
+    mem.sessions.end([{"role": "user", "content": HALF}], agent="claude", session_id="1")
     assert mem.read("daily").count(whole) == 3
     assert mem.search(HALF).hits
     assert mem.recall(HALF, semantic=False).hits

@@ -42,7 +42,7 @@ _LOOKED_AT = 2000  # characters by which they are found
 
 
 class Recorded(Value):
-    """What a change of a record did. `held` is its number in the review if it waits for a person."""
+    """What a change of a record did. `held` is its id in the review if it waits for a person."""
 
     created: bool
     filename: str
@@ -106,11 +106,11 @@ class Records:
                 older += [record for record in near if replaces(record, name, text, named=title is not None)]
             # Nobody from outside takes the place of one's own words.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
-            number = entries.new_id(name, ids)
-            relative = layout.record(slug, category, number)
+            record_id = entries.new_id(name, ids)
+            relative = layout.record(slug, category, record_id)
             older = list({record.id: record for record in older}.values())
             fields: dict[str, str | Sequence[str]] = {
-                "id": number,
+                "id": record_id,
                 "category": category,
                 "scope": "project" if slug else "user",
                 "title": name,
@@ -129,16 +129,16 @@ class Records:
             whose = self._home.source
             change = entries.store(self._home.gate, relative, _without_empty(fields), text, "record", whose)
             for record in older:
-                self._supersede(record, number, str(fields["valid_from"]) or self._home.today)
+                self._supersede(record, record_id, str(fields["valid_from"]) or self._home.today)
         gone = [record.id for record in older]
         told = f" (instead of {', '.join(gone)})" if gone else ""
         return Recorded(
-            id=number,
+            id=record_id,
             filename=layout.locate(self._root, relative),
             created=True,
             superseded=gone,
             held=None,
-            message=f"Recorded {number} in {category}{told}",
+            message=f"Recorded {record_id} in {category}{told}",
             warnings=change.warnings,
         )
 
@@ -160,7 +160,7 @@ class Records:
         # The index does not have what cannot be read at this moment; one of the same name may say the same.
         paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
-        ids = {number for number, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
+        ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
         return ids, [record for record in near if record.holds(self._home.today)]
 
     def _names(self, slug: str, category: str) -> builtins.list[str]:
@@ -183,7 +183,7 @@ class Records:
 
     def update(
         self,
-        number: str,
+        record_id: str,
         text: str | None = None,
         *,
         title: str | None = None,
@@ -196,7 +196,7 @@ class Records:
         scope: str | None = None,
     ) -> Recorded:
         """Change a record's text or metadata; its id and creation date stay."""
-        record = self.get(number, scope)
+        record = self.get(record_id, scope)
         if text is not None:
             check_text(text)
         if expires and record.category != "incidents":
@@ -231,10 +231,10 @@ class Records:
             change.warnings.extend(source_label.waits(files.text_of(change.after or b"")))
         return self._done(record, f"Updated {record.id}", change.warnings)
 
-    def reclassify(self, number: str, category: str, *, scope: str | None = None) -> Recorded:
+    def reclassify(self, record_id: str, category: str, *, scope: str | None = None) -> Recorded:
         """Move a record to another category; its id stays. Only incidents stay temporary."""
         check_category(category)
-        record = self.get(number, scope)
+        record = self.get(record_id, scope)
         if record.category == category:
             return self._done(record, f"{record.id} is in {category} already", [])
         fields = {"category": category, "updated": self._home.today}
@@ -254,16 +254,16 @@ class Records:
         moved = self.get(record.id, record.scope)
         return self._done(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
 
-    def archive(self, number: str, *, scope: str | None = None) -> Recorded:
+    def archive(self, record_id: str, *, scope: str | None = None) -> Recorded:
         """Take a record out of recall; its file stays."""
-        return self._mark(number, "archived", scope)
+        return self._mark(record_id, "archived", scope)
 
-    def restore(self, number: str, *, scope: str | None = None) -> Recorded:
+    def restore(self, record_id: str, *, scope: str | None = None) -> Recorded:
         """Bring an archived or superseded record back into recall."""
-        return self._mark(number, "active", scope)
+        return self._mark(record_id, "active", scope)
 
-    def _mark(self, number: str, status: str, scope: str | None) -> Recorded:
-        record = self.get(number, scope)
+    def _mark(self, record_id: str, status: str, scope: str | None) -> Recorded:
+        record = self.get(record_id, scope)
         if record.status == status:
             return self._done(record, f"{record.id} is {status} already", [])
         fields = {"status": status, "updated": self._home.today}
@@ -272,9 +272,9 @@ class Records:
         change = self._set(record, fields)
         return self._done(record, f"{record.id} is {status} now", change.warnings)
 
-    def delete(self, number: str, *, scope: str | None = None) -> Recorded:
+    def delete(self, record_id: str, *, scope: str | None = None) -> Recorded:
         """Delete a record; `memolith undo` brings it back."""
-        record = self.get(number, scope)
+        record = self.get(record_id, scope)
         entries.remove(self._home.gate, record.filename, "delete")
         return self._done(record, f"Deleted {record.id} (memolith undo brings it back)", [])
 
@@ -296,9 +296,9 @@ class Records:
                 gone.append(record.id)
         return gone
 
-    def get(self, number: str, scope: str | None = None) -> Record:
+    def get(self, record_id: str, scope: str | None = None) -> Record:
         """Return one record; the beginning of its id is enough. NotFoundError if there is none."""
-        return self._pick(self._all(self._slugs(scope)), number)
+        return self._pick(self._all(self._slugs(scope)), record_id)
 
     def list(
         self,
@@ -348,8 +348,8 @@ class Records:
                     seen.add(record.id)
                     yield record
 
-    def _pick(self, records: builtins.list[Record], number: str) -> Record:
-        wanted = entries.match(number, (record.id for record in records), "record")
+    def _pick(self, records: builtins.list[Record], record_id: str) -> Record:
+        wanted = entries.match(record_id, (record.id for record in records), "record")
         return next(record for record in records if record.id == wanted)
 
     def _set(self, record: Record, fields: entries.Fields, text: str | None = None) -> Change:
@@ -378,13 +378,13 @@ def _without_empty(fields: entries.Fields) -> dict[str, str | Sequence[str]]:
     return {key: value for key, value in fields.items() if value}
 
 
-def _held(number: str | None, filename: str, message: str, warnings: list[str]) -> Recorded:
+def _held(held_id: str | None, filename: str, message: str, warnings: list[str]) -> Recorded:
     return Recorded(
         id="",
         filename=filename,
         created=False,
         superseded=[],
-        held=number,
+        held=held_id,
         message=message,
         warnings=warnings,
     )

@@ -41,6 +41,7 @@ CALLS = {
     "lessons.add": ("text", ()),
     "records.update": ("text", ("number", "title", "scope")),
 }
+_PARAMETERS = {"number": "record_id"}  # what a file calls otherwise
 # What waits in a file of its own: accepting it is a word in its head.
 STORED = "stored"
 # What is shown with the text later, and may instruct as well.
@@ -94,8 +95,8 @@ def hold(
     shown = [given[key] for key in _SHOWN if key in given]
     lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
     found = suspicions("\n\n".join([*lines, text]))
-    number = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
-    relative = layout.held(slug, number)
+    held_id = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
+    relative = layout.held(slug, held_id)
     reasons = [_reason(home.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
     with home.gate.scope(slug):
         decided = decision(home, relative)
@@ -109,14 +110,14 @@ def hold(
         if not decided:
             home.gate.change(relative, text, lambda _, text: frontmatter.compose(head, text), op=op)
     why = "; ".join(dict.fromkeys([_reason(home.source), *(each.why for each in found)]))
-    message = f"Held for review as {number}, not stored as memory: {why}. A person decides: memolith review"
+    message = f"Held for review as {held_id}, not stored as memory: {why}. A person decides: memolith review"
     if decided:
         word = "refused" if decided == "refuse" else "accepted"
-        message = f"Nothing was written: a person {word} this text before ({number})"
+        message = f"Nothing was written: a person {word} this text before ({held_id})"
     return WriteResult(
         filename=layout.locate(str(home.root), relative),
         bytes=0,
-        held=number if not decided else None,
+        held=held_id if not decided else None,
         message=message,
         sha256="",
         skipped=0,
@@ -156,13 +157,13 @@ def waiting(home: Home) -> list[Held]:
     return sorted(found, key=lambda held: (held.since, held.filename))
 
 
-def find(home: Home, number: str) -> Held:
-    """Return what waits under a number, which may be shortened. NotFoundError, or InputError if ambiguous."""
-    found = [held for held in waiting(home) if number and held.id.startswith(number)]
+def find(home: Home, held_id: str) -> Held:
+    """Return what waits under an id, which may be shortened. NotFoundError, or InputError if ambiguous."""
+    found = [held for held in waiting(home) if held_id and held.id.startswith(held_id)]
     if not found:
-        raise NotFoundError(f"nothing waits under {quoted(number)}; `memolith review` shows what does")
+        raise NotFoundError(f"nothing waits under {quoted(held_id)}; `memolith review` shows what does")
     if len(found) > 1:
-        raise InputError(f"{number!r} is short for {', '.join(held.id for held in found)}; give more of it")
+        raise InputError(f"{held_id!r} is short for {', '.join(held.id for held in found)}; give more of it")
     return found[0]
 
 
@@ -188,12 +189,12 @@ def _read(home: Home, relative: str) -> Held | None:
     )
 
 
-def accept(home: Home, number: str) -> str:
+def accept(home: Home, held_id: str) -> str:
     """Do what was asked with a held text; return what was done. Its label says that it was accepted.
 
     If that fails (the text to replace is gone, say) it goes on waiting.
     """
-    held = find(home, number)
+    held = find(home, held_id)
     if held.call == STORED:
         source = Source(held.source.origin, held.source.taint, accepted=True)
         _rewrite(home, held, lambda old: old and source_label.with_fields(old, source), "accept")
@@ -203,21 +204,22 @@ def accept(home: Home, number: str) -> str:
     for name in held.call.split("."):
         place = getattr(place, name)
     text_parameter = CALLS[held.call][0]
-    result = place(**held.arguments, **{text_parameter: held.text})  # type: ignore[operator]
+    given = {_PARAMETERS.get(key, key): value for key, value in held.arguments.items()}
+    result = place(**given, **{text_parameter: held.text})  # type: ignore[operator]
     _drop(home, held, "accept")
     return str(result.message)
 
 
-def refuse(home: Home, number: str) -> Held:
+def refuse(home: Home, held_id: str) -> Held:
     """Drop a held text; it stays in the history, and the same text will not be held again."""
-    held = find(home, number)
+    held = find(home, held_id)
     _drop(home, held, "refuse")
     return held
 
 
-def edit(home: Home, number: str, text: str) -> Held:
+def edit(home: Home, held_id: str, text: str) -> Held:
     """Replace a held text by what a person made of it; it goes on waiting."""
-    held = find(home, number)
+    held = find(home, held_id)
 
     def replace(old: str | None, new: str) -> str | None:
         return None if old is None else frontmatter.split(old).head + new

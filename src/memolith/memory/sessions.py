@@ -151,7 +151,7 @@ class Sessions:
             message=told + (f"; {masked} secret(s) masked" if masked else ""),
         )
 
-    def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, number: str) -> Stored:
+    def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str) -> Stored:
         """Store a conversation that is over, as messages: `{"role": "user", "content": "…"}`.
 
         What is said is kept (`content`, or `text`); messages without a text are passed over.
@@ -162,7 +162,7 @@ class Sessions:
             if turn.role not in ROLES:
                 raise InputError(f"unknown role {quoted(turn.role)} of a message; one of {', '.join(ROLES)}")
         turns = [Turn(**{**turn.as_dict(), "number": at}) for at, turn in enumerate(turns, 1)]
-        fields = {"agent": agent, "id": number, "project": "", "ticket": "", "status": "completed"}
+        fields = {"agent": agent, "id": session_id, "project": "", "ticket": "", "status": "completed"}
         started = next((turn.time for turn in turns if turn.time), "")
         return self.add(Session(**fields, started=started, turns=turns))
 

@@ -71,7 +71,7 @@ class Ticket(Value):
 
 
 class Ticketed(Value):
-    """What a change of a ticket did. `held` is its number in the review if it waits for a person."""
+    """What a change of a ticket did. `held` is its id in the review if it waits for a person."""
 
     filename: str
     held: str | None
@@ -92,7 +92,7 @@ class Tickets:
         title: str,
         description: str = "",
         *,
-        number: str | None = None,
+        ticket_id: str | None = None,
         type: str = "generic",  # noqa: A002 - the word the design uses
         priority: str = "normal",
         status: str = "open",
@@ -107,13 +107,13 @@ class Tickets:
         self._home.register()
         with self._home.gate.scope(self._home.project):
             taken = self._ids()
-            if number is not None:
-                number = entries.check_id(number)
-                if number.casefold() in {each.casefold() for each in taken}:
+            if ticket_id is not None:
+                ticket_id = entries.check_id(ticket_id)
+                if ticket_id.casefold() in {each.casefold() for each in taken}:
                     raise InputError(
-                        f"there is a ticket {quoted(number)} already; use `ticket update {number}`"
+                        f"there is a ticket {quoted(ticket_id)} already; use `ticket update {ticket_id}`"
                     )
-            name = number or entries.new_id(title, taken)
+            name = ticket_id or entries.new_id(title, taken)
             fields = {
                 "id": name,
                 "title": title,
@@ -129,7 +129,7 @@ class Tickets:
 
     def update(
         self,
-        number: str,
+        ticket_id: str,
         *,
         title: str | None = None,
         description: str | None = None,
@@ -157,45 +157,45 @@ class Tickets:
         }
         fields = {key: value for key, value in given.items() if value is not None}
         with self._home.gate.scope(self._home.project):  # notes that somebody adds at this moment stay too
-            ticket = self.get(number)
+            ticket = self.get(ticket_id)
             if not fields and description is None:
                 raise InputError(f"what should change about ticket {ticket.id}? Give an option")
             body = None if description is None else _body(description, ticket.notes)
             message = f"Updated ticket {ticket.id}"
             return self._set(ticket, {**fields, "updated": self._home.today}, body, message)
 
-    def note(self, number: str, text: str) -> Ticketed:
+    def note(self, ticket_id: str, text: str) -> Ticketed:
         """Add a dated note to a ticket."""
         line = " ".join(in_one_line(text).split())
         if not line:
             raise InputError("the note is empty; give it some words")
         with self._home.gate.scope(self._home.project):  # else a note of somebody else at this moment is lost
-            ticket = self.get(number)
+            ticket = self.get(ticket_id)
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._home.now()))
             body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
             return self._set(ticket, {"updated": self._home.today}, body, f"Noted on ticket {ticket.id}")
 
-    def close(self, number: str) -> Ticketed:
+    def close(self, ticket_id: str) -> Ticketed:
         """Mark a ticket as closed."""
-        ticket = self.get(number)
+        ticket = self.get(ticket_id)
         fields = {"status": "closed", "updated": self._home.today}
         return self._set(ticket, fields, None, f"Closed ticket {ticket.id}")
 
-    def delete(self, number: str) -> Ticketed:
+    def delete(self, ticket_id: str) -> Ticketed:
         """Delete a ticket; `memolith undo` brings it back."""
-        ticket = self.get(number)
+        ticket = self.get(ticket_id)
         entries.remove(self._home.gate, ticket.filename, "delete")
         return self._done(ticket.id, f"Deleted ticket {ticket.id} (memolith undo brings it back)", [])
 
-    def link(self, number: str, session: str) -> Ticketed:
+    def link(self, ticket_id: str, session: str) -> Ticketed:
         """Note that a session was an execution of a ticket."""
         with self._home.gate.scope(self._home.project):
-            ticket = self.get(number)
+            ticket = self.get(ticket_id)
             return self.update(ticket.id, sessions=[*ticket.sessions, session])
 
-    def get(self, number: str) -> Ticket:
+    def get(self, ticket_id: str) -> Ticket:
         """Return a ticket; the beginning of its id is enough. NotFoundError if there is none."""
-        wanted = entries.match(number, self._ids(), "ticket")
+        wanted = entries.match(ticket_id, self._ids(), "ticket")
         found = read(self._root, self._file(wanted))
         if found is None:
             raise InputError(f"{self._file(wanted)}: cannot be read; see `memolith doctor`")
@@ -231,19 +231,19 @@ class Tickets:
             "priority": _known(said["priority"].casefold(), PRIORITIES),
         }
         given = {key: value for key, value in given.items() if value}
-        number = (
+        ticket_id = (
             entries.check_id(said["id"].replace("/", "-").replace("#", "-").strip("-"))
             if said["id"]
             else None
         )
-        if number is not None and number in self._ids():
-            return self.update(number, **given)
-        return self.add(number=number, **given)
+        if ticket_id is not None and ticket_id in self._ids():
+            return self.update(ticket_id, **given)
+        return self.add(ticket_id=ticket_id, **given)
 
     # ------------------------------------------------------------ inside
 
-    def _file(self, number: str) -> str:
-        return f"{layout.tickets(self._home.project)}/{number}.md"
+    def _file(self, ticket_id: str) -> str:
+        return f"{layout.tickets(self._home.project)}/{ticket_id}.md"
 
     def _ids(self) -> builtins.list[str]:
         return [name[:-3] for name in Tree(self._root).names(layout.tickets(self._home.project))]
@@ -253,9 +253,9 @@ class Tickets:
         change = entries.store(self._home.gate, ticket.filename, fields, body, "ticket", whose)
         return self._done(ticket.id, message, change.warnings)
 
-    def _done(self, number: str, message: str, warnings: builtins.list[str]) -> Ticketed:
-        path = layout.locate(self._root, self._file(number))
-        return Ticketed(id=number, filename=path, held=None, message=message, warnings=warnings)
+    def _done(self, ticket_id: str, message: str, warnings: builtins.list[str]) -> Ticketed:
+        path = layout.locate(self._root, self._file(ticket_id))
+        return Ticketed(id=ticket_id, filename=path, held=None, message=message, warnings=warnings)
 
 
 def read(root: str, relative: str) -> Ticket | None:

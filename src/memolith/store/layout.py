@@ -137,9 +137,9 @@ def records(slug: str, category: str) -> str:
     return _in(slug, f"records/{category}")
 
 
-def record(slug: str, category: str, number: str) -> str:
+def record(slug: str, category: str, record_id: str) -> str:
     """Return the file of a record."""
-    return _in(slug, f"records/{category}/{number}.md")
+    return _in(slug, f"records/{category}/{record_id}.md")
 
 
 def tickets(slug: str) -> str:
@@ -156,9 +156,9 @@ def inbox(slug: str) -> str:
     return _in(slug, "inbox")
 
 
-def held(slug: str, number: str) -> str:
+def held(slug: str, held_id: str) -> str:
     """Return the file of a text that waits for a person."""
-    return _in(slug, f"inbox/{number}.md")
+    return _in(slug, f"inbox/{held_id}.md")
 
 
 def lessons(slug: str) -> str:

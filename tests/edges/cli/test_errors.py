@@ -266,7 +266,7 @@ class Filled:
             mem.remember("Run pytest.", "Running the tests")
             mem.records.add("Use pnpm.", category="decisions", scope="project", title="Use pnpm")
             mem.tickets.add("Fix login")
-            mem.sessions.end([{"role": "user", "content": "hello"}], agent="claude", number="1")
+            mem.sessions.end([{"role": "user", "content": "hello"}], agent="claude", session_id="1")
         (base / "binary").write_bytes(bytes(range(1, 256)))
         (base / "broken").write_text("{nope")
         (base / "folder").mkdir()

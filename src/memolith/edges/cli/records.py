@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memolith.edges.cli.options import Options
 
-_id = click.argument("number", metavar="ID")
+_id = click.argument("record_id", metavar="ID")
 _any_scope = click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
 _repeat = "Give it several times for several."
 
@@ -82,7 +82,7 @@ def add(options: Options, text: str, origin: str | None, taint: str | None, **gi
 @write.taint
 @shared
 def update_record(
-    options: Options, number: str, text: str | None, origin: str | None, taint: str | None, **given: Any
+    options: Options, record_id: str, text: str | None, origin: str | None, taint: str | None, **given: Any
 ) -> None:
     """Change a record's text or metadata; id and creation date stay.
 
@@ -92,7 +92,7 @@ def update_record(
     with options.open() as mem:
         records = write.writer(mem, origin, taint).records
         content = None if text is None else text_argument(text)
-        write.report(options, mem, records.update(number, content, **write.given(**given)))
+        write.report(options, mem, records.update(record_id, content, **write.given(**given)))
 
 
 @record.command()
@@ -100,56 +100,56 @@ def update_record(
 @click.argument("category", metavar="|".join(CATEGORIES), shell_complete=completion.words(*CATEGORIES))
 @_any_scope
 @shared
-def reclassify(options: Options, number: str, category: str, scope: str | None) -> None:
+def reclassify(options: Options, record_id: str, category: str, scope: str | None) -> None:
     """Move a record to another category.
 
     \b
     memolith record reclassify use-pnpm principles
     """
     with options.open() as mem:
-        write.report(options, mem, mem.records.reclassify(number, category, scope=scope))
+        write.report(options, mem, mem.records.reclassify(record_id, category, scope=scope))
 
 
 @record.command()
 @_id
 @_any_scope
 @shared
-def archive(options: Options, number: str, scope: str | None) -> None:
+def archive(options: Options, record_id: str, scope: str | None) -> None:
     """Take a record out of recall; its file stays.
 
     \b
     memolith record archive use-pnpm
     """
     with options.open() as mem:
-        write.report(options, mem, mem.records.archive(number, scope=scope))
+        write.report(options, mem, mem.records.archive(record_id, scope=scope))
 
 
 @record.command()
 @_id
 @_any_scope
 @shared
-def restore(options: Options, number: str, scope: str | None) -> None:
+def restore(options: Options, record_id: str, scope: str | None) -> None:
     """Bring an archived or superseded record back.
 
     \b
     memolith record restore use-pnpm
     """
     with options.open() as mem:
-        write.report(options, mem, mem.records.restore(number, scope=scope))
+        write.report(options, mem, mem.records.restore(record_id, scope=scope))
 
 
 @record.command("delete")
 @_id
 @_any_scope
 @shared
-def delete_record(options: Options, number: str, scope: str | None) -> None:
+def delete_record(options: Options, record_id: str, scope: str | None) -> None:
     """Delete a record; `memolith undo` brings it back.
 
     \b
     memolith record delete use-pnpm
     """
     with options.open() as mem:
-        write.report(options, mem, mem.records.delete(number, scope=scope))
+        write.report(options, mem, mem.records.delete(record_id, scope=scope))
 
 
 @record.command("list")
@@ -183,14 +183,14 @@ def list_records(
 @_id
 @_any_scope
 @shared
-def get_record(options: Options, number: str, scope: str | None) -> None:
+def get_record(options: Options, record_id: str, scope: str | None) -> None:
     """Print a record with all that is known about it.
 
     \b
     memolith record get use-pnpm
     """
     with options.open() as mem:
-        found = mem.records.get(number, scope)
+        found = mem.records.get(record_id, scope)
         notice(mem)
         if options.json:
             output.json(found.as_dict())

@@ -25,13 +25,13 @@ def session() -> None:
 @session.command("add")
 @click.argument("file", metavar="FILE")
 @click.option("--agent", required=True, metavar="NAME", help="Which agent it was with.")
-@click.option("--id", "number", required=True, metavar="ID", help="The agent's own id of the session.")
+@click.option("--id", "session_id", required=True, metavar="ID", help="The agent's own id of the session.")
 @click.option("--ticket", metavar="ID", help="The ticket that it was an execution of.")
 @click.option("--status", default="completed", show_default=True, metavar="running|paused|completed|failed")
 @click.option("--scope", default="project", hidden=True)
 @shared
 def add_session(
-    options: Options, file: str, agent: str, number: str, ticket: str | None, status: str, scope: str
+    options: Options, file: str, agent: str, session_id: str, ticket: str | None, status: str, scope: str
 ) -> None:
     """Store a session from JSON lines (- reads them), one turn each: {"role", "text", "time"}.
 
@@ -50,7 +50,7 @@ def add_session(
         linked = mem.tickets.get(ticket).id if ticket else ""
         started = next((turn.time for turn in turns if turn.time), "")
         value = Session(
-            agent=agent, id=number, project="", started=started, status=status, ticket=linked, turns=turns
+            agent=agent, id=session_id, project="", started=started, status=status, ticket=linked, turns=turns
         )
         done = mem.sessions.add(value, scope=scope)
         if linked:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memolith.edges.cli.options import Options
 
-_id = click.argument("number", metavar="ID")
+_id = click.argument("ticket_id", metavar="ID")
 
 
 @cli.group(cls=Group)
@@ -35,7 +35,7 @@ def _ticket_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @ticket.command("add")
 @click.argument("title")
-@click.option("--id", "number", metavar="ID", help="Its id (default: made from the title).")
+@click.option("--id", "ticket_id", metavar="ID", help="Its id (default: made from the title).")
 @_ticket_options
 @write.origin
 @write.taint
@@ -66,7 +66,9 @@ def _ticket_given(given: dict[str, Any]) -> dict[str, Any]:
 @write.origin
 @write.taint
 @shared
-def update_ticket(options: Options, number: str, origin: str | None, taint: str | None, **given: Any) -> None:
+def update_ticket(
+    options: Options, ticket_id: str, origin: str | None, taint: str | None, **given: Any
+) -> None:
     """Change a ticket; its notes stay.
 
     \b
@@ -74,7 +76,7 @@ def update_ticket(options: Options, number: str, origin: str | None, taint: str 
     """
     with options.open() as mem:
         write.report(
-            options, mem, write.writer(mem, origin, taint).tickets.update(number, **_ticket_given(given))
+            options, mem, write.writer(mem, origin, taint).tickets.update(ticket_id, **_ticket_given(given))
         )
 
 
@@ -84,40 +86,42 @@ def update_ticket(options: Options, number: str, origin: str | None, taint: str 
 @write.origin
 @write.taint
 @shared
-def note_ticket(options: Options, number: str, text: str, origin: str | None, taint: str | None) -> None:
+def note_ticket(options: Options, ticket_id: str, text: str, origin: str | None, taint: str | None) -> None:
     """Add a dated note to a ticket.
 
     \b
     memolith ticket note login-fails "It is the proxy."
     """
     with options.open() as mem:
-        write.report(options, mem, write.writer(mem, origin, taint).tickets.note(number, text_argument(text)))
+        write.report(
+            options, mem, write.writer(mem, origin, taint).tickets.note(ticket_id, text_argument(text))
+        )
 
 
 @ticket.command("close")
 @_id
 @shared
-def close_ticket(options: Options, number: str) -> None:
+def close_ticket(options: Options, ticket_id: str) -> None:
     """Mark a ticket as closed.
 
     \b
     memolith ticket close login-fails
     """
     with options.open() as mem:
-        write.report(options, mem, mem.tickets.close(number))
+        write.report(options, mem, mem.tickets.close(ticket_id))
 
 
 @ticket.command("delete")
 @_id
 @shared
-def delete_ticket(options: Options, number: str) -> None:
+def delete_ticket(options: Options, ticket_id: str) -> None:
     """Delete a ticket; `memolith undo` brings it back.
 
     \b
     memolith ticket delete login-fails
     """
     with options.open() as mem:
-        write.report(options, mem, mem.tickets.delete(number))
+        write.report(options, mem, mem.tickets.delete(ticket_id))
 
 
 @ticket.command("list")
@@ -145,14 +149,14 @@ def list_tickets(options: Options, status: str | None, kind: str | None) -> None
 @ticket.command("get")
 @_id
 @shared
-def get_ticket(options: Options, number: str) -> None:
+def get_ticket(options: Options, ticket_id: str) -> None:
     """Print a ticket with its notes and executions.
 
     \b
     memolith ticket get login-fails
     """
     with options.open() as mem:
-        found = mem.tickets.get(number)
+        found = mem.tickets.get(ticket_id)
         notice(mem)
         if options.json:
             output.json(found.as_dict())
@@ -169,10 +173,10 @@ def import_tickets(options: Options, file: str, origin: str | None, taint: str |
     """Take tickets over from a JSON file (- reads it): a list, or one object per line.
 
     Understood are id, title, description, status, type and priority, and what other trackers call them (key,
-    number, summary, body, state). Known ids are updated.
+    ticket_id, summary, body, state). Known ids are updated.
 
     \b
-    gh issue list --json number,title,body,state | memolith ticket import -
+    gh issue list --json ticket_id,title,body,state | memolith ticket import -
     """
     rows = _json_rows(file)
     with options.open() as mem:
