@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from bench.corpora import Corpus, read, replaced
 from bench.scoring import MEASURES, Plain, asked, mean, measures
-from memolith.recall import rank
+from memolith.recall import weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,13 +53,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--keep", type=Path, help="directory for the home, used again by the next run of the same corpus"
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a weight of memolith.recall.rank"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a weight of memolith.recall.weights"
     )
     chosen = parser.parse_args(given)
     for each in chosen.set:
         name, _, value = each.partition("=")
-        getattr(rank, name)  # a misspelt name must not measure nothing
-        setattr(rank, name, ast.literal_eval(value))
+        getattr(weights, name)  # a misspelt name must not measure nothing
+        setattr(weights, name, ast.literal_eval(value))
     rows, queries = read(chosen.corpus), read(chosen.queries)
     relations = replaced(queries) if chosen.supersedes else None
     with tempfile.TemporaryDirectory(prefix="memolith-quality-") as directory:

@@ -14,7 +14,7 @@ from bench.corpora import Corpus, Row, read, replaced
 from bench.scoring import Plain, asked, mean, measures
 from bench.secrets import DATA
 from memolith.index.vectors import passages
-from memolith.recall import rank
+from memolith.recall import weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,17 +71,17 @@ NO_THRESHOLD: dict[str, object] = {"ANSWER": -9.0, "NEAR": -1.0, "TAIL": 0.0}
 class Weights:
     """Other weights of the ranking, for a while."""
 
-    def __init__(self, weights: dict[str, object]) -> None:
-        self._new = weights
-        self._old = {name: getattr(rank, name) for name in weights}
+    def __init__(self, new: dict[str, object]) -> None:
+        self._new = new
+        self._old = {name: getattr(weights, name) for name in new}
 
     def __enter__(self) -> None:
         for name, value in self._new.items():
-            setattr(rank, name, value)
+            setattr(weights, name, value)
 
     def __exit__(self, *_: object) -> None:
         for name, value in self._old.items():
-            setattr(rank, name, value)
+            setattr(weights, name, value)
 
 
 def rows(path: str) -> list[Row]:

@@ -15,7 +15,7 @@ from bench.corpora import Corpus, Row, read
 from bench.scoring import asked, mean, measures
 from bench.secrets import DATA
 from bench.table import NO_THRESHOLD, Weights
-from memolith.recall import rank
+from memolith.recall import weights
 
 # name: corpus, questions
 SETS = {
@@ -79,7 +79,7 @@ def main() -> int:
         base = chosen.keep or Path(directory)
         domains = [Domain(name, base / name, choice, semantic=not chosen.lexical) for name in SETS]
         weight = "ANSWER" if chosen.lexical else "NEAR"
-        now = getattr(rank, weight)
+        now = getattr(weights, weight)
         print("| threshold | answered | " + " | ".join(f"own: {each.name}" for each in domains) + " |")
         print("|---|---|" + "---|" * len(domains))
         for step in STEPS if chosen.curve else (1.0,):

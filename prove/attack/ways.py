@@ -30,7 +30,7 @@ from memolith.hosts.hook import edge
 from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
 from memolith.memory import review
-from memolith.recall.recall import Question
+from memolith.recall.question import Question
 from memolith.text import turns
 from memolith.text.safe import hygiene
 from memolith.text.secrets import redact as secrets

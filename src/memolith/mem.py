@@ -130,9 +130,9 @@ class Mem(Home):
         leaves out what is older than a date, `as_of` answers for a day in the past, `budget` is the room
         for the brief in tokens. `semantic` asks by meaning too; by default if the extra is installed.
         """
-        from memolith.recall import recalling
+        from memolith.recall.recall import recall
 
-        return recalling.recall(
+        return recall(
             self,
             query,
             limit=limit,
@@ -245,6 +245,7 @@ class Mem(Home):
         """Return how to make the brief for a task, if there is one."""
         if not query or not query.strip():
             return None
-        from memolith.recall import recalling
+        from memolith.prompt.brief import items
+        from memolith.recall.recall import for_block
 
-        return lambda: recalling.brief(self, query)
+        return lambda: items(for_block(self, query).hits)

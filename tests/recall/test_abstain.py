@@ -22,7 +22,7 @@ ASKED = {"zebra": 5, "stripe": 5, "mane": 5, "hoof": 5}
 
 def subject(asked: dict[str, int], names: Collection[str] = (), total: int = 1000) -> Subject:
     question = Analysis(terms=[Term(term=term, df=df, weight=1.0) for term, df in asked.items()], total=total)
-    return Subject(question, rank.weights(question), names, ())
+    return Subject(question, rank.word_weights(question), names, ())
 
 
 def found(*words: str, of: int = 4) -> Found:

@@ -44,7 +44,7 @@ def order(candidates: list[Candidate], question: Analysis) -> list[int]:
 
 
 def test_a_rare_word_says_more_than_common_ones() -> None:
-    weight = rank.weights(asked(("zebra", 1), ("server", 400)))
+    weight = rank.word_weights(asked(("zebra", 1), ("server", 400)))
     assert weight["zebra"] > 3 * weight["server"]
 
 

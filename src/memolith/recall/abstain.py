@@ -1,4 +1,4 @@
-"""Whether a question is about anything here, as far as words can tell: pure functions, all weights here.
+"""Whether a question is about anything here, as far as words can tell: pure functions.
 
 Some words of any question stand in some text by chance, the more so the more texts there are. Four things
 tell a subject from chance, and each held in every pair of memory and question that was measured:
@@ -16,6 +16,7 @@ from __future__ import annotations
 from math import inf, log
 
 from memolith.base.lean import lru_cache
+from memolith.recall import weights
 from memolith.text.words import terms
 
 TYPE_CHECKING = False
@@ -27,18 +28,6 @@ if TYPE_CHECKING:
     # A text that may be about the question: its evidence by words, which part of them it has, and which.
     Found = tuple[float, float, Collection[str]]
 
-# A small memory cannot know which words are rare, so it is taken as a part of one that is so much larger.
-PRIOR = 100
-BEST = 3  # texts that are judged
-STRANGE = 3.0  # a name that a text lacks counts so much among the words that are missing
-EVERYDAY = 0.7  # what a word that anyone may use for anything counts
-HOME = 1.1  # ... and what it does that the other words are common here, which is 0 to 1
-CLOSE = 0.35  # ... and that those found stand side by side, which is 0 to 1
-GROWTH = 0.125  # so much more is needed for each e-fold of units
-USUAL, SMALL, LARGE = 500, 20, 20_000  # units: where no more is needed, and the sizes that were measured
-HANDFUL = 4  # units; among more, a single everyday word in common says nothing
-REACH = 15  # words; what is further apart does not stand together
-FIRST = 35  # words with which a text and its title begin: they say what it is about
 _LONG = 20_000  # characters of a text that are looked at
 # Frequent verbs, nouns, adjectives and adverbs of English, numbers and names of days and months. Chosen by
 # hand, some of them because they made chance look like a subject.
@@ -71,12 +60,12 @@ _PIECES = "ain aren couldn hadn hasn haven mustn needn shouldn wasn weren wouldn
 
 def rarity(df: int, total: int) -> float:
     """Return how rare a word is that `df` of `total` units have."""
-    return log(1 + (total + PRIOR - df + 0.5) / (df + 0.5))
+    return log(1 + (total + weights.PRIOR - df + 0.5) / (df + 0.5))
 
 
 def needed(answer: float, total: int) -> float:
     """Return how much evidence a memory of `total` units asks for, where a usual one asks for `answer`."""
-    return answer + GROWTH * log(min(max(total, SMALL), LARGE) / USUAL)
+    return answer + weights.GROWTH * log(min(max(total, weights.SMALL), weights.LARGE) / weights.USUAL)
 
 
 @lru_cache(maxsize=1)
@@ -99,7 +88,9 @@ class Subject:
         everyday = _everyday().difference(names)
         self._names = [term for term in names if term in said]
         self._total = asked.total
-        self._counts = {term: each * (EVERYDAY if term in everyday else 1.0) for term, each in said.items()}
+        self._counts = {
+            term: each * (weights.EVERYDAY if term in everyday else 1.0) for term, each in said.items()
+        }
         self._sum = sum(self._counts.values()) or 1.0
         whole = {term.term for term in asked.terms if (term.weight or 1.0) >= 1}  # no other forms of a word
         telling = [term for term in said if term in whole and term not in fillers] or list(said)
@@ -107,28 +98,30 @@ class Subject:
         self._special = [term for term in telling if term not in everyday]
         most = rarity(0, asked.total)
         rare = [said[term] / most for term in self._special or telling]
-        self._home = 1 - sum(rare) / len(rare) if rare else 0.0
+        self._common_here = 1 - sum(rare) / len(rare) if rare else 0.0
 
     def close(self, text: str) -> float:
         """Return which part of the question's words stand side by side in a text; half of it a word apart."""
         text = text[:_LONG]
         known = terms.among(text, self._telling)
         nearest: dict[str, int] = {}
-        last, before = -REACH, set[str]()
+        last, before = -weights.REACH, set[str]()
         for at, chunk in enumerate(text.split()):
             here = known.get(chunk)
             if here is None:
                 continue
             # The nearest other word is always the one before or after in this sequence.
             for distance, together in ((1, here), (at - last, here | before)):
-                if distance < REACH and len(together) > 1:
-                    nearest.update((term, min(nearest.get(term, REACH), distance)) for term in together)
+                if distance < weights.REACH and len(together) > 1:
+                    nearest.update(
+                        (term, min(nearest.get(term, weights.REACH), distance)) for term in together
+                    )
             last, before = at, here
         return sum(self._telling[term] / distance for term, distance in nearest.items()) / self._sum
 
     def leads(self, text: str) -> float:
         """Return which part of the question's words a text begins with."""
-        known = terms.among(" ".join(text[:_LONG].split(None, FIRST)[:FIRST]), self._counts)
+        known = terms.among(" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), self._counts)
         return sum(self._counts[term] for term in set[str]().union(*known.values())) / self._sum
 
     def evidence(self, best: Sequence[Found], close: float = 0.0) -> float:
@@ -136,17 +129,17 @@ class Subject:
         if any(_is_code(term) for *_, has in best for term in has if term in self._telling):
             return inf
         words = max((self._words(*each) for each in best), default=0.0)
-        return words and words + HOME * self._home + CLOSE * close
+        return words and words + weights.COMMON_HERE * self._common_here + weights.CLOSE * close
 
     def _words(self, words: float, covered: float, terms: Collection[str]) -> float:
         """Return the evidence of a text's words as they count here."""
         has = [term for term in terms if term in self._counts]
         telling = [term for term in has if term in self._telling]
         everyday = self._special and len(telling) < 2 and not set(telling).intersection(self._special)
-        if not covered or (everyday and self._total > HANDFUL):
+        if not covered or (everyday and self._total > weights.HANDFUL):
             return 0.0
         missing = sum(self._counts[name] for name in self._names if name not in has)
-        part = sum(self._counts[term] for term in has) / (self._sum + (STRANGE - 1) * missing)
+        part = sum(self._counts[term] for term in has) / (self._sum + (weights.STRANGE - 1) * missing)
         return words * part / covered
 
 

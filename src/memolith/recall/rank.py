@@ -1,4 +1,4 @@
-"""Order of what was found, by words, meaning, neighbours and priors: pure functions, all weights here.
+"""Order of what was found, by words, meaning, neighbours and priors: pure functions.
 
 The evidence for a unit is the sum of two numbers from 0 to about 1:
 - words: BM25 as a part of what it could be at best, if a unit had every word of the question. A question of
@@ -7,7 +7,7 @@ The evidence for a unit is the sum of two numbers from 0 to about 1:
 - meaning: the cosine of the vectors, where there are any.
 
 Then come small factors for what is known besides (kind, role, age), and the order in which statements
-were made (`staleness`). A question that nothing here is about gets no answer; see `ANSWER`.
+were made (`supersede`). A question that nothing here is about gets no answer (`abstain`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from math import exp, log
 
 from memolith.base.lean import lru_cache
 from memolith.base.values import Value
-from memolith.recall import abstain, supersede
+from memolith.recall import abstain, supersede, weights
 from memolith.text.words import terms
 from memolith.text.words import times as when
 
@@ -28,25 +28,7 @@ if TYPE_CHECKING:
 
     Texts = Callable[[Sequence[Unit]], Mapping[int, str]]
 
-# A turn answers with what was said around it: words it lacks count partly if its neighbours have them.
-NEIGHBOURS = (0.3, 0.15)
-# ... and a little if they are anywhere in the conversation.
-CONVERSATION = 0.2
-# Its meaning takes in what its neighbours mean by the same parts; turns that follow each other are alike by
-# about so much.
-ALIKE = 0.5
-# Without meaning, a conversation that comes back to the matter is the likelier one: so much of what the
-# next best turns have.
-TOGETHER = 0.2
-# BM25 reaches this part of its bound for a unit of average length that has each word once or twice.
-SATURATION = 1.2
-# What a person said about themselves or their project is better evidence than an assistant's essay.
-ROLES = {"assistant": 0.85}
-KINDS = {"record": 1.04, "memory": 1.04, "note": 1.02, "session": 0.98, "daily": 0.99}
-RECENT = 0.03  # what is of today gets so much more; half of it after HALF_LIFE days
-HALF_LIFE = 90.0
-# Words with which one asks, rather than what one asks about; they count so much.
-FILLER = 0.3
+# Words with which one asks, rather than what one asks about.
 _FILLERS = (
     # about the asking
     "user users currently current now today please tell remind remember know think believe actually "
@@ -59,22 +41,6 @@ _FILLERS = (
     # doing anything at all
     "go going come take make use used got getting being having doing"
 )
-# A time that a question names is like a word of it: what was said then counts the more, the less of what was
-# found is of that time.
-WHEN = 0.15
-# By words only, a text is the better one that begins with those of the question. A turn has no beginning.
-LEADS, LOOKED_AT = 0.08, 12
-# An unrelated question gets no answer. Whether one is related is judged by its best evidence alone: by words
-# (`relevance`) or, where there are vectors, the nearest meaning.
-ANSWER = 0.6
-NEAR = 0.445
-USUAL = 500  # units for which these hold: the best of more is better by chance, the best of fewer worse
-SUPPORT, ENOUGH = 0.3, 0.44  # words support the nearest meaning: so much of them, counted up to so many
-CERTAIN = 0.95  # all words of a question in one place are an answer, whatever the vectors say
-TAIL = 0.25  # what has less than this part of the best evidence is left out
-# The chance that a hit is an answer, as it was in benchmarks: even at CENTRE, which is higher with
-# meaning added.
-CENTRE, CENTRE_WITH_MEANING, SLOPE = 1.08, 1.56, 3.4
 
 
 class Candidate:
@@ -138,7 +104,7 @@ def rank(
         hit.then = bool(times) and when.within(hit.candidate.unit.date, times)
     for conversation in turns.values():
         (_by_meaning if semantic else _by_company)(conversation)
-    then = WHEN * log((len(hits) + 2) / (sum(hit.then for hit in hits) + 1))
+    then = weights.WHEN * log((len(hits) + 2) / (sum(hit.then for hit in hits) + 1))
     for hit in hits:
         hit.evidence += hit.words + then * hit.then
         hit.evidence *= _prior(hit.candidate.unit, day)
@@ -149,12 +115,12 @@ def rank(
     if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
         return []
     hits.sort(key=lambda hit: -hit.evidence)
-    least = hits[0].evidence * TAIL
-    centre = CENTRE_WITH_MEANING if semantic else CENTRE
+    least = hits[0].evidence * weights.TAIL
+    centre = weights.CENTRE_WITH_MEANING if semantic else weights.CENTRE
     return [
         Ranked(
             unit=hit.candidate.unit,
-            score=round(1 / (1 + exp(SLOPE * (centre - hit.evidence))), 4),
+            score=round(1 / (1 + exp(weights.SLOPE * (centre - hit.evidence))), 4),
             terms=list(hit.terms),
             also=hit.also,
             why=_why(hit, spelled or {}),
@@ -164,24 +130,27 @@ def rank(
 
 
 def _is_near(hits: Sequence[_Hit], asked: Analysis) -> bool:
-    """Tell whether a question is about anything here, by meaning, which words support."""
-    size = log(max(asked.total, 1)) / log(USUAL)
-    nearest = max(hit.meaning for hit in hits) + SUPPORT * min(max(hit.words for hit in hits), ENOUGH)
-    return nearest >= NEAR * (0.66 + 0.34 * size) or max(hit.covered for hit in hits) >= CERTAIN
+    """Whether a question is about anything here, by meaning, which words support."""
+    size = log(max(asked.total, 1)) / log(weights.USUAL)
+    words = min(max(hit.words for hit in hits), weights.ENOUGH)
+    nearest = max(hit.meaning for hit in hits) + weights.SUPPORT * words
+    needed = weights.NEAR * (weights.NEAR_FIXED + weights.NEAR_BY_SIZE * size)
+    return nearest >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
 
 
 def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], texts: Texts) -> bool:
-    """Tell whether a question is about anything here, by words; and see which texts begin with them."""
-    subject = abstain.Subject(asked, weights(asked), names, _fillers())
-    best = sorted(hits, key=lambda hit: -hit.words)[: abstain.BEST]
+    """Whether a question is about anything here, by words; and see which texts begin with them."""
+    subject = abstain.Subject(asked, word_weights(asked), names, _fillers())
+    best = sorted(hits, key=lambda hit: -hit.words)[: weights.BEST]
     documents = [hit for hit in hits if hit.candidate.unit.kind != "session"]
-    shown = sorted(documents, key=lambda hit: -hit.evidence)[:LOOKED_AT]
+    shown = sorted(documents, key=lambda hit: -hit.evidence)[: weights.LED]
     said = texts([hit.candidate.unit for hit in {*best, *shown}])
     for hit in shown:
-        hit.evidence += LEADS * subject.leads(said.get(hit.candidate.unit.id, ""))
+        hit.evidence += weights.LEADS * subject.leads(said.get(hit.candidate.unit.id, ""))
     near = max(subject.close(said.get(hit.candidate.unit.id, "")) for hit in best)
     evidence = subject.evidence([(hit.words, hit.covered, hit.candidate.terms) for hit in best], near)
-    return max(hit.covered for hit in hits) >= CERTAIN or evidence >= abstain.needed(ANSWER, asked.total)
+    needed = abstain.needed(weights.ANSWER, asked.total)
+    return evidence >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
 
 
 def current_first(
@@ -257,7 +226,7 @@ def _fillers() -> frozenset[str]:
     return frozenset(terms.count(_FILLERS)[0])
 
 
-def weights(asked: Analysis) -> dict[str, float]:
+def word_weights(asked: Analysis) -> dict[str, float]:
     """Return the weight of each telling word of a question: how rare it is here."""
     telling = [term for term in asked.terms if term.weight] or asked.terms
     found = {}
@@ -269,7 +238,7 @@ def weights(asked: Analysis) -> dict[str, float]:
         if not term.df and when.is_date(term.term):
             continue  # a date is in the head of a text more often than in it
         rarity = abstain.rarity(term.df, asked.total)
-        found[term.term] = rarity * weight * (FILLER if term.term in fillers else 1.0)
+        found[term.term] = rarity * weight * (weights.FILLER if term.term in fillers else 1.0)
     return found
 
 
@@ -295,13 +264,13 @@ def _turns(hits: Sequence[_Hit]) -> dict[str, dict[int, _Hit]]:
 
 def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], asked: Analysis) -> None:
     """Set the evidence of the words, with what the turns around a turn lend it."""
-    weight = weights(asked)
+    weight = word_weights(asked)
     # As the score has them.
     plain = {
         term.term: log(1 + (asked.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
         for term in asked.terms
     }
-    best = sum(weight.values()) * SATURATION
+    best = sum(weight.values()) * weights.SATURATION
     if not best:
         return
     for hit in hits:
@@ -310,13 +279,13 @@ def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], ask
         share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
         hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
         hit.words = sum(hit.terms.values()) / best
-        hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * SATURATION / best
+        hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * weights.SATURATION / best
     for conversation in turns.values():
         said: dict[str, float] = {}  # the best of every term
         for hit in conversation.values():
             for term, value in hit.terms.items():
                 said[term] = max(said.get(term, 0.0), value)
-        around = CONVERSATION * sum(said.values())
+        around = weights.CONVERSATION * sum(said.values())
         for position, hit in conversation.items():
             heard = dict(hit.terms)
             for part, neighbour in _beside(conversation, position):
@@ -329,7 +298,7 @@ def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], ask
 
 def _beside(conversation: Mapping[int, _Hit], position: int) -> Iterator[tuple[float, _Hit]]:
     """Yield the turns around one, and which part of theirs it takes."""
-    for distance, part in enumerate(NEIGHBOURS, 1):
+    for distance, part in enumerate(weights.NEIGHBOURS, 1):
         for there in (position - distance, position + distance):
             if there in conversation:
                 yield part, conversation[there]
@@ -340,7 +309,7 @@ def _by_meaning(conversation: Mapping[int, _Hit]) -> None:
     for position, hit in conversation.items():
         beside = [(1.0, hit), *_beside(conversation, position)]
         parts = [part for part, _ in beside]
-        length = ALIKE * sum(parts) ** 2 + (1 - ALIKE) * sum(part * part for part in parts)
+        length = weights.ALIKE * sum(parts) ** 2 + (1 - weights.ALIKE) * sum(part * part for part in parts)
         hit.evidence = sum(part * other.meaning for part, other in beside) / length**0.5
 
 
@@ -348,12 +317,12 @@ def _by_company(conversation: Mapping[int, _Hit]) -> None:
     """Add what the next best turns of a conversation give to each of it."""
     best = sorted((hit.words for hit in conversation.values()), reverse=True)
     for hit in conversation.values():
-        hit.evidence += TOGETHER * sum(best[1:3]) / 2
+        hit.evidence += weights.TOGETHER * sum(best[1:3]) / 2
 
 
 def _prior(unit: Unit, day: str) -> float:
-    age: float = 0.5 ** (_days(unit.date, day) / HALF_LIFE)
-    return KINDS.get(unit.kind, 1.0) * ROLES.get(unit.role, 1.0) * (1 + RECENT * age)
+    age: float = 0.5 ** (_days(unit.date, day) / weights.HALF_LIFE)
+    return weights.KINDS.get(unit.kind, 1.0) * weights.ROLES.get(unit.role, 1.0) * (1 + weights.RECENT * age)
 
 
 def _days(date: str, day: str) -> float:
@@ -361,7 +330,7 @@ def _days(date: str, day: str) -> float:
     try:
         one, other = (int(d[:4]) * 365.25 + int(d[5:7]) * 30.4 + int(d[8:10]) for d in (date, day))
     except ValueError:
-        return 10 * HALF_LIFE
+        return 10 * weights.HALF_LIFE
     return max(0.0, other - one)
 
 

@@ -1,93 +1,118 @@
 """Recall: what is known about a question, ranked, over the user's memory and the project's.
 
-Candidates come from the index (words) and, where the extra is there, from the vectors (meaning);
-`ranking` puts them in order; this module fetches what it needs, and says what of it could not be looked
-at.
+Candidates come from the index (words) and, where the extra is there, from the vectors (meaning); `rank` puts
+them in order; this module fetches what it needs, and says what could not be looked at.
 """
 
 from __future__ import annotations
 
+from memolith.base import whole
 from memolith.base.errors import InputError
 from memolith.base.values import Hit, Recall
 from memolith.index import KINDS, Match, State, Unit, kind_of
-from memolith.recall import rank, supersede
+from memolith.memory import arguments
+from memolith.prompt import brief
+from memolith.recall import rank, supersede, weights
+from memolith.recall.question import Question, names, spelled
 from memolith.recall.rank import Candidate, Ranked
 from memolith.store import layout
 from memolith.store.screen import quoted
 from memolith.text import excerpt
-from memolith.text.source_label import is_outside
-from memolith.text.words import terms, times
+from memolith.text.safe import hygiene
+from memolith.text.words import times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from memolith.index import Index
-    from memolith.index.vectors.meaning import Vectors
+    from memolith.index.vectors.meaning import Coverage, Vectors
+    from memolith.memory.home import Home
 
-_CANDIDATES = 200
-_ALONE = 30  # ... of which so many may be something else than a turn
-_CHAIN = 5  # how often a record may have been superseded
-_AROUND = 20  # turns whose neighbours are looked at
-_SETTLED = 12  # hits among which a later statement goes before an earlier one
-_FOLLOWED = 1  # statements for which later ones are searched
-_FOLLOWERS = 8
-_STATEMENT = 500  # characters; a longer text is about more than one thing
-_FEW = 4  # units in all scopes
-_SUBJECT = 120  # characters of a statement that say what it is about
+_ITEMS = 20  # of the brief in the block
+# MEMORY.md is in the block as it is.
+_NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
 # What states how things are, and may be replaced by a later statement; a conversation is a record of what
 # was said.
 STATEMENTS = ("memory", "note", "record", "daily")
-_SPARE = 3  # hits that take the place of those that say the same as another
-MAX_LIMIT = 1000
 _TRIES = 3  # until the index stays the same while it is asked; then it is made in memory
 _UNSTEADY = "it was changed again and again while it was asked"
 _ASKS = ("?", "？", "؟")
-_MARKS = ".,;:!?\"'()[]{}`"
 
 
-class Question:
-    """What is asked, and of what."""
+def recall(
+    home: Home,
+    query: str,
+    *,
+    limit: int = 10,
+    scopes: Collection[str] | None = None,
+    kinds: Collection[str] | None = None,
+    categories: Collection[str] | None = None,
+    since: str | None = None,
+    as_of: str | None = None,
+    budget: int | None = None,
+    semantic: bool | None = None,
+    unasked: bool = False,
+) -> Recall:
+    """Answer a question from the scopes of a memory."""
+    arguments.check_text(query, "query", empty=True)
+    query = hygiene.whole(query)
+    if isinstance(scopes, str):
+        raise InputError(f"scopes = {quoted(scopes)}: give a list of scopes, such as ['project']")
+    wide = dict.fromkeys(arguments.is_user_wide(scope) for scope in scopes or ("user", "project"))
+    with whole.Watch() as watch:
+        slugs = [layout.USER if user else home.project for user in wide]
+        asked = Question(
+            query,
+            [slug for slug in dict.fromkeys(slugs) if slug or True in wide],
+            home.today,
+            limit=limit,
+            kinds=kinds,
+            categories=categories,
+            since=since,
+            as_of=as_of,
+            unasked=unasked,
+        )
+        covered = _covered(home, asked.slugs) if semantic is not False else None
+        found = _answer(home.path, home.index, asked, home.vectors if covered and covered.model else None)
+    for each in found.missing:  # what the index knows by itself: it was not reached in time, say
+        path, _, why = each.partition(": ")
+        if path not in watch.errors:
+            whole.note(path, OSError(0, why))
+    found = found.without(
+        [each for each in watch.missing if not any(known.startswith(each) for known in found.missing)]
+    )
+    if covered and (not covered.complete or (semantic and not covered.model)):
+        found.notes.append(f"by meaning: {covered}")
+    elif covered and covered.model and home.vectors.problem:
+        found.notes.append(f"by meaning: {home.vectors.problem}")
+    if budget is None:
+        return found
+    if budget < 0:
+        raise InputError(f"budget = {budget} is not allowed; give the tokens that the brief may take")
+    return found.with_hits(brief.fitting(found.hits, budget))
 
-    __slots__ = ("categories", "day", "kinds", "limit", "past", "query", "since", "slugs", "unasked")
 
-    def __init__(
-        self,
-        query: str,
-        slugs: Sequence[str],
-        day: str,
-        *,
-        limit: int = 10,
-        kinds: Collection[str] | None = None,
-        categories: Collection[str] | None = None,
-        since: str | None = None,
-        as_of: str | None = None,
-        unasked: bool = False,
-    ) -> None:
-        if not 1 <= limit <= MAX_LIMIT:
-            raise InputError(f"limit = {limit} is not allowed; give 1 to {MAX_LIMIT}")
-        for date in (since, as_of):
-            if date is not None and not layout.is_date(date):
-                raise InputError(f"{quoted(date)} is not a date; write it as YYYY-MM-DD")
-        unknown = sorted(set(kinds or ()) - set(KINDS))
-        if unknown:
-            raise InputError(f"unknown kind {quoted(unknown[0])}; one of {', '.join(KINDS)}")
-        self.query, self.slugs, self.limit = query, list(slugs), limit
-        self.kinds, self.categories, self.since = kinds, categories, since
-        self.day, self.past, self.unasked = as_of or day, as_of is not None, unasked
+def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
+    """Return what the block would say about a task, of which nothing is from outside.
 
-    def allows(self, unit: Unit) -> bool:
-        """Tell whether a unit is among those that are asked."""
-        if self.unasked and is_outside(unit.source):
-            return False  # only who asks is shown it
-        if self.kinds is not None and unit.kind not in self.kinds:
-            return False
-        if self.categories is not None and unit.category not in self.categories:
-            return False
-        return self.since is None or unit.date[:10] >= self.since
+    No model is loaded for it; a loaded one is used.
+    """
+    by_meaning = None if home.is_warm else False
+    found = recall(home, query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=by_meaning, unasked=True)
+    shown = (layout.daily(home.project, home.today), layout.daily(home.project, home.yesterday))
+    hits = [hit for hit in found if hit.score >= weights.WORTH_SHOWING and not hit.id.startswith(shown)]
+    return found.with_hits(brief.fitting(hits, brief.TOKENS if budget is None else budget))
 
 
-def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = None) -> Recall:
+def _covered(home: Home, slugs: Sequence[str]) -> Coverage:
+    """Catch the vectors up as far as the settings allow for one question; return what they cover."""
+    if home.vectors.provider is not None:
+        home.index.sync(slugs)
+    return home.vectors.sync(slugs, home.settings.number("semantic.seconds"))
+
+
+def _answer(home: str, index: Index, asked: Question, meaning: Vectors | None) -> Recall:
     """Answer a question; nothing is returned that is not about it.
 
     An answer takes several looks into the index. If somebody wrote, damaged or replaced it meanwhile, they
@@ -101,7 +126,13 @@ def recall(home: str, index: Index, asked: Question, meaning: Vectors | None = N
         ranked = _ranked(index, asked, meaning, state) if asked.query.strip() else []
         if index.stamp() == stamp and (stamp is not None or not index.status(asked.slugs).changed):
             break
-    return _answer(home, asked, ranked, state)
+    return Recall(
+        query=asked.query,
+        hits=[_hit(home, each) for each in ranked],
+        complete=state.complete,
+        missing=state.missing,
+        notes=state.notes,
+    )
 
 
 def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State) -> list[Ranked]:
@@ -113,48 +144,31 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
         analysis,
         asked.day,
         past=asked.past,
-        spelled=_spelled(asked.query),
+        spelled=spelled(asked.query),
         times=times.spans(asked.query, asked.day),
-        limit=max(_SETTLED, asked.limit) + _SPARE,
-        names=_names(asked.query),
+        limit=max(weights.SETTLED, asked.limit) + weights.SPARE,
+        names=names(asked.query),
         texts=texts.said,
     )
-    ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + _SPARE]
+    ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + weights.SPARE]
     return _different(texts.of(ranked), asked.query)[: asked.limit]
 
 
-def _spelled(query: str) -> dict[str, str]:
-    """Return the words of a question by the terms they are searched as."""
-    return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
-
-
-def _names(query: str) -> set[str]:
-    """Return the terms of what looks like a name: a capital within a sentence, small letters after it."""
-    found: set[str] = set()
-    begins = True
-    for chunk in query.split():
-        word = chunk.strip(_MARKS).removesuffix("'s").removesuffix("’s")
-        if not begins and word[:1].isupper() and word[1:].islower() and word.isalpha():
-            found.update(terms.of_query(word))
-        begins = chunk.endswith((".", "?", "!", ":"))
-    return found
-
-
 def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:
-    alone = _ALONE + asked.limit
-    by_words = index.lexical(asked.slugs, asked.query, _CANDIDATES, asked.kinds, alone=alone)
+    alone = weights.DOCUMENTS + asked.limit
+    by_words = index.lexical(asked.slugs, asked.query, weights.CANDIDATES, asked.kinds, alone=alone)
     matches = {match.unit_id: match for match in by_words}
     near: dict[int, float] = {}
     if meaning is not None:
-        nearest = meaning.scores(asked.slugs, asked.query, limit=_CANDIDATES)
+        nearest = meaning.scores(asked.slugs, asked.query, limit=weights.CANDIDATES)
         near = dict(nearest[:alone] + [each for each in nearest[alone:] if kind_of(each[0]) == "session"])
         missing = [unit for unit in matches if unit not in near]
         if near and missing:
             near.update(meaning.scores(asked.slugs, asked.query, missing, len(missing)))
     units = index.units([*matches, *(unit for unit in near if unit not in matches)])
     by_id = {unit.id: unit for unit in units}
-    for unit in [unit for unit in units if unit.kind == "session"][:_AROUND]:
-        for other in index.neighbours(unit, len(rank.NEIGHBOURS)):
+    for unit in [unit for unit in units if unit.kind == "session"][: weights.TURNS]:
+        for other in index.neighbours(unit, len(weights.NEIGHBOURS)):
             by_id.setdefault(other.id, other)
     if near:
         beside = [unit for unit in by_id if unit not in near]
@@ -173,7 +187,7 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
     """Add what supersedes a record that was found: who asks in the old words wants the new answer."""
     by_id = {each.unit.id: each for each in found}
     old = [each for each in found if each.unit.kind == "record"]
-    for _ in range(_CHAIN):
+    for _ in range(weights.CHAIN):
         records = {(each.unit.scope, each.unit.record): each for each in reversed(old)}
         old = []
         for unit in index.successors(asked.slugs, [record for _, record in records]) if records else ():
@@ -191,13 +205,13 @@ def _settled(
     index: Index, texts: _Texts, asked: Question, ranked: list[Ranked], state: State
 ) -> list[Ranked]:
     """Put what is current before what it replaces, be it among the best hits or not found itself."""
-    best = ranked[:_SETTLED]
+    best = ranked[: weights.SETTLED]
     known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if hit.unit.kind in STATEMENTS])}
-    statements = [hit for hit in known.values() if len(hit.unit.text or "") <= _STATEMENT]
+    statements = [hit for hit in known.values() if len(hit.unit.text or "") <= weights.STATEMENT]
     links: dict[tuple[int, int], float] = {}
-    for hit in statements[:_FOLLOWED]:
+    for hit in statements[: weights.FOLLOWED]:
         links.update(_links(index, asked, hit.unit))
-    few = statements and state.units <= _FEW
+    few = statements and state.units <= weights.FEW
     near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
     first = min((hit.unit.date for hit in statements), default="")
     later = [
@@ -211,14 +225,15 @@ def _settled(
     best = [known.get(hit.unit.id, hit) for hit in best]
     moved = rank.current_first(best, others, links, alone=bool(few))
     shown = {hit.unit.id for hit in moved}
-    return moved + [hit for hit in ranked[_SETTLED:] if hit.unit.id not in shown]
+    return moved + [hit for hit in ranked[weights.SETTLED :] if hit.unit.id not in shown]
 
 
 def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:
     """Return how much others have in common with a statement: their BM25 for its text, as part of its own."""
-    about = f"{unit.title} {unit.text}"[:_SUBJECT]
+    about = f"{unit.title} {unit.text}"[: weights.SUBJECT]
     scores = {
-        match.unit_id: match.score for match in index.lexical(asked.slugs, about, _FOLLOWERS, STATEMENTS)
+        match.unit_id: match.score
+        for match in index.lexical(asked.slugs, about, weights.FOLLOWERS, STATEMENTS)
     }
     own = scores.pop(unit.id, 0.0)
     return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
@@ -270,16 +285,6 @@ def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _answer(home: str, asked: Question, ranked: Sequence[Ranked], state: State) -> Recall:
-    return Recall(
-        query=asked.query,
-        hits=[_hit(home, each) for each in ranked],
-        complete=state.complete,
-        missing=state.missing,
-        notes=state.notes,
-    )
 
 
 def _hit(home: str, ranked: Ranked) -> Hit:

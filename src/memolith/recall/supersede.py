@@ -9,6 +9,7 @@ hidden by this: that needs a person's or an agent's word (`supersedes`, `status`
 from __future__ import annotations
 
 from memolith.base.lean import lru_cache
+from memolith.recall import weights
 from memolith.store import entry
 from memolith.text.words import terms
 
@@ -48,15 +49,7 @@ _CHANGES = (
 _CHANGE = frozenset(_CHANGES.split())
 # Written without spaces, so they are looked for anywhere.
 _CHANGE_SIGNS = ("现在", "改为", "改成", "不再", "換成", "現在", "変更", "移行", "이제", "변경")
-# How much of a statement must be in a later one that reads like a change of it.
-SAME_SUBJECT = 0.22
-_SAME_ANSWER = 0.12
-_RARE = 0.4  # ... and so much of that when rare words count more
-# Without a word of change, a later statement must say nearly the same.
-_SAME_SENTENCE = 0.6
 _AROUND = ".,;:!?\"'()[]"
-_LONG = 60  # more terms than that are a document, not a statement
-_DOCUMENT = 2000  # and so are more characters
 _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
 
 
@@ -84,7 +77,7 @@ class Statement:
     @property
     def is_document(self) -> bool:
         """Whether it is too long for a statement."""
-        return len(self._text) > _DOCUMENT
+        return len(self._text) > weights.DOCUMENT
 
     @property
     def words(self) -> set[str]:
@@ -132,17 +125,17 @@ def replaces(
     if not later.changes:
         # Compared as it is written first: to take all words apart is what would take long.
         return (
-            _same(later.words, earlier.words) >= _SAME_SENTENCE / 2
-            and overlap(later, earlier) >= _SAME_SENTENCE
+            _same(later.words, earlier.words) >= weights.SAME_SENTENCE / 2
+            and overlap(later, earlier) >= weights.SAME_SENTENCE
         )
     shared = overlap(later, earlier)
-    least = _SAME_ANSWER if asked_alike else SAME_SUBJECT
-    return shared >= least and (common is None or common >= least * _RARE)
+    least = weights.SAME_ANSWER if asked_alike else weights.SAME_SUBJECT
+    return shared >= least and (common is None or common >= least * weights.RARE)
 
 
 def overlap(one: Statement, other: Statement) -> float:
     """Return how much of the shorter statement is in the other one, from 0 to 1."""
-    if len(one.subject) > _LONG or len(other.subject) > _LONG:
+    if len(one.subject) > weights.LONG or len(other.subject) > weights.LONG:
         return 0.0
     return _same(one.subject, other.subject)
 

@@ -43,7 +43,7 @@ def answer(options: Options, asked: Asked, query: str) -> None:
         raise InputError(f"--format {asked.format!r}: must be one of {', '.join(FORMATS)}")
     with options.open() as mem:
         if asked.ticket is not None:
-            from memolith.recall.recalling import ticket_query
+            from memolith.recall.question import ticket_query
 
             query = ticket_query(mem, asked.ticket, query)
         elif not query.strip():
@@ -59,7 +59,7 @@ def answer(options: Options, asked: Asked, query: str) -> None:
 def _ask(mem: Mem, asked: Asked, query: str) -> Recall:
     budget = number("--budget", asked.budget)
     if asked.dry_run:
-        from memolith.recall.recalling import for_block
+        from memolith.recall.recall import for_block
 
         return for_block(mem, query, budget)
     # A process that answers once must not pay for loading a model unless it is told to.

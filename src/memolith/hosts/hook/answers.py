@@ -198,12 +198,12 @@ def _news(mem: Mem, past: SessionReceipts) -> Injection:
 
 def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
     """Return what is known about a first prompt, and what very likely answers a later one."""
-    from memolith.recall import recalling
+    from memolith.recall.recall import for_block
 
     _look(mem)
     hits = [
         hit
-        for hit in recalling.for_block(mem, call.prompt).hits
+        for hit in for_block(mem, call.prompt).hits
         # What was said in this session is not news to it.
         if hit.id not in past.refs and f"-{call.session.lower()}." not in f"{hit.record.lower()}."
     ]
