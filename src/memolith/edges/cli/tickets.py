@@ -176,7 +176,7 @@ def import_tickets(options: Options, file: str, origin: str | None, taint: str |
     ticket_id, summary, body, state). Known ids are updated.
 
     \b
-    gh issue list --json ticket_id,title,body,state | memolith ticket import -
+    gh issue list --json number,title,body,state | memolith ticket import -
     """
     rows = _json_rows(file)
     with options.open() as mem:
