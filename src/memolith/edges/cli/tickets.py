@@ -173,7 +173,7 @@ def import_tickets(options: Options, file: str, origin: str | None, taint: str |
     """Take tickets over from a JSON file (- reads it): a list, or one object per line.
 
     Understood are id, title, description, status, type and priority, and what other trackers call them (key,
-    ticket_id, summary, body, state). Known ids are updated.
+    number, summary, body, state). Known ids are updated.
 
     \b
     gh issue list --json number,title,body,state | memolith ticket import -
