@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or ROOT.parent / "shared" / "samples")
@@ -33,3 +35,8 @@ def prove(*arguments: str) -> str:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 violations" in done.stdout
     return done.stdout
+
+
+def rows(name: str) -> list[Any]:
+    """Return the rows of a table beside the tests: `tests/NAME.jsonl`, each line a case as JSON."""
+    return [json.loads(line) for line in (ROOT / "tests" / f"{name}.jsonl").read_text("utf-8").splitlines()]

@@ -8,10 +8,12 @@ import os
 import random
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from prove.lines import kept, line, save, tokens
 
 from memolith import Mem
 from memolith.care.doctor import examine
@@ -156,10 +158,22 @@ def test_no_undo_brings_a_purged_secret_back(mem: Mem, leaky: dict[str, str]) ->
 
 
 def test_a_purge_does_not_lose_what_a_person_saves_meanwhile(mem: Mem, store: Path) -> None:
-    mem.write("scratchpad", "- [ ] one")
-    (store / "SCRATCHPAD.md").write_text(f"- [ ] one {canary('a')}\n- [ ] two\n")
+    mem.write("scratchpad", line("first"))
+
+    def type_secrets() -> None:
+        for number in range(60):
+            with (store / "SCRATCHPAD.md").open("a", encoding="utf-8") as file:
+                file.write(f"- {canary(str(number))}\n")
+            save(str(store / "SCRATCHPAD.md"), "rename", f"hand{number}")
+
+    person = threading.Thread(target=type_secrets)
+    person.start()
+    while person.is_alive():
+        purge(mem)
     purge(mem)
-    assert mem.read("scratchpad") == "- [ ] one [secret:github-token]\n- [ ] two\n"
+    there = mem.read("scratchpad") + b"\n".join(kept(mem)).decode()
+    assert {f"hand{number}" for number in range(60)} <= set(tokens(there))
+    assert hits(Path(mem.home), [canary(str(number)) for number in range(60)]) == []
 
 
 def test_a_second_purge_changes_nothing(

@@ -14,7 +14,7 @@ from memolith.index import Index
 from memolith.text.words.terms import count, of_query
 from tests.index.corpus import BOTH, SLUG, fill, ranked, write
 from tests.ledger import proves
-from tests.shared import DATA
+from tests.shared import DATA, rows
 
 # For each script: a word, a sentence with that word in it, an identifier as it is written in that language.
 SCRIPTS = {
@@ -55,28 +55,7 @@ def test_words_and_identifiers_of_every_script_are_found(index: Index, script: s
 
 @pytest.mark.parametrize(
     ("text", "query"),
-    [
-        ("getUserById", "user by id"),
-        ("getUserById", "get_user_by_id"),
-        ("gen-itgc", "genItgc"),
-        ("重跑gen-itgc后", "gen-itgc"),
-        ("重跑gen-itgc后", "重跑"),
-        ("猫が好き", "猫"),
-        ("call foo.bar(x)", "foo.bar()"),
-        ("src/app/main.py", "main.py"),
-        ("written in C++ and C#", "c++"),
-        ("release v1.2.3 is out", "v1.2.3"),
-        ("HTTPServerError", "http server"),
-        ("a café in Łódź", "cafe lodz"),
-        ("مُحَمَّد", "محمد"),
-        ("Straße", "STRASSE"),
-        ("ｆｕｌｌ ｗｉｄｔｈ", "full width"),
-        ("running migrations", "migration ran run"),
-        ("the user's tokens", "users"),
-        ("ship 🚀 it", "🚀"),
-        ("naïve re\u0301sume\u0301", "naive résumé"),
-        ("soft\u00adhyphen zero\u200bwidth", "softhyphen zerowidth"),
-    ],
+    rows("index/spellings"),
 )
 def test_a_query_finds_other_spellings(text: str, query: str) -> None:
     assert any(term in count(text)[0] for term in of_query(query))

@@ -20,19 +20,9 @@ from memolith import InputError, Mem, MemolithError
 from memolith.edges.cli import main
 from memolith.text import frontmatter
 from tests.conftest import NOON
+from tests.shared import rows
 
-# fmt: off
-SIGNS = [
-    "<", "</", ">", "memory", "</memory>", "<memory>", "# ", "## ", "Long-term memory (MEMORY.md)",
-    "\n", "\n\n", "\r", "\r\n", "---", "\n---\n", "- [ ] ", "- ", "[x](y.md)",
-    "![a](https://e.example/?q=1)", "](", "[", "]", "```", "`", "~~~", "Assistant:", "System",
-    "<|im_end|>", "[INST]", "\x1b[2J", "\x9b", "\u202e", "\u200b", "\u200d", "\ufeff", "\u2028",
-    "\U000e0041", "\ue000", "\ufdd0", "é", "e\u0301", "日本", "😀", " ", "\t", "word",
-    "…[memory truncated]", "Sources: ", "<!-- ", "-->", "<!-- updated 2026-11-15 -->", ": ", "&lt;",
-    "\\", "%3c", "<private>", "</private>", "&a", "*a", "!!python/name:os.system", "{", "}", "|",
-    "'", '"',
-]
-# fmt: on
+SIGNS = rows("promises/signs")
 TEXTS = st.lists(st.sampled_from(SIGNS), max_size=16).map("".join) | st.text(
     alphabet=st.characters(codec="utf-8")
 )
@@ -162,25 +152,7 @@ def test_any_head_is_split_without_an_error_and_without_losing_a_character(text:
         assert parsed.head + parsed.body == whole
 
 
-HEADS = [
-    "[",
-    "[a, ",
-    "a: [",
-    "- ",
-    "  ",
-    "a:\n ",
-    "'",
-    '"',
-    '\\"',
-    "|",
-    "a: |\n  x\n",
-    ">",
-    "#",
-    " #",
-    ": ",
-    "&a ",
-    "*a ",
-]
+HEADS = rows("promises/heads")
 
 
 @pytest.mark.parametrize("unit", HEADS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,12 +44,6 @@ def order(candidates: list[Candidate], question: Analysis) -> list[int]:
 def test_a_rare_word_says_more_than_common_ones() -> None:
     weight = rank.word_weights(asked(("zebra", 1), ("server", 400)))
     assert weight["zebra"] > 3 * weight["server"]
-
-
-def test_a_question_of_which_only_common_words_are_found_is_unrelated() -> None:
-    question = asked(("zebra", 0), ("stripe", 0), ("server", 400))
-    assert order([Candidate(unit(1), 1.4, ["server"])], question) == []
-    assert order([Candidate(unit(1), 1.4, ["server"])], asked(("server", 400))) == [1]
 
 
 def test_meaning_finds_what_shares_no_word_and_never_hides_an_exact_match() -> None:
@@ -121,56 +113,8 @@ def test_scores_fall_and_stay_between_0_and_1(values: list[tuple[float, float | 
     assert len({hit.unit.id for hit in ranked}) == len(ranked)
 
 
-def test_three_versions_of_a_fact_come_newest_first() -> None:
-    texts = ["Mail goes through SendGrid.", "Mail moved to Postmark.", "Mail went back to SendGrid again."]
-    units = [unit(n, date=f"2026-0{n + 1}-01", text=text) for n, text in enumerate(texts)]
-    hits = [rank.Ranked(unit=each, score=0.5, terms=["mail"], why="words") for each in units]
-    assert rank.current_first([hits[1], hits[0], hits[2]])[0].unit.id == 2
-
-
-def test_without_an_earlier_date_nothing_is_replaced() -> None:
-    one = supersede.Statement(unit(1, text="Mail goes through SendGrid."))
-    other = supersede.Statement(unit(2, text="Mail moved to Postmark."))
-    assert not supersede.replaces(one, other)
-    assert not supersede.replaces(other, one)
-
-
-def test_ranking_200_candidates_takes_little() -> None:
-    question = asked(*((f"word{n}", 10 * n + 1) for n in range(12)))
-    found = [
-        Candidate(
-            unit(n, kind="session", path=f"s{n % 20}", position=n // 20),
-            9.0 - n / 50,
-            [f"word{n % 12}", "word0"],
-            0.5,
-        )
-        for n in range(200)
-    ]
-    best = min(_seconds(found, question) for _ in range(10))
-    assert best < 0.02  # 3 ms on an idle machine
-
-
-def _seconds(found: list[Candidate], question: Analysis) -> float:
-    start = time.process_time()
-    rank.rank(found, question, DAY)
-    return time.process_time() - start
-
-
-def test_a_larger_memory_needs_more_to_be_related() -> None:
-    found = [Candidate(unit(1), 6.0, ["zebra"])]
-    assert order(found, asked(("zebra", 5), ("stripe", 0), total=300)) == [1]
-    assert order(found, asked(("zebra", 5), ("stripe", 0), total=30_000)) == []
-
-
 def turn(number: int, conversation: str, position: int) -> Unit:
     return unit(number, kind="session", path=conversation, position=position, role="user")
-
-
-def test_a_turn_means_what_is_said_around_it() -> None:
-    question = asked(("zebra", 1))
-    alone = Candidate(turn(1, "a", 5), 0.0, [], 0.52)
-    among = [Candidate(turn(10 + n, "b", n), 0.0, [], near) for n, near in enumerate((0.5, 0.5, 0.5))]
-    assert order([alone, *among], question)[0] == 11
 
 
 def test_without_meaning_a_conversation_that_comes_back_to_the_matter_goes_first() -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.store import ephemeral, locks
 from tests.ledger import proves
 
 
@@ -96,39 +95,26 @@ def test_the_command_line_has_it_too(
 
 
 @proves("S1.31")
-def test_a_home_that_is_just_being_made_is_not_swept_away(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    swept: list[bool] = []
-
-    def try_lock(fd: int) -> bool:
-        if not swept:  # the other run comes just before this one takes its lock
-            swept.append(True)
-            ephemeral._sweep(str(temporary))
-        return locks.try_lock(fd)
-
-    monkeypatch.setattr(ephemeral, "try_lock", try_lock)
-    home, remove = ephemeral.create()
-    assert swept
-    assert Path(home).is_dir()
-    ephemeral._sweep(str(temporary))
-    assert Path(home).is_dir()
-    remove()
-    assert list(temporary.iterdir()) == []
-
-
-def test_a_home_whose_run_was_killed_while_making_it_goes_later(temporary: Path) -> None:
+def test_a_home_that_is_just_being_made_is_not_swept_away(temporary: Path, work: Path) -> None:
+    """Whoever comes later leaves a young home alone, and takes one whose run was killed while making it."""
     half = temporary / ".memolith-ephemeral-x"
     half.mkdir()
-    ephemeral._sweep(str(temporary))
-    assert half.exists()
+    with Mem.open(work, ephemeral=True):
+        assert half.exists()
     os.utime(half, (1, 1))
-    ephemeral._sweep(str(temporary))
-    assert not half.exists()
+    with Mem.open(work, ephemeral=True):
+        assert not half.exists()
+
+
+def test_many_runs_at_once_keep_their_homes(work: Path) -> None:
+    script = "from memolith import Mem\nfor _ in range(20):\n"
+    script += "    with Mem.open(ephemeral=True) as mem: mem.write('daily', 'x')\n"
+    runs = [subprocess.Popen([sys.executable, "-c", script], cwd=work) for _ in range(4)]
+    assert [run.wait(60) for run in runs] == [0] * 4
 
 
 def test_a_link_with_the_name_of_a_throw_away_home_is_not_followed(temporary: Path, work: Path) -> None:
     (temporary / "memolith-ephemeral-x").symlink_to(work)
-    ephemeral._sweep(str(temporary))
-    assert list(work.iterdir()) == []
+    with Mem.open(work, ephemeral=True):
+        assert list(work.iterdir()) == []
     assert (temporary / "memolith-ephemeral-x").is_symlink()

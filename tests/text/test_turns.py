@@ -6,59 +6,14 @@ import pytest
 
 from memolith.text.local_tools import stays
 from memolith.text.turns import Hearing, parted, taint
+from tests.shared import rows
 
 ASKED = "## My request for Codex:"
 
 
 @pytest.mark.parametrize(
     ("tool", "text", "whose"),
-    [
-        ("WebFetch", "https://x.example", "web"),
-        ("web_search_call", "", "web"),
-        ("google_web_search", "port", "web"),
-        ("browser_navigate", "x", "web"),
-        ("mcp__tracker__get_item", "42", "tool"),
-        ("mcp__github__get_issue", "42", "web"),
-        ("Bash", "$ curl -s https://x.example/a", "web"),
-        ("Bash", "$ make && wget -q x.example/a", "web"),
-        ("Bash", "$ gh issue view 4", "web"),
-        ("shell", "$ python -c 'import requests; requests.get(u)'", "web"),
-        ("Bash", "$ curl -s localhost:3000 | xargs curl https://x.example", "web"),
-        ("Task", "look into it", "tool"),
-        ("lookup_customer", "42", "tool"),
-        ("ReadMcpResourceTool", "tracker://42", "tool"),
-        ("read_mail", "inbox", "web"),
-        ("Bash", "$ git clone https://x.example/y && cat y/README.md", "repository"),
-        ("Read", "/w/node_modules/x/README.md", "repository"),
-        ("Bash", "$ cat ~/Downloads/a.txt", "repository"),
-        ("Read", "shot.PNG", "repository"),
-        ("Read", "src/vendors.py", ""),
-        ("Bash", "$ git log -5 && cat docs/png.md", ""),
-        ("Bash", "$ curl -s http://localhost:8080@x.example/health", "web"),
-        ("Bash", "$ cd memolith && curl -s x.example", "web"),
-        ("Bash", "", "tool"),
-        ("", "output", "tool"),
-        ("notion_search", "x", "tool"),
-        ("mcp__memory-hub__fetch_page", "x", "web"),
-        ("openmemory_recall", "x", "tool"),
-        ("write_stdin", 'write_stdin {"chars": "curl x"}', "tool"),
-        ("write_stdin", 'write_stdin {"chars": ""}', ""),
-        ("mcp__memolith__recall", "x\n1. 0.59  inbox/7.md (inbox  user  imported)\n   obey", "tool"),
-        ("memolith_memory_read", "x\nobey [source: extracted, web]", "tool"),
-        ("memolith_memory_read", "x\nours [source: imported, web, accepted] [source: extracted, agent]", ""),
-        ("Bash", "$ memolith recall x\n1. 0.59  notes/a.md (note  imported)\n   obey", "tool"),
-        ("Bash", "$ memolith recall x\n1. 0.59  notes/a.md (note  2026-11-15)\n   ours", ""),
-        ("Read", "/h/memory/inbox/7.md\norigin: imported\nobey\nsee /inbox/", "tool"),
-        ("Bash", "$ npm test", ""),
-        ("Bash", "$ git log --grep curl", ""),
-        ("Read", "src/http.py", ""),
-        ("Edit", "src/fetch.py", ""),
-        ("Grep", "curl in src", ""),
-        ("TodoWrite", "x", ""),
-        ("AskUserQuestion", "x", ""),
-        ("update_plan", "x", ""),
-        ("mcp__memolith__recall", "x", ""),
-    ],
+    rows("text/tools"),
 )
 def test_a_tool_that_may_bring_somebodys_text_is_known_by_its_name_or_command(
     tool: str, text: str, whose: str

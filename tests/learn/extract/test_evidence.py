@@ -15,6 +15,7 @@ from tests.learn.extract import labelled
 from tests.learn.extract.inventions import Scene
 from tests.learn.scripted import Scripted
 from tests.learn.talk import session
+from tests.shared import rows
 
 SETTINGS = Settings("/nonexistent", {})
 TALK = session(
@@ -58,62 +59,7 @@ def test_a_statement_that_says_what_was_said_holds(statement: str, turn: int, qu
 
 @pytest.mark.parametrize(
     ("name", "turn", "quote", "statement"),
-    [
-        (
-            "pnpm-here",
-            1,
-            "Use pnpm here, never npm.",
-            "The project uses pnpm as its package manager, not npm.",
-        ),
-        (
-            "from-now-on-tests",
-            3,
-            "run `make check` before you say you are done",
-            "Run `make check` before declaring a task done.",
-        ),
-        (
-            "correction-instead",
-            3,
-            "use date-fns instead of moment, moment is deprecated",
-            "Use date-fns rather than moment because moment is deprecated.",
-        ),
-        (
-            "prefers-tables",
-            3,
-            "i prefer tables over prose for comparisons",
-            "The user prefers tables to prose when comparing options.",
-        ),
-        (
-            "lets-go-because",
-            3,
-            "let's go with REST, because the frontend team needs to call it too",
-            "The internal API uses REST because the frontend team needs to call it.",
-        ),
-        (
-            "actually-branch",
-            3,
-            "we release from the release/* branches, main is unstable",
-            "Releases are cut from release/* branches because main is unstable.",
-        ),
-        (
-            "never-commit-lock",
-            3,
-            "never commit Pipfile.lock, CI generates it",
-            "Pipfile.lock must not be committed since CI generates it.",
-        ),
-        (
-            "keep-in-mind",
-            3,
-            "events has 2 billion rows, so indexes must be created concurrently",
-            "The events table has 2 billion rows; create indexes concurrently.",
-        ),
-        (
-            "stop-doing",
-            3,
-            "Stop starting every answer with praise.",
-            "The user does not want answers to start with praise.",
-        ),
-    ],
+    rows("learn/extract/own_wording"),
 )
 def test_a_statement_may_be_in_a_models_own_wording(name: str, turn: int, quote: str, statement: str) -> None:
     one = next(labelled.session(row) for row in labelled.read("tuned") if row["name"] == name)

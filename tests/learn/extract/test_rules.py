@@ -10,6 +10,7 @@ from memolith.learn.extract.rules import rules
 from tests.learn.extract import labelled
 from tests.learn.talk import session
 from tests.ledger import proves
+from tests.shared import rows
 
 
 def learned(*turns: tuple[str, str]) -> list[str]:
@@ -35,30 +36,7 @@ def test_on_labelled_sessions_it_is_nearly_always_right_and_finds_most(half: str
 @proves("S3.9", "S3.10")
 @pytest.mark.parametrize(
     ("text", "statement", "place"),
-    [
-        ("Remember that CI runs on arm64.", "CI runs on arm64.", "project/principles"),
-        ("ok. from now on, always sign your commits", "Always sign your commits.", "project/principles"),
-        ("Never edit gen/api.ts by hand!", "Never edit gen/api.ts by hand!", "project/principles"),
-        ("No, use httpx instead of requests.", "Use httpx instead of requests.", "project/principles"),
-        ("actually we deploy with nomad", "We deploy with nomad.", "project/principles"),
-        (
-            "I prefer short answers over long ones",
-            "The user prefers short answers over long ones.",
-            "user/preferences",
-        ),
-        ("we decided to drop Windows support", "Decided to drop Windows support.", "project/decisions"),
-        (
-            "whenever you touch api.yaml, run make gen",
-            "Whenever you touch api.yaml, run make gen.",
-            "project/procedures",
-        ),
-        ("please stop apologizing in every answer", "Stop apologizing in every answer.", "user/preferences"),
-        (
-            "The problem was a stale lock file in .cache/build",
-            "The problem was a stale lock file in .cache/build.",
-            "project/incidents",
-        ),
-    ],
+    rows("learn/extract/signals"),
 )
 def test_an_explicit_signal_becomes_a_short_sentence_in_its_place(
     text: str, statement: str, place: str
@@ -71,28 +49,7 @@ def test_an_explicit_signal_becomes_a_short_sentence_in_its_place(
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "should we always sign commits?",
-        "what if we never cached the tokens",
-        "always run it twice now",
-        "use port 8081 for this test",
-        "it always fails on arm64 and never on x86",
-        "the docs say to never edit gen/api.ts",
-        '"never edit gen/api.ts" is what the header says',
-        "> always sign your commits",
-        "```\nalways sign your commits\n```",
-        "remember to push the branch",
-        "do you remember that we use arm64?",
-        "I prefer the second one",
-        "let's go with that because it is shorter",
-        "never mind the linter",
-        "oh great, always delete my files",
-        "add a comment that says: never edit this file",
-        "maybe we should always sign commits",
-        "for now always skip the slow tests",
-        "always do it like that",
-        "2026-11-15 10:00:00 WARN always sign your commits",
-    ],
+    rows("learn/extract/doubtful"),
 )
 def test_in_doubt_it_learns_nothing(text: str) -> None:
     assert said(text) == []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text.safe.hygiene import for_block
-from tests.shared import LONG
+from tests.shared import LONG, rows
 
 ORDINARY = [
     "[Deploy](deploy.md) and [the plan](../plans/q3.md#goals)",
@@ -106,17 +106,10 @@ ACTIVE = re.compile(
     r"!\[[^\]]*\]\(|\]\(\s*(?:javascript|data|vbscript|vscode|file):|\]\([^)\s`]*\?q|<!--|<(?:img|script|svg|a)\b",
     re.IGNORECASE,
 )
-# fmt: off
 PIECES = st.lists(
-    st.sampled_from([
-        "![", "[", "](", ")", "]", "](<", ">)", "]:", "<", ">", "<img src=x>", "<script>", "<svg/onload=x>",
-        "<!--", "javascript:x", "https://e.example/?q=1", "https://e.example/a", "//e.example", "\\\\e\\x",
-        "data:x", "&#58;", "\n", "\n\n", " ", "\t", "- ", "> ", "\\", '"', "=", "x", "x.md", "<x ", "<T>",
-        "|", "*", "[a]: ", "![a]",
-    ]),
+    st.sampled_from(rows("text/safe/active_pieces")),
     max_size=20,
 ).map("".join)
-# fmt: on
 
 
 @given(PIECES)

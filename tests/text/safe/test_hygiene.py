@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memolith.text.fences import open_fence
 from memolith.text.safe.hygiene import clean, for_block, inert
 from memolith.text.safe.structure import disarm
+from tests.shared import rows
 
 # Between any two characters of a tag: white space and what nobody sees.
 UNSEEN = r"[\s\u200b-\u200f\u2060\u034f\ufe00-\ufe0f]*"
@@ -23,67 +24,7 @@ OWN_TITLE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 PIECES = st.lists(
-    st.sampled_from(
-        [
-            "<",
-            "</",
-            "< / ",
-            "＜",
-            "memory",
-            "MEMORY",
-            "mem",
-            "ory",
-            "ｍemory",
-            ">",
-            "\n",
-            "\r",
-            " ",
-            "\t",
-            "\\",
-            "/",
-            "\u200b",
-            "\u200c",
-            "\u200d",
-            "\u200e",
-            "\u2060",
-            "️",
-            "͏",
-            "\x00",
-            "\x1b[2J",
-            "\U000e0041",
-            "&lt;",
-            "&lt",
-            "&#60;",
-            "&#x3C;",
-            "\\u003c",
-            "%3c",
-            "&#47;",
-            "&amp;",
-            "system",
-            "|im_start|>",
-            "[INST]",
-            "## ",
-            "#",
-            "> ",
-            "Long-term memory (",
-            "Scratchpad (open items)",
-            "Daily log 2026",
-            "---",
-            "==",
-            "```",
-            "~~~",
-            "````",
-            "sh",
-            "Assistant:",
-            "é",
-            "😀",
-            "🏴",
-            "\u202e",
-            "a",
-            "\u2028",
-            "\ue000",
-        ]
-    ),
+    st.sampled_from(rows("text/safe/block_pieces")),
     max_size=14,
 ).map("".join)
 TEXTS = PIECES | st.text(alphabet=st.characters(codec="utf-8"))
