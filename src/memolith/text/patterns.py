@@ -1,10 +1,12 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that are compiled when they are first used, and the tables of words beside the code.
 
 Compiling costs more than most uses of a module are worth: the scanner's patterns together take tens of
 milliseconds, and a write whose text has no candidate needs few of them.
 """
 
 from __future__ import annotations
+
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,3 +31,21 @@ class _Lazy:
         for method in ("match", "fullmatch", "search", "finditer", "findall", "sub", "split"):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
+
+
+def lines(path: str) -> list[str]:
+    """Return the lines of a table in this room (`secrets/names.txt`), without those that explain."""
+    with open(os.path.join(os.path.dirname(__file__), path), encoding="utf-8") as file:
+        return [line for line in file.read().split("\n") if line and not line.startswith("# ")]
+
+
+def sections(path: str) -> dict[str, list[str]]:
+    """Return the words below each `[heading]` of a table."""
+    found: dict[str, list[str]] = {}
+    words: list[str] = []
+    for line in lines(path):
+        if line[0] == "[":
+            words = found[line[1:-1]] = []
+        else:
+            words += line.split()
+    return found

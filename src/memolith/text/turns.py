@@ -8,7 +8,7 @@ so is what the agent says after it.
 
 from __future__ import annotations
 
-from memolith.text.patterns import lazy
+from memolith.text.patterns import lazy, sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,31 +153,9 @@ _MACHINE = lazy(
     r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
     r"|[;{}]\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
 )
-_RULES = lazy(
-    r"(?i)^(?:\W|\b(?:ok|okay|please|so|also|and|btw|a few|some|two|three|few|my|our|the|these|more|other"
-    r"|basic|things?|notes?)\b)*"
-    r"\b(?:remember(?! to\b)|keep in mind|rules?|conventions?|house rules|from now on|going forward|(?:in"
-    r"|for) the future|always|never"
-    r"|merk dir|ab jetzt|regeln|retiens|désormais|recuerda|reglas)\b"
-    r"|^(?:请)?(?:记住|以后|规则)|^(?:今後|覚えて|ルール)"
-)
-# What follows such a line is not the user's own.
-_TEXT = lazy(
-    r"(?i)\b(?:write|add|put|insert|append|say(?:s|ing)?|said|text|comment|readme|docs?|document|message"
-    r"|prompt"
-    r"|template|translate|draft|post|copy|paste|reply|email|e-mail|tweet|blog|docstring|string|error|logs?"
-    r"|output"
-    r"|getting|got|here'?s|here is|here are|this is|these are|following|guide|guideline from|from (?:the"
-    r"|their)|spec"
-    r"|story|stories|implement|requirements?|example|quote|wrote|review|check|convert|rewrite|summari[sz]e"
-    r"|explain"
-    r"|fix|issue|ticket|feedback|title|description|changelog|prompt|bot|header|label|button|page|article"
-    r"|hier|fehler\w*|meldung|ausgabe|schreibt|schrieb|artikel|seite|nachricht|kommentar|beschreibung"
-    r"|voici|voilà|erreur|sortie|écrit|dit|commentaire|aquí|mensaje|salida|artículo|página|dice|escribió"
-    r"|comentario|aqui|mensagem|saída|artigo|escreveu|ecco|messaggio|errore|articolo|pagina|scrive|commento"
-    r"|вот|ошибк\w*|сообщени\w*|пишет|стать\w*|страниц\w*|тикет\w*|комментари\w*|задач\w*)\b"
-    r"|https?://|#\d+|这是|以下|错误|日志|消息|文章|页面|工单|内容|评论|これ|エラー|ログ|メッセージ|記事|ページ|コメント"
-)
+_WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("turns.txt").items()}
+_RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
+_TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
 _CUT = "[…]"
 
 

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from memolith.text.secrets import forms, names, tokens, values
+from memolith.text.patterns import lines
+from memolith.text.secrets import forms, names, tokens
 from memolith.text.secrets.redact import redact
 from tests.shared import LONG
 
@@ -27,7 +28,7 @@ LIMIT = 0.5 * SIZE / 65_536 + 0.05
 def pieces() -> list[str]:
     """Return what rules begin with, cut into what makes a pattern start and not end."""
     found = [row.split()[0] for _, row, _, _ in tokens._PREFIXED]
-    found += [needle for _, needle, _ in (*tokens._IN_RUNS, *tokens._SHAPED)]
+    found += [needle for _, _, needle, _ in tokens._SHAPES]
     found += [f"{word} " for word in names.WORDS] + [f"{word}=" for word in names.WORDS]
     found += [f"{word} is " for word in forms._PHRASES] + [
         word.decode() for word in sorted(tokens.APART_WORDS)
@@ -37,7 +38,7 @@ def pieces() -> list[str]:
     found += ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- a\n"]
     found += ["Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
     found += ["eyJaaaaaaaaaaaaa.", "BUNDLE_A__B="]
-    found += [f"{word} " for line in values.lines("names.txt") for word in line.split()[2::6]]
+    found += [f"{word} " for line in lines("secrets/names.txt") for word in line.split()[2::6]]
     found += ["password: a b c\n", "passphrase: ", "the new one ", "code door 1-", "a:1:b:c:", "x / y!1 "]
     found += ["Passwort ist x ", "пароль: ", "密码", "密码是", "パスワードは", "x1 ist das Passwort "]
     found += ["PIN 1", "code ", "mysql -p", "sshpass -p x ", " -p ", " -pA1# ", "echo a | sudo -S "]

@@ -8,8 +8,8 @@ There is no `re` here, because the look before the scanner asks too.
 
 from __future__ import annotations
 
-from memolith.text.patterns import lazy
-from memolith.text.secrets.values import TABLE, bare, is_chosen, is_password, is_stand_in, is_strange, lines
+from memolith.text.patterns import lazy, lines
+from memolith.text.secrets.values import TABLE, bare, is_chosen, is_password, is_stand_in, is_strange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Span = tuple[str, int, int]
 
 _RULES: dict[str, list[str]] = {}
-for _line in lines("commands.txt"):
+for _line in lines("secrets/commands.txt"):
     _programs, _, _takes = _line.partition(" |")
     for _program in _programs.split():
         _RULES[_program] = _takes.split()

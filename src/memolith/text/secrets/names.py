@@ -7,8 +7,8 @@ if the text has them. Finding them needs no `re`, because the look before the sc
 
 from __future__ import annotations
 
-from memolith.text.patterns import lazy
-from memolith.text.secrets.values import TABLE, lines
+from memolith.text.patterns import lazy, lines
+from memolith.text.secrets.values import TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _BY_LETTER: dict[str, list[tuple[str, str, int]]] = {}
 # Those in ASCII, and the longest word of each, which a text shows before it is searched for the stem.
 _SHOWN: list[tuple[bytes, str, str, int]] = []
 _LONG = 5
-for _line in lines("names.txt"):
+for _line in lines("secrets/names.txt"):
     _kind, _ending, *_names = _line.split(" ")
     _most = int(_ending) if _ending != "=" else 0
     for _name in _names:

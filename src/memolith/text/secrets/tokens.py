@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from memolith.text.patterns import lazy
-from memolith.text.secrets.values import TABLE, is_digest, is_mixed, is_random, is_stand_in, lines
+from memolith.text.patterns import lazy, lines
+from memolith.text.secrets.values import TABLE, is_digest, is_mixed, is_random, is_stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,62 +31,10 @@ _ALPHABETS = {
 # kind, beginnings, alphabet of the tail, how long the tail is at least.
 _PREFIXED: tuple[tuple[str, str, str, int], ...] = tuple(
     (kind, beginnings, alphabet, int(least))
-    for kind, alphabet, least, beginnings in (line.split(" ", 3) for line in lines("tokens.txt"))
+    for kind, alphabet, least, beginnings in (line.split(" ", 3) for line in lines("secrets/tokens.txt"))
 )
-# kind, what must occur, pattern. Group 1, where there is one, is the secret. Each repetition is bounded, or
-# over a class that what follows is not in; `+` after one never gives back. These are looked for in runs only:
-_IN_RUNS: tuple[tuple[str, str, str], ...] = (
-    ("airtable-token", "pat", r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b"),
-    ("discord-token", ".", r"(?<![\w.-])[MNO][\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,40}(?![\w.-])"),
-    ("cloudflare-key", "v1.0-", r"(?<![\w.-])v1\.0-[0-9a-f]{24}-[0-9a-f]{100,160}"),
-    ("zoho-token", "1000.", r"(?<![\w.])1000\.[0-9a-f]{32}\.[0-9a-f]{32}\b"),
-    ("mailchimp-key", "-us", r"(?<![\w-])[0-9a-f]{32}-us\d{1,2}\b"),
-    (
-        "1password-key",
-        "A3-",
-        r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b",
-    ),
-    (
-        "aws-secret",
-        "+",
-        r"(?<![\w+/=])(?=[\w+/]{0,39}[+/])(?=[A-Za-z0-9+/]{0,39}[0-9])(?=[a-z0-9+/]{0,39}[A-Z])"
-        r"[A-Za-z0-9+/]{40}(?![\w+/=])",
-    ),
-)
-# These anywhere. Each begins with something that `re` can search for fast.
-_SHAPED: tuple[tuple[str, str, str], ...] = (
-    ("aws-key-id", "A3T", r"\bA3T[A-Z0-9][A-Z0-9]{16}\b"),
-    (
-        "jwt",
-        "eyJ",
-        r"eyJ(?<![\w.-]eyJ)[\w-]{12,4000}+\.[\w-]{10,8000}+\.[\w-]{10,4000}+(?:\.[\w-]{10,4000}+){0,2}",
-    ),
-    ("azure-secret", "Q~", r"(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])"),
-    ("telegram-token", ":AA", r"(?<![\w:])(?:bot)?(\d{8,10}:AA[\w-]{32,34})(?![\w-])"),
-    ("facebook-token", "|", r"\|(?<=\d{15}\|)[\w-]{27}(?![\w-])"),
-    (
-        "slack-webhook",
-        "hooks.slack.com",
-        r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]{20,200}+)",
-    ),
-    (
-        "password-hash",
-        "$",
-        r"\$(?<![\w$]\$)(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|[156]\$(?:rounds=\d{1,9}\$)?"
-        r"[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|"
-        r"y\$[./A-Za-z0-9$]{40,200})",
-    ),
-    ("kerberos-ticket", "$krb5", r"\$krb5(?:tgs|asrep|pa)\$[^\s'\"]{32,4000}+"),
-    (
-        "bundler-credentials",
-        "BUNDLE_",
-        r"\bBUNDLE_\w{2,64}__\w{2,12}['\"]?\s{0,3}[:=]\s{0,3}['\"]?"
-        r"([\w.~+@-]{3,100}:[\w.~+-]{3,100}|[\w-]{20,100})",
-    ),
-    ("wifi-key", "WIFI:", r"\bWIFI:[^\n]{0,80}?[:;]P:([^;\s]{4,63}+)"),
-    ("split-token", "AKIA", r"\bAKIA(?:[ .·-]{1,3}[A-Z0-9]{2,8}){3,8}(?![A-Za-z0-9])"),
-    ("split-token", "ghp", r"\bghp_?(?:[ .·-]{1,3}[A-Za-z0-9]{2,8}){6,18}(?![A-Za-z0-9])"),
-)
+# kind, where it is looked for, what must occur, pattern.
+_SHAPES = [tuple(line.split(" ", 3)) for line in lines("secrets/token_shapes.txt")]
 # What stands between the parts of a token that did not fit into one line.
 _BREAK = lazy(r"\\?\r?\n[ \t>#*|]{0,8}+|['\"]\s{0,4}[+.\\]?\s{0,8}['\"]")
 _REPEATED = lazy(r"([A-Za-z0-9])\1{7}|xxxx|XXXX")
@@ -103,13 +51,10 @@ def named_tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
         for kind, beginning, alphabet, least in rows[first]:
             if beginning in joined:
                 yield from _prefixed(text, kind, beginning, _ALPHABETS[alphabet], least)
-    for kind, needle, pattern in _IN_RUNS:
-        if needle in joined:
-            for start, end in runs:
+    for kind, where, needle, pattern in _SHAPES:
+        if needle in (joined if where == "run" else text):
+            for start, end in runs if where == "run" else [(0, len(text))]:
                 yield from _shaped(text, kind, pattern, start, end)
-    for kind, needle, pattern in _SHAPED:
-        if needle in text:
-            yield from _shaped(text, kind, pattern, 0, len(text))
 
 
 def beginnings() -> dict[str, list[tuple[str, str, str, int]]]:

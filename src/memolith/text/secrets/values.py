@@ -7,30 +7,13 @@ that tell are in `words.txt`.
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 
-from memolith.text.patterns import lazy
+from memolith.text.patterns import lazy, sections
 
-
-def lines(name: str) -> list[str]:
-    """Return the lines of a table beside this file, without what explains them."""
-    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-        return [line for line in file.read().split("\n") if line and not line.startswith("# ")]
-
-
-def _table() -> dict[str, list[str]]:
-    sections: dict[str, list[str]] = {}
-    words: list[str] = []
-    for line in lines("words.txt"):
-        if line[0] == "[":
-            words = sections[line[1:-1]] = []
-        else:
-            words += [word.replace("_", " ") for word in line.split(" ")]
-    return sections
-
-
-TABLE = _table()
+TABLE = {
+    name: [word.replace("_", " ") for word in words] for name, words in sections("secrets/words.txt").items()
+}
 STAND_INS, SMALL_WORDS, SAID = (frozenset(TABLE[name]) for name in ("stand-ins", "small", "said"))
 _ENDINGS = frozenset(TABLE["endings"])
 _PAIRS = frozenset(letters[0] + second for letters in TABLE["pairs"] for second in letters[1:])
