@@ -1,4 +1,4 @@
-"""One run of learning: look for sessions, extract what they teach, consolidate it.
+"""One run of learning: look for sessions, extract what they teach, consolidate it. And its status.
 
 Any number of processes may run at once: the queue gives each piece of work to one of them. Whatever goes
 wrong with a session or a model is written down and tried again; it never stops the rest.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import CeilingError, ConfigError, MemolithError, StorageError
@@ -19,8 +20,7 @@ from memolith.learn.extract import eligible, worker
 from memolith.learn.model import llm
 from memolith.learn.model.client import Meter
 from memolith.learn.model.values import ModelUnavailableError
-from memolith.learn.queue.ledger import Ledger
-from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Job, LeaseLostError, Queue
 from memolith.memory.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from memolith.learn.extract.eligible import Choice
     from memolith.learn.model.client import Client
-    from memolith.learn.queue.queue import Job
+    from memolith.learn.queue.ledger import Cost
     from memolith.memory.home import Home
 
     Progress = Callable[[int, int], None]
@@ -114,7 +114,7 @@ class Run:
         self, home: Home, queue: Queue, model: str | None = None, progress: Progress | None = None
     ) -> None:
         self._home, self._queue, self._progress = home, queue, progress
-        self._ledger = Ledger(home.path, home.settings, home.now, database=queue.database)
+        self._ledger = queue.ledger
         self._name = f"{os.getpid()}-{time.time_ns():x}"
         self._deadline = time.monotonic() + home.settings.number("memories.seconds_per_run")
         self._models = home.settings if model is None else _with_model(home, model)
@@ -261,3 +261,61 @@ def _not_due(queue: Queue, slug: str) -> str:
     if job.status in ("failed", "error"):
         return f"the consolidation failed before and waits: {job.last_error}"
     return "the consolidation waits for extractions, or for its pause to end (memories.cooldown_hours)"
+
+
+class Status(Value):
+    """What learning does in a project. `why` says what is wrong, or why it is off."""
+
+    enabled: bool
+    jobs: list[Job]
+    model: str
+    problem: str
+    today: Cost | None
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {
+            "enabled": self.enabled,
+            "why": self.why or self.problem,
+            "model": self.model,
+            "jobs": [job.as_dict() for job in self.jobs],
+            "today": self.today.as_dict() if self.today else None,
+        }
+
+    def lines(self, settings: Settings) -> list[str]:
+        """Return it for a person."""
+        shown = [f"Learning is off: {self.why}" if self.why else "Learning is on."]
+        shown.append(f"Model: {self.model}" + (f" ({self.problem})" if self.problem else ""))
+        if self.today is None:
+            return shown
+        counts = Counter(job.status for job in self.jobs)
+        listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        shown.append(f"Jobs of this project: {listed or 'none'}")
+        shown.append(
+            f"Today: {self.today.requests} request(s), {self.today.tokens} tokens,"
+            f" {self.today.seconds:.0f} s of {settings.number('memories.requests_per_day'):,.0f} requests, "
+            f"{settings.number('memories.tokens_per_day'):,.0f} tokens"
+        )
+        failed = [job for job in self.jobs if job.last_error and job.status != "done"]
+        return shown + [f"{job.key}: {job.last_error}" for job in failed]
+
+
+def status(home: Home) -> Status:
+    """Return the status of a project."""
+    off = why_not(home)
+    model = home.settings.text("models.default") or "none"
+    jobs: list[Job] = []
+    spent = None
+    if not off:
+        with Queue(home.path, home.settings, home.now) as queue:
+            jobs = queue.jobs(home.project)
+            spent = queue.ledger.totals(day=home.today)
+    return Status(
+        enabled=not off,
+        why=off,
+        model=model,
+        problem="" if model == "none" else llm.why_not(home.settings, "default"),
+        jobs=jobs,
+        today=spent,
+    )

@@ -256,7 +256,7 @@ def test_without_a_model_statements_are_merged_by_category_newest_first_each_onc
     summary = (store / "memory_summary.md").read_text()
     assert "- 2026-11-02: Moved to Postgres 16. (memory://root/rollout_summaries/codex-2.md)" in summary
     before = texts(store)
-    assert consolidate(mem, two, one).written == []
+    assert consolidate(mem, two, one).message == "nothing is different"
     assert texts(store) == before
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from memolith.base.values import Value
+from memolith.learn.extract import rules
 from memolith.learn.extract.facts import Fact
-from memolith.learn.extract.rules import rules
 from memolith.memory.sessions import ROLES, Session, Turn
 
 HALVES = ("tuned", "apart")

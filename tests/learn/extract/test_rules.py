@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memolith.env.settings import Settings
-from memolith.learn.extract import evidence
-from memolith.learn.extract.rules import rules
+from memolith.learn.extract import evidence, rules
 from tests.learn.extract import labelled
 from tests.learn.talk import session
 from tests.ledger import proves

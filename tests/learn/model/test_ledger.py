@@ -10,7 +10,7 @@ import pytest
 
 from memolith.base.errors import CeilingError
 from memolith.env.settings import Settings
-from memolith.learn.queue.ledger import Entry, Ledger, estimate
+from memolith.learn.queue.ledger import Entry, Ledger
 from memolith.learn.queue.queue import EXTRACT, Queue
 from tests.conftest import Clock
 from tests.learn.queue import workers
@@ -22,8 +22,8 @@ OTHER = "other-89abcdef"
 @pytest.fixture
 def ledger(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
     home = str(tmp_path / "home")
-    with Ledger(home, Settings(home), clock) as opened:
-        yield opened
+    with Queue(home, Settings(home), clock) as queue:
+        yield queue.ledger
 
 
 def reserve(
@@ -48,10 +48,6 @@ def stopped(ledger: Ledger, run: str = "run", tokens: int = 0) -> CeilingError:
         reserve(ledger, run, tokens=tokens)
     assert ledger.totals() == before
     return raised.value
-
-
-def test_a_token_is_estimated_as_four_characters_plus_all_that_may_be_answered() -> None:
-    assert [estimate(characters, 100) for characters in (0, 1, 4, 5)] == [100, 101, 101, 102]
 
 
 def test_looking_at_a_home_that_never_learned_makes_no_file(ledger: Ledger, tmp_path: Path) -> None:
@@ -178,7 +174,7 @@ def test_clearing_the_queue_gives_no_budget_back_and_forgetting_a_session_drops_
 ) -> None:
     home = str(tmp_path / "home")
     reserve(ledger, tokens=1000)
-    with Queue(home, Settings(home), clock, database=ledger.database) as queue:
+    with Queue(home, Settings(home), clock) as queue:
         queue.enqueue(EXTRACT, f"{PROJECT}/claude-1", 5)
         queue.forget_session(PROJECT, "claude-1")
         queue.clear()

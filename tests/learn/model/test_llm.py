@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from memolith.learn.model import llm
 from memolith.learn.model.client import Client, Meter
 from memolith.learn.model.values import ModelError, ModelUnavailableError, Reply
 from memolith.learn.queue.ledger import Ledger
+from memolith.learn.queue.queue import Queue
 from tests.learn.model.loopback import Loopback, body, breaks_off, drips, hangs, refuses, says, status
 from tests.learn.model.loopback import Reply as Scripted
 from tests.ledger import proves
@@ -328,9 +331,11 @@ def test_a_key_may_come_from_a_command(loopback: Loopback) -> None:
     assert caught.value.kind == "unavailable"
 
 
-def ledger_in(home: Path, **settings: str) -> Ledger:
+@contextmanager
+def ledger_in(home: Path, **settings: str) -> Iterator[Ledger]:
     named = {f"MEMOLITH_MEMORIES_{name.upper()}": value for name, value in settings.items()}
-    return Ledger(str(home), Settings(str(home), named))
+    with Queue(str(home), Settings(str(home), named)) as queue:
+        yield queue.ledger
 
 
 def test_every_request_is_on_the_ledger_retries_and_repairs_too(loopback: Loopback, tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from pathlib import Path
 from memolith.base.errors import CeilingError
 from memolith.env.settings import Settings
 from memolith.learn.queue import jobs
-from memolith.learn.queue.ledger import Ledger
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from tests.shared import ROOT
 
@@ -265,7 +264,8 @@ def _spend(home: str, processes: str, tokens: str, seconds: str) -> dict[str, ob
     settings = Settings(home)
 
     def work() -> None:
-        with Ledger(home, settings) as ledger:
+        with Queue(home, settings) as queue:
+            ledger = queue.ledger
             while True:
                 try:
                     entry = ledger.reserve(
@@ -277,8 +277,8 @@ def _spend(home: str, processes: str, tokens: str, seconds: str) -> dict[str, ob
                 ledger.settle(entry, int(tokens), 0, entry.seconds, "ok")
 
     well = together(int(processes), work)
-    with Ledger(home, settings) as ledger:
-        used = ledger.totals(run="run")
+    with Queue(home, settings) as queue:
+        used = queue.ledger.totals(run="run")
     return {"well": well, "stopped": notes.read(), **used.as_dict()}
 
 

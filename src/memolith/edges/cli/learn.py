@@ -74,15 +74,15 @@ def show_status(options: Options) -> None:
     \b
     memolith learn status
     """
-    from memolith.learn import status
+    from memolith.learn import run
 
     with options.open() as mem:
         notice(mem)
-        found = status.status(mem)
+        found = run.status(mem)
         if options.json:
             output.json(found.as_dict())
         else:
-            output.text("\n".join(status.lines(mem, found)))
+            output.text("\n".join(found.lines(mem.settings)))
 
 
 @learn.command("why")
@@ -192,15 +192,15 @@ def show_cost(options: Options, days: int) -> None:
     \b
     memolith learn cost --days 7
     """
-    from memolith.learn.queue.ledger import Ledger
+    from memolith.learn.queue.queue import Queue
     from memolith.memory.daily import day
 
     if not 1 <= days <= _MAX_DAYS:
         raise InputError(f"--days {days}: must be from 1 to {_MAX_DAYS}")
     with options.open() as mem:
         since = day(mem.now() - (days - 1) * 86_400)
-        with Ledger(mem.home, mem.settings, mem.now) as ledger:
-            rows = ledger.costs(since=since)
+        with Queue(mem.home, mem.settings, mem.now) as queue:
+            rows = queue.ledger.costs(since=since)
         if options.json:
             output.json({"since": since, "costs": [row.as_dict() for row in rows]})
         elif not rows:

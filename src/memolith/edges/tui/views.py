@@ -155,14 +155,14 @@ def _injected(mem: Mem) -> View:
 
 
 def _learning(mem: Mem) -> View:
-    from memolith.learn import status
-    from memolith.learn.queue.ledger import Ledger
+    from memolith.learn import run
+    from memolith.learn.queue.queue import Queue
     from memolith.memory.daily import day
 
-    lines = [_plain(line) for line in status.lines(mem, status.status(mem))]
+    lines = [_plain(line) for line in run.status(mem).lines(mem.settings)]
     since = day(mem.now() - 29 * 86_400)
-    with Ledger(mem.home, mem.settings, mem.now) as ledger:
-        costs = ledger.costs(since=since)
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        costs = queue.ledger.costs(since=since)
     lines += [Line(Content("")), _bold("Cost of the last 30 days")]
     if not costs:
         lines.append(_quiet("Nothing was asked of a model."))

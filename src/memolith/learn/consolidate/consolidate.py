@@ -26,12 +26,10 @@ _ROUNDS = 5
 
 
 class Outcome(Value):
-    """What a consolidation did: `written` files, or the id under which it waits, and why."""
+    """What a consolidation did; `held` is the id under which a proposal waits."""
 
     held: str
-    kept: list[str]
     message: str
-    written: list[str]
 
 
 def run(
@@ -77,13 +75,13 @@ def _settle(home: Home, proposal: Proposal, previous: Current) -> Outcome:
         _hold_statements(home, proposal)
         waits_as = waiting.hold(home, proposal, previous, verdict)
         state = f"waits for review as {waits_as}: " if waits_as else "a person refused this before: "
-        return Outcome(held=waits_as, written=[], kept=[], message=state + "; ".join(verdict.reasons))
+        return Outcome(held=waits_as, message=state + "; ".join(verdict.reasons))
     done = proposals.commit(home, proposal, previous)
     _hold_statements(home, proposal)
     message = f"{len(done.changed)} file(s) written" if done.changed else "nothing is different"
     if done.kept:
         message += f"; {', '.join(done.kept)} was changed meanwhile and stays as it is"
-    return Outcome(held="", written=done.changed, kept=done.kept, message=message)
+    return Outcome(held="", message=message)
 
 
 def _hold_statements(home: Home, proposal: Proposal) -> None:

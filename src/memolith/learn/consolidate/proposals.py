@@ -34,9 +34,8 @@ _KEPT = 0.7
 
 
 class Verdict(Value):
-    """`problems` make a proposal useless, `reasons` send it to a person, with `diff`."""
+    """`problems` make a proposal useless, `reasons` send it to a person."""
 
-    diff: str
     problems: list[str]
     reasons: list[str]
 
@@ -68,7 +67,7 @@ def check(proposal: Proposal, previous: Current, settings: Settings) -> Verdict:
         *_loss(proposal, previous, settings.number("memories.loss_percent")),
         *_instructions(texts, proposal, previous),
     ]
-    return Verdict(problems=problems, reasons=reasons, diff=diff(proposal, previous) if reasons else "")
+    return Verdict(problems=problems, reasons=reasons)
 
 
 def _dropped(lines: list[str], text: str, where: str) -> list[str]:

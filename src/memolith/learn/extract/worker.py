@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import CeilingError, MemolithError, NotFoundError, StorageError
 from memolith.learn import withdraw
-from memolith.learn.extract import extract
-from memolith.learn.extract.rules import rules
+from memolith.learn.extract import extract, rules
 from memolith.learn.model import prompting
 from memolith.learn.queue.queue import Extraction, LeaseLostError
 from memolith.memory.records import Records

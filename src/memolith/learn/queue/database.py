@@ -15,7 +15,6 @@ import errno
 import os
 import sqlite3
 import stat
-import time
 from _thread import RLock  # `threading` costs more than the rest of this module
 
 from memolith.base.errors import BusyError, StorageError, UnsafePathError
@@ -26,9 +25,7 @@ from memolith.store.sqlite import connect
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Self, TypeVar
-
-    from memolith.env.settings import Settings
+    from typing import Any, TypeVar
 
     T = TypeVar("T")
 
@@ -300,31 +297,6 @@ class Database:
             f"{self.path}: another process has been writing for {self._wait:g} seconds; try again, "
             "or raise lock.seconds"
         )
-
-
-class Holder:
-    """Whoever keeps rows in the database. Several may share one, and then one transaction."""
-
-    def __init__(
-        self,
-        home: str,
-        settings: Settings,
-        now: Callable[[], float] = time.time,
-        *,
-        database: Database | None = None,
-    ) -> None:
-        self.database = database or Database(home, settings.number("lock.seconds"))
-        self._settings, self._now = settings, now
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self.database.close()
 
 
 def _code(error: sqlite3.Error | UnicodeDecodeError) -> int | None:

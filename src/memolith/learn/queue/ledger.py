@@ -9,15 +9,22 @@ from __future__ import annotations
 
 from memolith.base.errors import CeilingError
 from memolith.base.values import Value
-from memolith.learn.queue.database import Holder
 from memolith.memory.daily import day as day_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from sqlite3 import Connection
     from typing import Any
 
+    from memolith.env.settings import Settings
+    from memolith.learn.queue.database import Database
 
+
+_INSERT = (
+    "INSERT INTO requests (run, day, phase, project, session, model, tokens_in, tokens_out, seconds, outcome)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _KEPT = 400 * 86_400.0  # seconds that an entry is kept
 _USED = "count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(seconds), 0.0)"
 _OPEN = "coalesce(sum(outcome = ''), 0)"
@@ -26,15 +33,9 @@ _OPEN = "coalesce(sum(outcome = ''), 0)"
 class Entry(Value):
     """A request that may be sent; `seconds` is how long it may take."""
 
-    day: str
+    about: tuple[str, str, str, str, str, str]  # run, day, phase, project, session, model
     id: int
-    model: str
-    phase: str
-    project: str
-    run: str
     seconds: float
-    session: str
-    tokens: int
 
 
 class Cost(Value):
@@ -56,13 +57,11 @@ class Cost(Value):
         return self.tokens_in + self.tokens_out
 
 
-def estimate(characters: int, max_output: int) -> int:
-    """Return how many tokens a request may use: a token is about four characters of the input."""
-    return -(-characters // 4) + max_output
-
-
-class Ledger(Holder):
+class Ledger:
     """The ledger of one home, in the database of the queue."""
+
+    def __init__(self, database: Database, settings: Settings, now: Callable[[], float]) -> None:
+        self.database, self._settings, self._now = database, settings, now
 
     # ------------------------------------------------------------ spending
 
@@ -81,7 +80,7 @@ class Ledger(Holder):
         tokens: int = 0,
         seconds: float | None = None,
     ) -> Entry:
-        """Enter a request before it is sent, with the tokens that it may use (`estimate`).
+        """Enter a request before it is sent, with the tokens that it may use.
 
         CeilingError if it could exceed a ceiling. It must end after `entry.seconds`: those that were asked
         for (`models.timeout` if none were, or no end of them), or what is left of the run or of the day.
@@ -102,48 +101,26 @@ class Ledger(Holder):
                 self._check("seconds", "run", elapsed, None), self._check("seconds", "day", of_day[3], None)
             )
             granted = min(wanted, left)
-            number = (
-                db.execute(
-                    "INSERT INTO requests (run, day, phase, project, session, model, tokens_in, tokens_out,"
-                    " seconds) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)",
-                    (run, today, phase, project, session, model, tokens, granted),
-                ).lastrowid
-                or 0
-            )
-            return Entry(
-                id=number,
-                run=run,
-                day=today,
-                phase=phase,
-                project=project,
-                session=session,
-                model=model,
-                tokens=tokens,
-                seconds=granted,
-            )
+            about = (run, today, phase, project, session, model)
+            row = db.execute(_INSERT, (*about, tokens, 0, granted, ""))
+            return Entry(id=row.lastrowid or 0, about=about, seconds=granted)
 
         return self.database.change(step)
 
     def settle(self, entry: Entry, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
         """Enter what a request really used, and how it ended (`ok`, or the kind of failure)."""
         used = (max(0, tokens_in), max(0, tokens_out), max(0.0, seconds), outcome or "ok")
+        request = (entry.id, entry.about[0])
 
         def step(db: Connection) -> None:
             changed = db.execute(
                 "UPDATE requests SET tokens_in = ?, tokens_out = ?, seconds = ?, outcome = ?"
                 " WHERE id = ? AND run = ? AND outcome = ''",
-                (*used, entry.id, entry.run),
+                (*used, *request),
             ).rowcount
-            known = db.execute("SELECT 1 FROM requests WHERE id = ? AND run = ?", (entry.id, entry.run))
+            known = db.execute("SELECT 1 FROM requests WHERE id = ? AND run = ?", request)
             if not changed and known.fetchone() is None:  # the database was lost meanwhile; it was spent
-                db.execute(
-                    "INSERT INTO requests (run, day, phase, project, session, model, tokens_in, tokens_out,"
-                    " seconds, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        *(entry.run, entry.day, entry.phase, entry.project, entry.session, entry.model),
-                        *used,
-                    ),
-                )
+                db.execute(_INSERT, (*entry.about, *used))
 
         self.database.change(step)
 

@@ -13,15 +13,16 @@ import time
 
 from memolith.base.errors import InputError, MemolithError
 from memolith.learn.queue import jobs
-from memolith.learn.queue.database import Database, Holder
+from memolith.learn.queue.database import Database
 from memolith.learn.queue.extractions import Extraction, Extractions
 from memolith.learn.queue.jobs import CONSOLIDATE, EXTRACT, Job, LeaseLostError
+from memolith.learn.queue.ledger import Ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from sqlite3 import Connection
-    from typing import TypeVar
+    from typing import Self, TypeVar
 
     from memolith.env.settings import Settings
 
@@ -43,19 +44,27 @@ class Fence:
         self.sessions: Iterable[str] | None = None
 
 
-class Queue(Holder):
-    """The queue of one home. Nothing is opened until it is asked, and asking makes no file."""
+class Queue:
+    """The queue of one home, with its extractions and its ledger in the same database.
 
-    def __init__(
-        self,
-        home: str,
-        settings: Settings,
-        now: Callable[[], float] = time.time,
-        *,
-        database: Database | None = None,
-    ) -> None:
-        super().__init__(home, settings, now, database=database)
+    Nothing is opened until it is asked, and asking makes no file.
+    """
+
+    def __init__(self, home: str, settings: Settings, now: Callable[[], float] = time.time) -> None:
+        self.database = Database(home, settings.number("lock.seconds"))
+        self._settings, self._now = settings, now
         self.extractions = Extractions(self.database, settings, now)
+        self.ledger = Ledger(self.database, settings, now)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.database.close()
 
     # ------------------------------------------------------------ asking for work
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memolith.learn.extract import strip
 from memolith.learn.extract.facts import Fact
-from memolith.learn.extract.rules.signals import is_vague, sentence
+from memolith.learn.extract.signals import is_vague, sentence
 from memolith.learn.extract.speech import pattern, words
 from memolith.text import turns as spoken
 from memolith.text.patterns import lazy

@@ -14,9 +14,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
-from memolith.learn.extract import evidence
+from memolith.learn.extract import commands, evidence, signals
 from memolith.learn.extract.facts import Fact, Findings, findings, nothing
-from memolith.learn.extract.rules import commands, signals
 from memolith.learn.extract.strip import own_words
 from memolith.text import markdown, turns
 from memolith.text.patterns import lazy
