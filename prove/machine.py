@@ -18,7 +18,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from tests.conftest import NOON, Clock
 
 from memolith import Mem, export_memory, import_memory
-from memolith.care.erase import Eraser, erase
 from memolith.memory.sessions import Session, Turn
 
 TITLES = st.sampled_from(["Red door", "Blue door", "Green door"])
@@ -189,7 +188,7 @@ class Library(RuleBasedStateMachine):
     def forget(self, number: int) -> None:
         """Forget one of the words, for good."""
         word = self.words()[number % len(self.words())]
-        erase(self.mem, Eraser(self.mem, word), _fail)
+        assert self.mem.forget(word).problems == []
         self.gone.add(word)
         self.notes = {title: each for title, each in self.notes.items() if each != word}
         self.records = {name: each for name, each in self.records.items() if each[2] != word}
@@ -276,7 +275,3 @@ class Library(RuleBasedStateMachine):
                 data = gzip.decompress(data)
             text = f"{path.name}\n".encode() + data.lower()
             assert [word for word in self.gone if word.encode() in text] == [], path
-
-
-def _fail(problem: str) -> None:
-    raise AssertionError(problem)

@@ -327,7 +327,7 @@ def _order(place: Place, way: str, language: str, order: str, tally: Tally) -> N
     if way in _SAID:
         return
     for held in waiting:
-        review.accept(place.mem, held.id)
+        place.mem.review.accept(held.id)
     shown = "".join(place.unasked(text).values())
     tally.check("shown when accepted", [] if waiting and host in shown else [f"{len(waiting)} waited"], about)
 

@@ -1,4 +1,4 @@
-"""Mem: opens a home and wires the parts together. This is the library."""
+"""Mem: every verb that a user has, each a line or three. This is the library."""
 
 from __future__ import annotations
 
@@ -8,9 +8,22 @@ from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
+    import os
     from collections.abc import Callable, Collection
 
     from memolith.base.values import Listing, Recall, WriteResult
+    from memolith.care.doctor import Checkup
+    from memolith.care.erase import Cleaned
+    from memolith.care.forget import Forgotten
+    from memolith.care.review import Review
+    from memolith.care.scan import Allowed, Report
+    from memolith.care.status import Overview
+    from memolith.care.transfer.bring import Imported
+    from memolith.care.transfer.check import Archive
+    from memolith.care.transfer.outgoing import Exported
+    from memolith.care.why import Why
+    from memolith.learn.consolidate.skills import Promoted
     from memolith.memory.lessons import Lessons
     from memolith.memory.records import Records
     from memolith.memory.sessions import Sessions
@@ -217,6 +230,13 @@ class Mem(Home):
 
         return Sessions(self)
 
+    @property
+    def review(self) -> Review:
+        """What waits for a person, and their decisions."""
+        from memolith.care.review import Review
+
+        return Review(self)
+
     def find_file(self, text: str) -> str:
         """Return the path in the store that a person means: a path, a target, a date or a note's name.
 
@@ -240,6 +260,110 @@ class Mem(Home):
         from memolith.prompt.explain import explain
 
         return explain(self, self._brief(query), max_chars=max_chars)
+
+    def status(self) -> Overview:
+        """Return what is remembered, how big it is, and what needs attention."""
+        from memolith.care.status import overview
+
+        return overview(self)
+
+    def why(self, ref: str) -> Why:
+        """Return where a memory came from, who changed it when, and which sessions were given it.
+
+        `ref` is a path, a note's name, memory://…, the id of a record, ticket or hit, or session:NAME#TURN.
+        """
+        from memolith.care.why import why
+
+        return why(self, ref)
+
+    def promote(self, note: str) -> Promoted:
+        """Make a skill of a note that became a procedure, or let its skill follow it."""
+        from memolith.learn.consolidate.skills import promote
+
+        return promote(self, note)
+
+    def forget(self, text: str, *, everywhere: bool = False, dry_run: bool = False) -> Forgotten:
+        """Take every line that has `text` out of memory, history and session copies, for good.
+
+        `everywhere`: of all projects, not only this one and the user's. NotFoundError if no line has it.
+        """
+        from memolith.care.forget import forget
+
+        return forget(self, text, everywhere=everywhere, dry_run=dry_run)
+
+    def doctor(self, *, fix: bool = False) -> Checkup:
+        """Look for what is wrong in all projects; `fix` repairs what can be repaired without loss."""
+        from memolith.care.doctor import check
+
+        return check(self, fix=fix)
+
+    def scan(
+        self, path: str | bytes | None = None, *, progress: Callable[[int], None] = lambda _: None
+    ) -> Report:
+        """Look for secrets in the whole memory, in a file or folder, or in the bytes of a text."""
+        from memolith.care.scan import scan
+
+        return scan(self, path, progress)
+
+    def purge(
+        self,
+        *,
+        tell: Callable[[str], None] = lambda _: None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> builtins.list[Cleaned]:
+        """Mask every secret that is stored, in the history too. `tell` gets what could not be masked."""
+        from memolith.care.erase import purge
+
+        return purge(self, tell, progress)
+
+    def allow(self, value: str | None = None, *, remove: bool = False, scope: str = "project") -> Allowed:
+        """Let a value be stored although it looks like a secret, or no longer; without one, list them."""
+        from memolith.care.scan import allow
+
+        return allow(self, value, remove=remove, scope=scope)
+
+    def import_(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        kind: str | None = None,
+        scope: str | None = None,
+        mine: bool | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+        agree: Callable[[Archive], None] = lambda _: None,
+        large: bool = False,
+    ) -> Imported:
+        """Bring another program's memory, or an archive, into this one (see `import_memory`)."""
+        from memolith.care.transfer.transfer import import_memory
+
+        return import_memory(
+            self,
+            path,
+            kind=kind,
+            scope=scope,
+            mine=mine,
+            dry_run=dry_run,
+            tell=progress,
+            agree=agree,
+            large=large,
+        )
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        everything: bool = False,
+        history: bool = True,
+        sessions: bool = True,
+        progress: Callable[[int], None] | None = None,
+    ) -> Exported:
+        """Write this project's memory and the user's (`everything`: all projects') into a new archive."""
+        from memolith.care.transfer.outgoing import export_memory
+
+        return export_memory(
+            self, path, everything=everything, history=history, sessions=sessions, tell=progress
+        )
 
     def _brief(self, query: str | None) -> Callable[[], str] | None:
         """Return how to make the brief for a task, if there is one."""

@@ -10,7 +10,7 @@ import pytest
 
 from memolith import Mem, WriteMode, import_memory
 from memolith.base.errors import PartialError, StorageError
-from memolith.care import mask, purge
+from memolith.care import erase
 from memolith.edges.cli import main
 from memolith.hosts.hook import edge
 from memolith.learn import run as learning
@@ -164,12 +164,12 @@ def test_who_is_interrupted_while_forgetting_has_lost_no_hash_with_the_lines(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(mask, "drop_cache", killed)
+        patch.setattr(erase, "drop_cache", killed)
         forget("zebrafish7731", "--yes", "--project", str(work))
     mem = Mem.open(work)
     import_memory(mem, tmp_path / "CLAUDE.md")
     session(mem, "2")
-    mask.drop_cache(mem.home)
+    erase.drop_cache(mem.home)
     assert bytes_of(Path(mem.home)) == []
 
 
@@ -181,7 +181,7 @@ def test_a_file_that_could_not_be_cleaned_is_an_error(
     def full(*_: object) -> bool:
         raise StorageError("MEMORY.md", OSError(24, "Too many open files"))
 
-    monkeypatch.setattr(mask, "mask_memory", full)
+    monkeypatch.setattr(erase, "PLACES", (("memory/", full), *erase.PLACES[1:]))
     assert forget("zebrafish7731", "--yes", "--json", "--project", str(work)) == PartialError.exit_code
     told = capsys.readouterr()
     assert json.loads(told.out)["forgotten"] is False
@@ -205,7 +205,7 @@ def test_files_that_are_called_after_what_is_forgotten_get_another_name(
 
     assert names()
     with monkeypatch.context() as patch:  # who is interrupted finds what is left
-        patch.setattr(purge, "_rename", lambda *_, **_more: [])
+        patch.setattr(erase, "_in_names", lambda *_, **_more: [])
         assert forget("door zebrafish7731", "--yes", "--project", str(work)) == 0
     assert forget("door zebrafish7731", "--yes", "--project", str(work)) == 0
     assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0

@@ -17,7 +17,7 @@ from prove.lines import kept, line, save, tokens
 
 from memolith import Mem
 from memolith.care.doctor import examine
-from memolith.care.purge import PLACES, purge, quote_markers
+from memolith.care.erase import PLACES, purge, quote_markers
 from memolith.care.scan import MAX_BYTES, scan_home
 from memolith.edges.cli import main
 from memolith.text.yaml import parse

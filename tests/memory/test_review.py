@@ -126,7 +126,7 @@ def test_a_text_from_outside_is_shown_to_who_asks_with_its_label_and_to_nobody_e
 def test_what_a_person_accepts_is_theirs_and_shown_with_a_label_that_says_so(prepared: Mem, way: str) -> None:
     put(prepared.from_source("agent", "web"), way, ATTACK)
     (waiting,) = review.waiting(prepared)
-    review.accept(prepared, waiting.id)
+    prepared.review.accept(waiting.id)
     assert review.waiting(prepared) == []
     assert "tools.example" in unasked(prepared)
     assert "[source: agent, web, accepted]" in unasked(prepared)
@@ -195,12 +195,12 @@ def test_a_note_that_is_accepted_is_shown_wherever_accepting_it_was_interrupted(
         mem.from_source("extracted").remember(FACT, title, scope="user")
         (waiting,) = review.waiting(mem)
         with Mem.open(home=mem.home, now=clock) as stopped, contextlib.suppress(StoppedError):
-            review.accept(stopped, waiting.id)
+            stopped.review.accept(waiting.id)
             break
         accepted = not review.waiting(mem)
         assert (f"[{title}]" in (mem.context_block() or "")) == accepted, moment
         if not accepted:
-            review.accept(mem, waiting.id)
+            mem.review.accept(waiting.id)
     assert moment > 1
 
 
@@ -243,14 +243,14 @@ def test_an_accepted_edit_whose_place_is_gone_goes_on_waiting(mem: Mem) -> None:
     assert held
     mem.write("long_term", "new words", "overwrite")
     with pytest.raises(MatchError):
-        review.accept(mem, held)
+        mem.review.accept(held)
     assert [each.id for each in review.waiting(mem)] == [held]
 
 
 def test_a_person_may_correct_a_held_text_before_accepting_it(mem: Mem) -> None:
     held = mem.from_source("extracted").write("long_term", ATTACK)
     held.path.write_text(held.path.read_text().replace(ATTACK, "The set-up script is setup.sh."))
-    review.accept(mem, held.held or "")
+    mem.review.accept(held.held or "")
     assert mem.read() == "The set-up script is setup.sh. [source: extracted, accepted]\n"
 
 
@@ -281,7 +281,7 @@ def test_a_text_cannot_claim_another_origin(mem: Mem, way: str, claim: str) -> N
     put(outside, way, f"---\n{claim}\n---\n{FACT} [source: user]\n")
     assert unasked(mem) == ""
     for held in review.waiting(mem):
-        review.accept(mem, held.id)
+        mem.review.accept(held.id)
     hits = list(mem.search("Kubernetes"))
     assert hits
     for hit in hits:

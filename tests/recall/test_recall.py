@@ -416,7 +416,7 @@ def test_a_ticket_is_a_question(mem: Mem, work: Path, capfd: Capture) -> None:
 
 
 def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Capture) -> None:
-    from memolith.edges.cli import app, fast
+    from memolith.edges.cli import app, ask
 
     record(mem, "zebra", "The zebra server is in Graz.", created="2026-01-01")
     for arguments in (
@@ -427,9 +427,9 @@ def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Ca
         ["zebra", "--kind", "x"],
     ):
         command = ["recall", *arguments, "--project", str(work)]
-        code = fast.run_fast(command)
+        code = ask.run_fast(command)
         quick = capfd.readouterr()
         assert app.run(command) == code
         assert capfd.readouterr() == quick
-    assert fast.run_fast(["recall", "--help"]) is None
-    assert fast.run_fast(["search", "x", "--limit", "3"]) is None
+    assert ask.run_fast(["recall", "--help"]) is None
+    assert ask.run_fast(["search", "x", "--limit", "3"]) is None

@@ -7,6 +7,7 @@ import contextlib
 import os
 import stat
 from collections import Counter
+from functools import partial
 
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
@@ -32,6 +33,21 @@ class Finding(Value):
     path: str
     message: str
     fixable: bool
+
+
+class Checkup(Value):
+    """What is wrong, what was repaired, and what kept something from being repaired."""
+
+    findings: list[Finding]
+    fixed: list[Finding]
+    problems: list[str]
+
+
+def check(home: Home, *, fix: bool = False) -> Checkup:
+    """Look for what is wrong; `fix` repairs first what is safe to repair."""
+    problems: list[str] = []
+    fixed = repair(home, problems.append) if fix else []
+    return Checkup(findings=examine(home), fixed=fixed, problems=problems)
 
 
 def _found(kind: str, path: str, message: str, *, fixable: bool = False) -> Finding:
@@ -72,8 +88,8 @@ def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Fin
     What cannot be repaired keeps nothing else from it: `tell` gets the reason, the finding stays.
     """
     before = [finding for finding in examine(home) if finding.fixable]
-    steps = [_step(home, finding) for finding in before if finding.kind in ("permissions", "lock")]
-    for step in [*steps, *(_tidy(home, scope) for scope in _scopes(home))]:
+    steps = [partial(_mend, home, each) for each in before if each.kind in ("permissions", "lock")]
+    for step in [*steps, *(partial(_tidy, home, scope) for scope in _scopes(home))]:
         try:
             step()
         except MemolithError as error:
@@ -82,26 +98,18 @@ def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Fin
     return [each for each in before if (each.kind, each.path, each.message) not in left]
 
 
-def _step(home: Home, finding: Finding) -> Callable[[], None]:
-    """Return what repairs one file."""
-
-    def repair_one() -> None:
-        if finding.kind == "lock":
-            registry.remove_lock(home.path, os.path.basename(finding.path))
-            return
+def _mend(home: Home, finding: Finding) -> None:
+    """Repair one file."""
+    if finding.kind == "lock":
+        registry.remove_lock(home.path, os.path.basename(finding.path))
+    else:
         files.make_private(Tree(str(home.root)), finding.path)
 
-    return repair_one
 
-
-def _tidy(home: Home, scope: str) -> Callable[[], None]:
-    """Return what repairs the index of a scope and its leftovers."""
-
-    def tidy() -> None:
-        with home.gate.scope(scope):  # taking the lock puts stray temporary files into the history
-            note_index.update_index(home.gate, scope)
-
-    return tidy
+def _tidy(home: Home, scope: str) -> None:
+    """Repair the index of a scope and its leftovers."""
+    with home.gate.scope(scope):  # taking the lock puts stray temporary files into the history
+        note_index.update_index(home.gate, scope)
 
 
 def _scopes(home: Home) -> list[str]:

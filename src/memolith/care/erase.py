@@ -1,142 +1,326 @@
-"""Forgetting a fact: every line that has it goes, from memory, history and the copies of sessions.
+"""Taking something out of everything that a home keeps: files, their names, their history, session copies.
 
-It cannot be undone, because nothing of it is left; what other programs keep is theirs. The lines are kept as
-hashes, so that an import does not bring them back (`store.forgotten`).
+What is looked for is a `Matter`: secrets (`purge`, below) or the lines that tell a fact (`forget.py`).
+Memory files are changed through the gate, so that a save by hand is not lost, and no version that has it
+stays: this is the only code that changes a version after it was kept. A version keeps its name, so the trail
+of who changed what and when stays. Everything runs under the lock of its scope.
 """
 
 from __future__ import annotations
 
-from memolith.base.errors import InputError
-from memolith.care import purge
-from memolith.care.purge import Cleaned
-from memolith.env.project import PROJECTS, read_identity
-from memolith.memory.sessions import change_copy
-from memolith.store import layout, receipts, tombstones
-from memolith.store.screen import quoted
-from memolith.text import frontmatter
+import contextlib
+import os
+from typing import TYPE_CHECKING, Protocol
+
+from memolith.base.errors import MemolithError
+from memolith.base.values import Value
+from memolith.care.scan import Report, codec_of, name_kinds, scope_of, shown, walk
+from memolith.env.paths import Place, Tree
+from memolith.memory import note_index
+from memolith.memory.sessions import mask_copy
+from memolith.store import files, layout
+from memolith.store.allow_list import allowed
+from memolith.store.archive import Archive
+from memolith.store.locks import locked
+from memolith.text.secrets.redact import redact
 from memolith.text.yaml import dump_scalar, split_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal
 
-    from memolith.care.purge import Mask
     from memolith.memory.home import Home
-    from memolith.store.archive import Archive
+    from memolith.store.gate import Gate
 
-_LEAST = 4
-_FORGOTTEN = "forgotten"
-_AS_A_WHOLE = "/items/"  # values of programs: a line less, and they could not be read any more
+    Change = Callable[[bytes], bytes]
+    Tell = Callable[[str], None]
+
+_SKILLS = "skills"
+_FIXED = ("MEMORY.md", "SKILL.md")
 
 
-class Eraser(purge.Cleaner):
-    """Takes out the lines that have a text, and remembers them by their hashes."""
-
-    def __init__(self, home: Home, text: str) -> None:
-        super().__init__(home)
-        self._text = tombstones.folded(text)
-        plain = "".join(char if char.isascii() and char.isalnum() else " " for char in self._text)
-        self.in_names = "-".join(plain.split())  # as `layout.file_name` spells it
-        if len(self.in_names) < _LEAST:
-            self.in_names = ""
-        if len(self._text) < _LEAST or "\n" in text.strip():
-            raise InputError(
-                f"{quoted(text)}: give a part of one line, at least {_LEAST} characters, that is in what you "
-                "want forgotten and in nothing else"
-            )
-        self.keys: set[str] = set()
-
-    def has(self, line: str) -> bool:
-        """Tell whether a line has the text, or the name of a file that is called so."""
-        said = tombstones.folded(line)
-        return self._text in said or ("-" in self.in_names and f"{self.in_names}.md" in said)
-
-    def without(self, text: str, instead: str | None = None) -> str:
-        """Return a text without the lines that have it."""
-        if not self.has(text):
-            return text
-        self.keys.update(tombstones.key(line) for line in text.split("\n") if self.has(line))
-        return tombstones.changed(text, self.has, instead)
+class Matter(Protocol):
+    """What is to be taken out, and how."""
 
     def count(self, path: str, data: bytes) -> int:
-        """Return how many lines of a file have it; a look is enough to know their hashes."""
-        if path.endswith((".yml", tombstones.PLACE)) or "/project.yml/" in path:
-            return 0  # identities and settings are not what somebody said
-        lines = [line for line in purge.text_of(data).split("\n") if self.has(line)]
-        self.keys.update(map(tombstones.key, lines))
-        return len(lines)
+        """Return how often a file has it."""
 
-    def mask(self, path: str) -> Mask:
-        """Return what takes the lines out of a file."""
+    def change(self, path: str) -> Change:
+        """Return what takes it out of the bytes of a file."""
 
-        def mask(data: bytes) -> bytes:
-            text = purge.text_of(data)
-            if _AS_A_WHOLE in path and self.count(path, data):
-                self.without(text)
-                return b""
-            return self._in_document(text).encode("utf-8", "surrogateescape")
-
-        return mask
-
-    def _in_document(self, text: str) -> str:
-        """Take it out of a document; one that nothing is left of but its head is gone."""
-        parts = frontmatter.split(text)
-        body = self.without(parts.body)
-        if parts.body.strip() and not body.strip() and parts.head:
-            self.without(parts.head)
-            return ""
-        head = []
-        for line in parts.head.split("\n"):
-            if not self.has(line):
-                head.append(line)
-                continue
-            self.keys.add(tombstones.key(line))
-            name = (split_key(line) or ("", ""))[0]
-            if name:
-                head.append(f"{name}: {dump_scalar(tombstones.INSTEAD)}")
-        return "\n".join(head) + body
+    def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
+        """Take it out of the copy of a session; return how often it was there. `dry` only counts."""
 
     def new_name(self, name: str) -> str:
-        """Return what a file is called instead of after what is forgotten."""
-        return _FORGOTTEN if self.in_names and self.in_names in name.casefold() else ""
+        """Return what a file is called instead, without an ending; empty if its name does not have it."""
 
-    def copy(self, archive: Archive, name: str, *, dry: bool) -> int:
-        """Take it out of the copy of a session; its turns keep their numbers."""
-        return change_copy(archive, name, lambda text: self.without(text, tombstones.INSTEAD), dry=dry)
+
+class Erased(Value):
+    """A file that had it: what it is called now, how often, and whether it was in its name."""
+
+    count: int
+    path: str
+    renamed: bool
 
 
 def erase(
-    home: Home, eraser: Eraser, tell: Callable[[str], None], *, everywhere: bool = False, dry: bool = False
-) -> list[Cleaned]:
-    """Take a text out of this project and what is kept for all, or out of every project."""
-    scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
-    done = purge.clean(home, eraser, scopes, tell, dry=dry)
-    for path, count in receipts.without(home.path, eraser.in_names, tell, dry=dry):
-        done.append(Cleaned(path=path, action="masked", secrets=count))
-    for name in receipts.names(home.path, receipts.SUMMARY):
-        *about, waiting = receipts.noted(home.path, name)[1] or [""]
-        count = eraser.count(name, waiting.encode())
-        if count and not dry:
-            receipts.note(home.path, name, *about, eraser.without(waiting, tombstones.INSTEAD))
-        done += (
-            [Cleaned(path=receipts.path(home.path, name), action="masked", secrets=count)] if count else []
-        )
-    if eraser.keys and not dry:
-        tombstones.keep(home.gate, eraser.keys)
+    home: Home, matter: Matter, scopes: list[str], tell: Tell = lambda _: None, *, dry: bool = False
+) -> list[Erased]:
+    """Take it out of the memory, history and sessions of some scopes, and of the home's own files.
+
+    What resists keeps nothing else from it: `tell` gets the reason.
+    """
+    done: list[Erased] = []
+    for scope in scopes:
+        try:
+            # Taking the lock turns what a crash left behind into versions.
+            with home.gate.scope(scope):
+                for tree in ("memory", "history"):
+                    done += _in_tree(home, tree, scope, matter, tell, dry=dry)
+                done += _in_names(home, scope, matter, tell, dry=dry)
+                done += _in_sessions(home, scope, matter, dry=dry) if scope else []
+        except MemolithError as error:
+            tell(str(error))
+    done += _in_tree(home, "", "", matter, tell, dry=dry)
+    if done and not dry:
+        drop_cache(home.path)
     return done
 
 
-def named_so(home: Home, eraser: Eraser, *, everywhere: bool) -> list[str]:
-    """Return what stays: the identities of projects whose folder is called so, by which they are found."""
-    slugs = [slug for slug in layout.scopes(home.path) if slug and (everywhere or slug == home.project)]
-    left = [slug for slug in slugs if eraser.has(slug) or eraser.has(_identity(home, slug))]
+def _in_sessions(home: Home, scope: str, matter: Matter, *, dry: bool) -> list[Erased]:
+    archive = Archive(home.path, scope)
+    found = [(name, matter.change_copy(archive, name, dry=dry)) for name in archive.names()]
+    return [Erased(path=archive.path(name), count=count, renamed=False) for name, count in found if count]
+
+
+def _in_tree(
+    home: Home, tree: str, scope: str, matter: Matter, tell: Tell, *, dry: bool = False
+) -> list[Erased]:
+    """Go through the files of one scope in the memory or the history; without a tree, the home's own."""
+    done = []
+    for path in _files(home, tree, scope):
+        place = next((place for start, place in PLACES if _below(path, home.path).startswith(start)), None)
+        try:
+            count = matter.count(path, Place.of(path).read() or b"") if place else 0
+            if place and count and (dry or place(home, path, matter.change(path))):
+                done.append(Erased(path=shown(path), count=count, renamed=False))
+        except (MemolithError, OSError) as error:
+            tell(str(error))
+    return done
+
+
+def _files(home: Home, tree: str, scope: str) -> list[str]:
+    if not tree:
+        return [each.path for each in os.scandir(home.path) if each.is_file(follow_symlinks=False)]
+    top = os.path.join(home.path, tree, *filter(None, layout.scope_directory(scope).split("/")))
+    if os.path.islink(top) or not os.path.isdir(top):
+        return []
+    found = list(walk(top, Report(lambda _: None)))
+    return [path for path in found if scope_of(_below(path, home.path)) == scope]
+
+
+def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
+    """Give files whose name has it another one, in the memory and in the history."""
+    done = []
+    for relative in _titled(home, scope):
+        name = matter.new_name(os.path.basename(relative))
+        if not name:
+            continue
+        fresh = relative
+        try:
+            if not dry:
+                fresh = _rename(home.gate, relative, name)
+                note_index.update_index(home.gate, scope, fresh if layout.notes(scope) in fresh else None)
+        except MemolithError as error:
+            tell(str(error))
+            continue
+        done.append(Erased(path=layout.locate(str(home.root), fresh), count=1, renamed=True))
+    # The index lost a line with the old name; the copy of it that was kept has it too.
+    again = done and not dry
+    return [*done, *(_in_tree(home, "history", scope, matter, tell) if again else [])]
+
+
+def _titled(home: Home, scope: str) -> list[str]:
+    """Return the files of a scope that are called after what is in them, also those only the history has."""
+    found = set()
+    top = layout.scope_directory(scope)
+    for tree in (Tree(str(home.root)), Tree(os.path.join(home.path, "history"))):
+        for kind in [each.path for each in layout.KINDS if each.has_titles]:
+            for directory, below, names in tree.walk(f"{top}/{kind}" if top else kind):
+                # In the history, a file is a directory of its versions.
+                found |= {f"{directory}/{name}" for name in [*names, *below] if name.endswith(".md")}
+                if directory.endswith(_SKILLS):
+                    found |= {f"{directory}/{name}" for name in below}
+                below[:] = [name for name in below if not name.endswith(".md")]
+    # Deeper ones first: their directory may get another name.
+    rest = (path for path in found if os.path.basename(path) not in _FIXED)
+    return sorted(rest, key=lambda path: (-path.count("/"), path))
+
+
+def _rename(gate: Gate, relative: str, name: str) -> str:
+    """Give a file, and its history, a name that tells nothing; return the new path.
+
+    `relative` may be gone by now; then only its history is renamed.
+    """
+    memory, history = Tree(gate.root), Tree(os.path.join(os.path.dirname(gate.root), "history"))
+    directory, old = os.path.split(relative)
+    there, number = memory.stat(relative) is not None, 1
+    while True:
+        fresh = f"{directory}/{name}{'' if number == 1 else f'-{number}'}{os.path.splitext(old)[1]}"
+        # A file without history: an earlier rename was interrupted half-way; its name is used again.
+        if history.stat(fresh) is None and (memory.stat(fresh) is None or not there):
+            break
+        number += 1
+    for tree in (memory, history):
+        if tree.stat(relative) is not None:
+            with files.storage_errors(relative):
+                before, after = tree.place(relative), tree.place(fresh)
+                files.rename(before, after)
+                files.sync_directory(after.folder)
+    return fresh
+
+
+# ---------------------------------------------------------------- how the file of each place is changed
+
+
+def _change_memory(home: Home, path: str, change: Change) -> bool:
+    """Change a memory file through the gate, without keeping a version; one that nothing is left of goes."""
+
+    def apply(old: str | None) -> str | None:
+        if old is None:
+            return None
+        return change(old.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape") or None
+
+    return home.gate.rewrite(_below(path, str(home.root)), apply, op="purge", remember=False).changed
+
+
+def _change_version(home: Home, path: str, change: Change) -> bool:
+    history = os.path.join(home.path, "history")
+    return _change_file(Tree(history).place(_below(path, history)), change)
+
+
+def _change_settings(home: Home, path: str, change: Change) -> bool:
+    with locked(home.path, "config", 10.0):
+        return _change_file(Place.of(path), change)
+
+
+def _change_file(place: Place, change: Change) -> bool:
+    """Change a file that only memolith writes: a version, a leftover, the settings."""
+    data = place.read()
+    if data is None or (new := change(data)) == data:
+        return False
+    temporary = Place(place.folder, f"{place.name}.{os.getpid()}.tmp")
+    with files.storage_errors(place.path):
+        with contextlib.suppress(FileNotFoundError):
+            files.unlink(temporary)
+        files.write_new(temporary, new)
+        files.replace(temporary, place)
+        files.sync_directory(place.folder)
+    return True
+
+
+def drop_cache(home: str) -> None:
+    """Remove what is derived from memories: it may hold what was taken out, and is made again."""
+    tree = Tree(os.path.join(home, "cache"))
+    for name in tree.names("", ""):
+        with files.storage_errors(os.path.join(tree.root, name)), contextlib.suppress(FileNotFoundError):
+            place = tree.place(name)
+            if place.is_file():
+                files.unlink(place)
+
+
+def _below(path: str, top: str) -> str:
+    return os.path.relpath(path, top).replace(os.sep, "/")
+
+
+# Where a path below the home begins, and how a file there is changed. The first that fits counts. What fits
+# none is not ours, or is held open by its file (locks); it is only reported.
+PLACES: tuple[tuple[str, Callable[[Home, str, Change], bool]], ...] = (
+    ("memory/", _change_memory),
+    ("history/", _change_version),
+    ("config.yml", _change_settings),
+)
+
+
+# ---------------------------------------------------------------- secrets
+
+
+class Cleaned(Value):
+    """A file that was masked or renamed: what it is called now, and how many secrets it had."""
+
+    action: Literal["masked", "renamed"]
+    path: str
+    secrets: int
+
+
+def purge(
+    home: Home, tell: Tell = lambda _: None, show: Callable[[int], None] = lambda _: None
+) -> list[Cleaned]:
+    """Mask every secret of a home; return what was changed.
+
+    `tell` gets what resists, `show` how many files were looked at.
+    """
+    done = erase(home, _Secrets(home, show), layout.scopes(home.path), tell)
     return [
-        f"projects/{slug}: the project's folder is called so, and its name stays in project.yml, its history "
-        "and its lock, for the project is found by it; rename the folder and remove the project to lose it"
-        for slug in left
+        Cleaned(path=each.path, action="renamed" if each.renamed else "masked", secrets=each.count)
+        for each in done
     ]
 
 
-def _identity(home: Home, slug: str) -> str:
-    known = read_identity(str(home.root / PROJECTS), slug)
-    return "\n".join([*known.paths, *known.origins]) if known else ""
+class _Secrets:
+    """Secrets that a person or an older version brought into a home."""
+
+    def __init__(self, home: Home, show: Callable[[int], None]) -> None:
+        self._home, self._show, self._files = home, show, 0
+
+    def count(self, path: str, data: bytes) -> int:
+        self._files += 1
+        self._show(self._files)
+        return len(redact(text_of(data), self._allowed(path), by_hand=True).findings)
+
+    def change(self, path: str) -> Change:
+        """Return what masks the bytes of a file; bytes that are no text stay as they are."""
+        is_yaml = ".yml" in _below(path, self._home.path)
+
+        def mask(data: bytes) -> bytes:
+            text = redact(text_of(data), self._allowed(path), by_hand=True).text
+            return quote_markers(text, whole=is_yaml).encode(*_codec(data))
+
+        return mask
+
+    def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
+        return 0 if dry else mask_copy(archive, name)
+
+    def new_name(self, name: str) -> str:
+        kinds = name_kinds(name)
+        return layout.file_name(f"secret {kinds[0]}") if kinds else ""
+
+    def _allowed(self, path: str) -> frozenset[str]:
+        return allowed(str(self._home.root), scope_of(_below(path, self._home.path)))
+
+
+def text_of(data: bytes) -> str:
+    """Return the bytes of a file as text, of which nothing is lost."""
+    return data.decode(*_codec(data))
+
+
+def _codec(data: bytes) -> tuple[str, str]:
+    codec = codec_of(data)
+    return codec, "surrogateescape" if codec == "utf-8" else "surrogatepass"
+
+
+def quote_markers(text: str, *, whole: bool = False) -> str:
+    """Quote a marker that is the value of a key in a note's head: in YAML, its bracket would begin a list.
+
+    `whole`: all of the text is YAML.
+    """
+    end = text.find("\n---", 3) if text.startswith("---") and not whole else -1
+    head = text if whole else text[: end + 1] if end > 0 else ""
+    lines = head.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        value = bare[2:].strip() if bare.startswith("- ") else (split_key(bare) or ("", ""))[1]
+        if value.startswith(("[secret:", "[private]")):
+            at = line.index(value)
+            lines[number] = line[:at] + dump_scalar(value) + line[at + len(value) :]
+    return "".join(lines) + text[len(head) :]

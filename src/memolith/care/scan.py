@@ -1,4 +1,4 @@
-"""`scan`: finds secrets in a home, in a folder, in a text. It only reads.
+"""`scan`: finds secrets in a home, in a folder, in a text; and `allow`: the list of values that may stay.
 
 A finding says where it is and of which kind; neither the value nor a part of it is ever shown, so paths are
 masked too.
@@ -10,8 +10,10 @@ import os
 import stat
 from collections import Counter
 
-from memolith.base.errors import NotFoundError
+from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import Value
+from memolith.memory import arguments
+from memolith.store import allow_list
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
 from memolith.store.history import Entry
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 10_485_760
 _GLANCE = 8192
 _DERIVED = "cache/"
+_SHORTEST = 6  # letters of a hash that is typed
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -92,6 +95,18 @@ def name_kinds(name: str) -> list[str]:
         pieces = name.replace("%2F", "/").split("/")  # how a leftover writes the path it is for
         return [each.kind for piece in pieces for each in redact(piece.removesuffix(".md")).findings]
     return []
+
+
+def scan(home: Home, path: str | bytes | None, tell: Tell) -> Report:
+    """Look into everything that a home holds, into a file or folder, or into the bytes of a text."""
+    if path is None:
+        return scan_home(home, tell)
+    allow = allowed(str(home.root), home.project)
+    if isinstance(path, bytes):
+        return scan_text(path, allow, tell)
+    if not path.strip():
+        raise InputError("PATH is empty; give a file or a folder")
+    return scan_path(os.path.expanduser(path), allow, tell)
 
 
 def scan_path(path: str, allow: frozenset[str], tell: Tell) -> Report:
@@ -191,3 +206,47 @@ def unpacked(path: str, data: bytes) -> bytes:
         return data
     lines = lines_of(data)
     return data if lines is None else "\n".join(lines).encode()
+
+
+# ---------------------------------------------------------------- what may stay
+
+
+class Allowed(Value):
+    """The hashes of the values that may be stored in a scope, and those that a call changed."""
+
+    changed: list[str]
+    hashes: list[str]
+    scope: str  # the slug of the project; empty for all projects
+
+
+def allow(home: Home, value: str | None, *, remove: bool, scope: str) -> Allowed:
+    """Put a value on the list of a scope, or take it (or a hash, shortened to six letters) off again."""
+    if not arguments.is_user_wide(scope) and value is not None:
+        home.register()
+    slug = home.scope(scope)
+    known = allow_list.listed(str(home.root), slug)
+    if value is None:
+        if remove:
+            raise InputError("--remove needs a VALUE; `memolith allow` lists the hashes")
+        return Allowed(scope=slug, hashes=known, changed=[])
+    if not value.strip():
+        raise InputError("there is no value; give it as VALUE, or - to read it from standard input")
+    changed = allow_list.hashes(value)
+    if remove:
+        changed = [each for each in known if each in changed] or _beginning(known, value.strip())
+        known = [each for each in known if each not in changed]
+    else:
+        known = list(dict.fromkeys([*known, *changed]))
+    # Not in the history: `memolith allow --remove` takes it back, and undo is for memories.
+    change = allow_list.setter(slug, known)
+    home.gate.rewrite(allow_list.place(slug), change, op=allow_list.KEY, remember=False)
+    return Allowed(scope=slug, hashes=known, changed=changed)
+
+
+def _beginning(known: list[str], text: str) -> list[str]:
+    found = [each for each in known if len(text) >= _SHORTEST and each.startswith(text.lower())]
+    if len(found) > 1:
+        raise InputError(f"{len(found)} hashes begin with {text!r}; give more of it")
+    if not found:
+        raise NotFoundError("this value is not on the list; `memolith allow` shows the hashes")
+    return found

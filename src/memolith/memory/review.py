@@ -41,7 +41,6 @@ CALLS = {
     "lessons.add": ("text", ()),
     "records.update": ("text", ("number", "title", "scope")),
 }
-_PARAMETERS = {"number": "record_id"}  # what a file calls otherwise
 # What waits in a file of its own: accepting it is a word in its head.
 STORED = "stored"
 # What is shown with the text later, and may instruct as well.
@@ -189,31 +188,10 @@ def _read(home: Home, relative: str) -> Held | None:
     )
 
 
-def accept(home: Home, held_id: str) -> str:
-    """Do what was asked with a held text; return what was done. Its label says that it was accepted.
-
-    If that fails (the text to replace is gone, say) it goes on waiting.
-    """
-    held = find(home, held_id)
-    if held.call == STORED:
-        source = Source(held.source.origin, held.source.taint, accepted=True)
-        _rewrite(home, held, lambda old: old and source_label.with_fields(old, source), "accept")
-        return f"{held.filename} is yours now"
-    place: object = home.from_source(held.source.origin, held.source.taint, reviewed=True)
-    # `records.add` is a call of a part of the memory.
-    for name in held.call.split("."):
-        place = getattr(place, name)
-    text_parameter = CALLS[held.call][0]
-    given = {_PARAMETERS.get(key, key): value for key, value in held.arguments.items()}
-    result = place(**given, **{text_parameter: held.text})  # type: ignore[operator]
-    _drop(home, held, "accept")
-    return str(result.message)
-
-
 def refuse(home: Home, held_id: str) -> Held:
     """Drop a held text; it stays in the history, and the same text will not be held again."""
     held = find(home, held_id)
-    _drop(home, held, "refuse")
+    decide(home, held, lambda _: None, "refuse")
     return held
 
 
@@ -236,11 +214,8 @@ def is_safe(held: Held) -> bool:
     return not suspicions("\n\n".join([*shown, held.text]))
 
 
-def _drop(home: Home, held: Held, decision: str) -> None:
-    _rewrite(home, held, lambda _: None, decision)
-
-
-def _rewrite(home: Home, held: Held, change: Callable[[str | None], str | None], op: str) -> None:
+def decide(home: Home, held: Held, change: Callable[[str | None], str | None], op: str) -> None:
+    """Change the file in which a text waits, because a person decided about it."""
     slug = layout.scope_of(held.filename)
     is_note = held.filename.startswith(f"{layout.notes(slug)}/")
     with home.gate.scope(slug):

@@ -206,7 +206,7 @@ def test_a_document_of_others_waits_section_by_section_and_their_notes_where_the
     assert {row.action for row in done.rows if row.path != "MEMORY.md"} == {"new"}
     assert mem.context_block("Ask Ann about DNS? Which port do tests need?") is None
     for waiting in review.waiting(mem):
-        review.accept(mem, waiting.id)
+        mem.review.accept(waiting.id)
     block = mem.context_block() or ""
     assert "(port.md) — 5433 [source: imported, accepted]" in block
 
@@ -278,7 +278,7 @@ def test_secrets_are_masked_and_what_others_wrote_waits(mem: Mem, store: Path, t
     assert token not in (store / "notes/a.md").read_text()
     assert "masked 1 secret" in done.rows[0].why
     (waiting,) = (each for each in review.waiting(mem) if ATTACK in each.text)
-    review.accept(mem, waiting.id)
+    mem.review.accept(waiting.id)
     head = frontmatter.split((store / "notes/b.md").read_text())
     assert (head.get("origin"), head.get("accepted")) == ("imported", "yes")
     assert {row.action for row in import_memory(mem, source).rows} == {"known"}
@@ -439,6 +439,6 @@ def test_a_long_text_from_outside_is_held_whole(mem: Mem, tmp_path: Path) -> Non
     kept = {line for held in waiting for line in held.text.split("\n")}
     assert kept >= set(facts)
     for held in waiting:
-        review.accept(mem, held.id)
+        mem.review.accept(held.id)
     stored = (Path(mem.root) / "MEMORY.md").read_text()
     assert all(f"{fact} [source: imported, accepted]" in stored for fact in facts)

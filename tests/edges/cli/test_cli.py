@@ -142,17 +142,17 @@ def test_shared_options_work_before_and_after_the_command(work: Path, tmp_path: 
 
 
 def test_the_fast_door_and_the_slow_door_answer_alike(mem: Mem, work: Path, capfd: Capture) -> None:
-    from memolith.edges.cli import app, fast
+    from memolith.edges.cli import app, ask
 
     mem.write("long_term", "word")
     for arguments in (["context"], ["search", "word"], ["context", "--json"], ["context", "--max-chars=500"]):
         command = [*arguments, "--project", str(work)]
-        assert fast.run_fast(command) == 0
+        assert ask.run_fast(command) == 0
         quick = capfd.readouterr()
         assert app.run(command) == 0
         assert capfd.readouterr() == quick
     for unusual in (["context", "--help"], ["search"], ["context", "-h"], ["write", "x"], []):
-        assert fast.run_fast(unusual) is None
+        assert ask.run_fast(unusual) is None
 
 
 def test_escape_sequences_in_a_memory_do_not_reach_the_terminal(mem: Mem, work: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_summary_of_a_session_that_fetched_something_waits_and_is_found_by_who
     (hit,) = (hit for hit in filled.recall(order) if "zebra" in hit.text)
     assert hit.origin in ("extracted, web", "extracted, tool")
     (waiting,) = review.waiting(filled)
-    review.accept(filled, waiting.id)
+    filled.review.accept(waiting.id)
     host.session = "s-3"
     assert "zebra.sh before each commit. [source: extracted, " in host.start()
 

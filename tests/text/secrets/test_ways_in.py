@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, redact
-from memolith.care.purge import purge
+from memolith.care.erase import purge
 from memolith.care.scan import scan_home, scan_text
 from memolith.store.screen import settled
 

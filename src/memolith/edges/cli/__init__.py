@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         answered = hook(arguments[1:])
         if answered is not None:
             return answered
-    from memolith.edges.cli.fast import run_fast
+    from memolith.edges.cli.ask import run_fast
     from memolith.edges.cli.output import open_closed
 
     open_closed()

@@ -1,18 +1,16 @@
-"""The command line library's side: the group, the options all commands share, help and completion."""
+"""The command line library's side: the group, the options that all commands share, and running one."""
 
 from __future__ import annotations
 
 import functools
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from memolith import __version__
-from memolith.base.errors import InputError, TextError
 from memolith.edges.cli import completion, output
-from memolith.edges.cli.options import Options
+from memolith.edges.cli.options import Options, notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,40 +76,38 @@ class Group(_OwnHelp, click.Group):
             raise click.UsageError(f"unknown command {name!r}; {hint}", ctx) from None
 
 
-# The commands of each module, in the order of help. A module is imported when a command of it is asked for.
-_MODULES = {
-    "init": ["init"],
-    "memory": ["write", "read", "edit", "context", "search", "remember", "update", "list", "status"],
-    "questions": ["recall"],
-    "records": ["record"],
-    "tickets": ["ticket"],
-    "session_import": ["session"],
-    "learn": ["learn"],
-    "slash": ["memory"],
-    "looking": ["why", "promote"],
-    "review": ["review"],
-    "transfer": ["import", "export"],
-    "projects": ["project"],
-    "index": ["index"],
-    "scan": ["scan", "allow"],
-    "forget": ["forget"],
-    "upkeep": ["history", "undo", "doctor", "config", "demo", "completion"],
-    "mcp": ["mcp"],
-    "hook": ["hook"],
-    "tui": ["tui"],
+# The module of each command, in the order of help. It is imported when the command is asked for.
+_MODULE = {
+    "init": "init",
+    **dict.fromkeys(("write", "read", "edit"), "memory"),
+    **dict.fromkeys(("context", "search"), "questions"),
+    **dict.fromkeys(("remember", "update", "list", "status"), "memory"),
+    "recall": "questions",
+    "record": "records",
+    "ticket": "tickets",
+    "session": "sessions",
+    "learn": "learn",
+    "memory": "slash",
+    **dict.fromkeys(("why", "promote"), "memory"),
+    "review": "review",
+    **dict.fromkeys(("import", "export"), "transfer"),
+    "project": "projects",
+    "index": "upkeep",
+    **dict.fromkeys(("scan", "allow", "forget"), "scan"),
+    **dict.fromkeys(("history", "undo", "doctor", "config", "demo", "completion"), "upkeep"),
+    **dict.fromkeys(("mcp", "hook", "tui"), "serve"),
 }
-_WHERE = {command: module for module, commands in _MODULES.items() for command in commands}
 
 
 class _Lazy(Group):
     """The commands themselves: `remember` need not import what `doctor` needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
-        return list(_WHERE)
+        return list(_MODULE)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in _WHERE:
-            import_module(f"memolith.edges.cli.{_WHERE[cmd_name]}")
+        if cmd_name in _MODULE:
+            import_module(f"memolith.edges.cli.{_MODULE[cmd_name]}")
         return super().get_command(ctx, cmd_name)
 
 
@@ -142,6 +138,26 @@ def shared(command: Callable[..., None]) -> Callable[..., None]:
         command(options, **{name: unguard(value) for name, value in given.items()})
 
     return with_options
+
+
+def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
+    """Give a command the memory that the shared options mean; print what it returns.
+
+    With the options of `common.source`, the memory writes for whose text it is.
+    """
+
+    @functools.wraps(command)
+    def with_memory(options: Options, /, **given: Any) -> None:
+        with options.open() as mem:
+            place = mem
+            if "taint" in given:
+                place = mem.from_source(given.pop("origin") or mem.source.origin, given.pop("taint"))
+            answer = command(place, **given)
+            notice(mem)
+            if answer is not None:
+                output.answer(answer, as_json=options.json)
+
+    return shared(with_memory)
 
 
 # Markdown begins with dashes ("- [ ] buy milk"), which click takes for options. Such an argument passes
@@ -225,9 +241,9 @@ def cli(context: click.Context, /, **given: Any) -> None:
 
 def load_commands() -> None:
     """Import every module of commands, for who wants to look at them all."""
-    for module in _MODULES:
+    for module in _MODULE.values():
         import_module(f"memolith.edges.cli.{module}")
-    cli.commands = {name: cli.commands[name] for name in _WHERE}
+    cli.commands = {name: cli.commands[name] for name in _MODULE}
 
 
 def run(arguments: Sequence[str], options: Options | None = None) -> int:
@@ -265,36 +281,3 @@ def _message(error: click.ClickException) -> str:
         hint = "; to write text that begins with a dash, put -- before it"
         return message.rstrip(".") + hint if takes_text else message
     return message
-
-
-def text_argument(value: str) -> str:
-    """Return a TEXT argument, or what is on standard input when it is `-`."""
-    if value != "-" or output.collected.get() is not None:  # a host's standard input is its own
-        return value
-    from memolith.base.values import MAX_ACCEPT_BYTES
-
-    if sys.stdin is None:
-        raise InputError("standard input is closed; give the text itself, or a file with `< FILE`")
-    try:
-        data = sys.stdin.buffer.read(MAX_ACCEPT_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"standard input: {error.strerror or error}") from None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if len(data) > MAX_ACCEPT_BYTES and error.start > len(data) - 4:
-            return data[: error.start].decode("utf-8") + "\ufffd"
-        raise TextError(
-            f"standard input is not UTF-8 text (byte {error.start}); convert it first, for example with iconv"
-        ) from None
-
-
-def choice(value: str, allowed: Sequence[str], what: str) -> str:
-    """Check a word against those allowed, with an error that names it."""
-    if value not in allowed:
-        import difflib
-
-        near = difflib.get_close_matches(value, allowed, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(allowed)}"
-        raise InputError(f"unknown {what} {value!r}; {hint}")
-    return value

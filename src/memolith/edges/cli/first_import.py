@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.edges.cli import output, progress
-from memolith.edges.cli.session_import import bring
+from memolith.edges.cli.sessions import bring
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import click
 
 from memolith.base.errors import InputError, MemolithError
 from memolith.edges.cli import completion, output
-from memolith.edges.cli.app import choice, cli, shared
+from memolith.edges.cli.app import cli, shared
+from memolith.edges.cli.common import choice
 from memolith.env import programs
 from memolith.text.secrets import veil
 

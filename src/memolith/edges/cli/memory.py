@@ -1,4 +1,4 @@
-"""Commands that write and read memory."""
+"""Commands that write, read and list memory, and say where it came from."""
 
 from __future__ import annotations
 
@@ -8,32 +8,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError
-from memolith.base.values import TARGETS
-from memolith.edges.cli import completion, explained, fast, output
-from memolith.edges.cli import write as writing
-from memolith.edges.cli.app import choice, cli, shared, text_argument
-from memolith.edges.cli.options import notice
+from memolith.base.values import MODES, TARGETS
+from memolith.edges.cli import common, completion
+from memolith.edges.cli.app import cli, opened
+from memolith.edges.cli.output import Note
 from memolith.env.paths import Tree
-from memolith.memory import arguments
+from memolith.memory import addresses, arguments
 from memolith.memory.notes import KINDS
 from memolith.store import layout
 from memolith.text.memory_url import SCHEME
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.options import Options
+    from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
-_TARGETS = "{long_term|scratchpad|daily|note}"
-_scope = click.option(
-    "--scope",
-    default="project",
-    show_default=True,
-    metavar="project|user",
-    help="Whose notes.",
-    shell_complete=completion.words("project", "user"),
+_target = click.argument(
+    "target", metavar="{long_term|scratchpad|daily|note}", shell_complete=completion.words(*TARGETS)
 )
-_target = click.argument("target", metavar=_TARGETS, shell_complete=completion.words(*TARGETS))
+_files = ("all", "notes", "daily")
 _if_sha256 = click.option(
     "--if-sha256", metavar="HASH", help="Only if the file still has this content hash (see --json)."
 )
@@ -42,30 +35,15 @@ _if_sha256 = click.option(
 @cli.command()
 @_target
 @click.argument("text")
-@click.option(
-    "--mode",
-    default="append",
-    show_default=True,
-    metavar="append|overwrite",
-    shell_complete=completion.words("append", "overwrite"),
-)
+@common.one_of("--mode", MODES, default="append", show_default=True)
 @click.option("--name", metavar="NAME", help="Name of the note.", shell_complete=completion.names)
-@_scope
+@common.scope
 @_if_sha256
-@writing.origin
-@writing.taint
-@shared
+@common.source
+@opened
 def write(
-    options: Options,
-    target: str,
-    text: str,
-    mode: str,
-    name: str | None,
-    scope: str,
-    if_sha256: str | None,
-    origin: str | None,
-    taint: str | None,
-) -> None:
+    mem: Mem, target: str, text: str, mode: str, name: str | None, scope: str, if_sha256: str | None
+) -> Answer:
     """Write TEXT (or standard input, with -) to a memory file.
 
     \b
@@ -74,11 +52,8 @@ def write(
     git log -3 | memolith write daily -
     memolith write note "Use port 5433." --name database
     """
-    with options.open() as mem:
-        writer, content = writing.writer(mem, origin, taint), text_argument(text)
-        writing.report(
-            options, mem, writer.write(target, content, mode, name, scope=scope, if_sha256=if_sha256)
-        )
+    content = common.text_argument(text)
+    return mem.write(target, content, mode, name, scope=scope, if_sha256=if_sha256)
 
 
 @cli.command()
@@ -96,9 +71,9 @@ def write(
 )
 @click.option("--offset", default=0, metavar="N", help="Skip the first N lines.")
 @click.option("--lines", type=int, metavar="N", help="Show at most N lines.")
-@_scope
-@shared
-def read(options: Options, source: str, name: str | None, offset: int, lines: int | None, scope: str) -> None:
+@common.scope
+@opened
+def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None, scope: str) -> Answer:
     """Print a memory file, at most 32 KiB at a time.
 
     \b
@@ -109,28 +84,12 @@ def read(options: Options, source: str, name: str | None, offset: int, lines: in
     memolith read memory://root            what was learned from sessions
     memolith read memory://root/MEMORY.md  this project's, by its address
     """
-    with options.open() as mem:
-        if source.startswith(SCHEME):
-            _read_address(options, mem, source, offset, lines)
-            return
-        text = mem.read(source, name, offset=offset, lines=lines, scope=scope)
-        notice(mem)
-        if options.json:
-            output.json({"source": source, "name": name, "text": text})
-        else:
-            output.text(text)
-
-
-def _read_address(options: Options, mem: Mem, uri: str, offset: int, lines: int | None) -> None:
-    from memolith.memory.addresses import resolve
-
-    found = resolve(mem, uri)
-    notice(mem)
-    text = arguments.page(found.text, offset, lines)
-    if options.json:
-        output.json({**found.as_dict(), "text": text})
-    else:
-        output.text(text)
+    if source.startswith(SCHEME):
+        found = addresses.resolve(mem, source)
+        text = arguments.page(found.text, offset, lines)
+        return {**found.as_dict(), "text": text}, text
+    text = mem.read(source, name, offset=offset, lines=lines, scope=scope)
+    return {"source": source, "name": name, "text": text}, text
 
 
 @cli.command()
@@ -140,22 +99,13 @@ def _read_address(options: Options, mem: Mem, uri: str, offset: int, lines: int 
 @click.option(
     "--name", metavar="NAME", help="Name of the note, or day of the log.", shell_complete=completion.names
 )
-@_scope
+@common.scope
 @_if_sha256
-@writing.origin
-@writing.taint
-@shared
+@common.source
+@opened
 def edit(
-    options: Options,
-    target: str,
-    old: str | None,
-    new: str,
-    name: str | None,
-    scope: str,
-    if_sha256: str | None,
-    origin: str | None,
-    taint: str | None,
-) -> None:
+    mem: Mem, target: str, old: str | None, new: str, name: str | None, scope: str, if_sha256: str | None
+) -> Answer:
     """Replace a piece of text; without --old, delete a note.
 
     \b
@@ -163,75 +113,17 @@ def edit(
     memolith edit scratchpad --old "- [ ] tests" --new "- [x] tests"
     memolith edit note --name database
     """
-    with options.open() as mem:
-        writer = writing.writer(mem, origin, taint)
-        writing.report(options, mem, writer.edit(target, old, new, name, scope=scope, if_sha256=if_sha256))
-
-
-@cli.command()
-@click.argument("query", nargs=-1)
-@click.option("--max-chars", metavar="N", help="The host's own limit in characters.")
-@click.option("--explain", is_flag=True, help="Say which file gave which bytes, what was cut, and why.")
-@click.option("--price", type=float, metavar="P", help="With --explain: price of a million input tokens.")
-@click.option("--per-day", type=int, metavar="N", help="With --price: prompts per day.  [default: 100]")
-@shared
-def context(
-    options: Options,
-    query: tuple[str, ...],
-    max_chars: str | None,
-    explain: bool,
-    price: float | None,
-    per_day: int | None,
-) -> None:
-    """Print the block that an agent gets to see; nothing if there is nothing.
-
-    QUERY is the task at hand; what is recalled for it is added.
-
-    \b
-    memolith context
-    memolith context "fix the flaky login test"
-    memolith context --max-chars 9500
-    memolith context --explain
-    memolith context --explain --price 3 --per-day 200
-    """
-    options.max_chars = max_chars
-    if explain:
-        explained.show(options, " ".join(query), price, per_day)
-        return
-    if price is not None or per_day is not None:
-        raise InputError("--price and --per-day say what the block costs: add --explain")
-    fast.answer(options, "context", " ".join(query))
-
-
-@cli.command()
-@click.argument("query", nargs=-1)
-@shared
-def search(options: Options, query: tuple[str, ...]) -> None:
-    """Find memory files that contain any of the words, literally and in any case.
-
-    \b
-    memolith search redis port
-    """
-    fast.answer(options, "search", " ".join(query))
+    return mem.edit(target, old, new, name, scope=scope, if_sha256=if_sha256)
 
 
 @cli.command()
 @click.argument("text")
 @click.option("--title", required=True, metavar="TITLE", help="What the note is about; names its file.")
-@click.option(
-    "--kind",
-    default="project",
-    show_default=True,
-    metavar="user|project|domain|preference|reference",
-    shell_complete=completion.words(*KINDS),
-)
-@_scope
-@writing.origin
-@writing.taint
-@shared
-def remember(
-    options: Options, text: str, title: str, kind: str, scope: str, origin: str | None, taint: str | None
-) -> None:
+@common.one_of("--kind", KINDS, default="project", show_default=True)
+@common.scope
+@common.source
+@opened
+def remember(mem: Mem, text: str, title: str, kind: str, scope: str) -> Answer:
     """Keep one fact as a note of its own, with a line in the index that agents always see.
 
     The same title again replaces the note (the old text stays in the history).
@@ -240,9 +132,7 @@ def remember(
     memolith remember "The suite needs Redis on 6380." --title "Running the tests"
     memolith remember "Answer in German." --title "Language" --kind preference --scope user
     """
-    with options.open() as mem:
-        writer, content = writing.writer(mem, origin, taint), text_argument(text)
-        writing.report(options, mem, writer.remember(content, title, kind, scope=scope))
+    return mem.remember(common.text_argument(text), title, kind, scope=scope)
 
 
 @cli.command()
@@ -259,63 +149,41 @@ def remember(
 @click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
 @click.option("--force", is_flag=True, help="Rewrite even if that drops more than half of the lines.")
 @_if_sha256
-@writing.origin
-@writing.taint
-@shared
-def update(
-    options: Options,
-    text: str,
-    mode: str,
-    section: str | None,
-    force: bool,
-    if_sha256: str | None,
-    origin: str | None,
-    taint: str | None,
-) -> None:
+@common.source
+@opened
+def update(mem: Mem, text: str, mode: str, section: str | None, force: bool, if_sha256: str | None) -> Answer:
     """Update MEMORY.md as one document: add to it, replace a section, or rewrite it.
 
     \b
     memolith update "- The laptop has 16 GB." --section "Machine / Runtime"
     memolith update - --mode rewrite < condensed.md
     """
-    with options.open() as mem:
-        writer, content = writing.writer(mem, origin, taint), text_argument(text)
-        if section is not None:
-            choice(mode, ["append"], "mode with --section:")
-            writing.report(options, mem, writer.update_section(section, content, if_sha256=if_sha256))
-        else:
-            writing.report(options, mem, writer.update(content, mode, force, if_sha256=if_sha256))
+    content = common.text_argument(text)
+    if section is None:
+        return mem.update(content, mode, force, if_sha256=if_sha256)
+    common.choice(mode, ["append"], "mode with --section:")
+    return mem.update_section(section, content, if_sha256=if_sha256)
 
 
 @cli.command("list")
-@click.argument(
-    "what",
-    default="all",
-    metavar="[all|notes|daily]",
-    shell_complete=completion.words("all", "notes", "daily"),
-)
-@_scope
-@shared
-def list_files(options: Options, what: str, scope: str) -> None:
+@click.argument("what", default="all", metavar="[all|notes|daily]", shell_complete=completion.words(*_files))
+@common.scope
+@opened
+def list_files(mem: Mem, what: str, scope: str) -> Answer:
     """List memory files with size and time of the last change.
 
     \b
     memolith list
     memolith list notes --scope user
     """
-    choice(what, ["all", "notes", "daily"], "listing")
-    user_wide = arguments.is_user_wide(scope)
-    with options.open() as mem:
-        slug = layout.USER if user_wide else mem.project
-        wanted = {"all": "", "notes": layout.notes(slug) + "/", "daily": layout.daily_directory(slug) + "/"}
-        rows = [row for name in mem.list() if name.startswith(wanted[what]) for row in _row(mem, name)]
-        notice(mem)
-        if options.json:
-            output.json({"root": str(mem.root), "files": rows, "complete": True, "missing": []})
-        elif rows:
-            output.text("\n".join(f"{row['bytes']:>8}  {row['changed']}  {row['path']}" for row in rows))
-        else:
-            output.note("nothing is remembered here yet; try `memolith remember TEXT --title TITLE`")
+    common.choice(what, _files, "listing")
+    slug = mem.scope(scope)
+    wanted = {"all": "", "notes": layout.notes(slug) + "/", "daily": layout.daily_directory(slug) + "/"}
+    rows = [row for name in mem.list() if name.startswith(wanted[what]) for row in _row(mem, name)]
+    fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
+    if not rows:
+        return fields, Note("nothing is remembered here yet; try `memolith remember TEXT --title TITLE`")
+    return fields, "\n".join(f"{row['bytes']:>8}  {row['changed']}  {row['path']}" for row in rows)
 
 
 def _row(mem: Mem, relative: str) -> list[dict[str, object]]:
@@ -328,19 +196,44 @@ def _row(mem: Mem, relative: str) -> list[dict[str, object]]:
 
 
 @cli.command()
-@shared
-def status(options: Options) -> None:
+@opened
+def status(mem: Mem) -> Answer:
     """Show what is remembered, how big it is, and what needs attention.
 
     \b
     memolith status
     """
-    from memolith.care.status import overview
+    found = mem.status()
+    return found.as_dict(), found.render()
 
-    with options.open() as mem:
-        facts = overview(mem)
-        notice(mem)
-        if options.json:
-            output.json(facts.as_dict())
-        else:
-            output.text(facts.render())
+
+@cli.command()
+@click.argument("ref", shell_complete=completion.files_to_undo)
+@opened
+def why(mem: Mem, ref: str) -> Answer:
+    """Tell where a memory came from, who changed it when, and which sessions were given it.
+
+    REF is a path, a note's name, memory://…, the id of a record, ticket or hit, or session:NAME#TURN.
+
+    \b
+    memolith why running-the-tests
+    memolith why use-pnpm
+    memolith why session:claude-3f2a#12
+    """
+    found = mem.why(ref)
+    return found.as_dict(), veil.masked(found.render())
+
+
+@cli.command()
+@click.argument("note", nargs=-1, required=True, shell_complete=completion.names)
+@opened
+def promote(mem: Mem, note: tuple[str, ...]) -> Answer:
+    """Make a skill of a note that became a procedure: skills/NAME/SKILL.md; each links to the other.
+
+    It stays in the memory, where no agent loads it by itself: copy the directory to where your agent looks
+    for skills. Run it again, and the skill follows the note. `memolith undo` takes both back.
+
+    \b
+    memolith promote running-the-tests
+    """
+    return mem.promote(" ".join(note))

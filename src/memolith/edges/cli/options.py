@@ -15,21 +15,6 @@ if TYPE_CHECKING:
 
     from memolith.env.project import Project
 
-# What only `recall` understands.
-ASKED = (
-    "as_of",
-    "budget",
-    "category",
-    "dry_run",
-    "format",
-    "kind",
-    "limit",
-    "scope",
-    "semantic",
-    "since",
-    "ticket",
-)
-
 
 class Options:
     """The options that every command understands."""
@@ -93,13 +78,3 @@ def notice(mem: Mem) -> None:
     """Tell a person how their project was found when that is not obvious."""
     if mem.identity.notice:
         output.note(mem.identity.notice)
-
-
-def number(value: str | None) -> int | None:
-    """Return what --max-chars says."""
-    if value is None:
-        return None
-    try:
-        return int(value)
-    except ValueError:
-        raise InputError(f"--max-chars {value!r}: must be a whole number") from None

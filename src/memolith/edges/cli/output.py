@@ -9,12 +9,17 @@ from contextvars import ContextVar
 
 from memolith.base import whole
 from memolith.base.errors import MemolithError, PartialError
+from memolith.base.values import Value
 from memolith.text.safe import hygiene
 from memolith.text.secrets.veil import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    Fields = Mapping[str, object]
+    Answer: TypeAlias = "Value | str | tuple[Fields, str] | tuple[Fields, str, Note]"
 
 JSON_VERSION = 1
 # Where a host that runs a command inside its own process collects what it says.
@@ -28,7 +33,7 @@ def text(value: str) -> None:
     _print(hygiene.inert(value) + ("" if value.endswith("\n") else "\n"))
 
 
-def json(fields: dict[str, object]) -> None:
+def json(fields: Fields) -> None:
     """Print a JSON object; fields are only ever added to it while `version` stays.
 
     Whatever it is about, it says so if something could not be read for it.
@@ -49,6 +54,39 @@ def _escaped(value: str) -> str:
     hidden = {ord(char): dumps(char)[1:-1] for char in set(value) if hygiene.is_hidden(char)}
     hidden[0x7F] = "\\u007f"
     return value.translate(hidden)
+
+
+class Note(str):
+    """What a person is told in place of an answer, or besides it: on standard error."""
+
+    __slots__ = ()
+
+
+def answer(said: Answer, *, as_json: bool) -> None:
+    """Print an answer: its fields as JSON, or its text and warnings.
+
+    A value that says what it did has both; a text alone is also the `message` of the JSON.
+    """
+    fields: Fields
+    hint: list[Note] = []
+    if isinstance(said, str):
+        fields, words = {"message": said}, said
+    elif isinstance(said, Value):
+        fields = said.as_dict()
+        words = str(fields["message"])
+    else:
+        fields, words, *hint = said
+    if as_json:
+        json(fields)
+    elif isinstance(words, Note):
+        note(words)
+    else:
+        text(words)
+        warnings = fields.get("warnings")
+        for warning in warnings if isinstance(warnings, list) else []:
+            note(str(warning), "warning")
+        for each in hint:
+            note(each)
 
 
 def raw(data: bytes) -> None:

@@ -9,8 +9,10 @@ import click
 
 from memolith.base.errors import InputError, NotFoundError, PartialError
 from memolith.base.values import Value
+from memolith.care.adopt import adopt
 from memolith.edges.cli import completion, output
-from memolith.edges.cli.app import Group, cli, shared
+from memolith.edges.cli.app import Group, cli, opened, shared
+from memolith.edges.cli.common import listed
 from memolith.env.identity import Identity
 from memolith.env.project import PROJECTS, Project, identities, read_identity, resolve
 from memolith.memory.note_index import note_files
@@ -18,6 +20,7 @@ from memolith.store import layout, registry
 
 if TYPE_CHECKING:
     from memolith.edges.cli.options import Options
+    from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
 
@@ -48,52 +51,45 @@ def _at(mem: Mem, path: str | None) -> tuple[str, Project]:
 
 
 @project.command()
-@shared
-def show(options: Options) -> None:
+@opened
+def show(mem: Mem) -> Answer:
     """Show the project of this directory and how it was found.
 
     \b
     memolith project show
     """
-    with options.open() as mem:
-        found = mem.identity
-        known = _known(mem, found.slug)
-        origin = found.checkout.origin if found.checkout else ""
-        facts: dict[str, object] = {
-            "slug": found.slug,
-            "root": found.root,
-            "directory": layout.locate(str(mem.root), layout.scope_directory(found.slug)),
-            "remembered": found.known,
-            "paths": known.paths or ([found.root] if found.root else []),
-            "origins": known.origins or ([origin] if origin else []),
-            "root_commit": "".join(known.commits[:1]),
-            "notice": found.notice,
-        }
-        if options.json:
-            output.json(facts)
-            return
-        for name, value in facts.items():
-            shown = ", ".join(value) if isinstance(value, list) else value
-            if shown not in ("", None):
-                output.text(f"{name:<12} {'yes' if shown is True else 'no' if shown is False else shown}")
+    found = mem.identity
+    known = _known(mem, found.slug)
+    origin = found.checkout.origin if found.checkout else ""
+    facts: dict[str, object] = {
+        "slug": found.slug,
+        "root": found.root,
+        "directory": layout.locate(str(mem.root), layout.scope_directory(found.slug)),
+        "remembered": found.known,
+        "paths": known.paths or ([found.root] if found.root else []),
+        "origins": known.origins or ([origin] if origin else []),
+        "root_commit": "".join(known.commits[:1]),
+        "notice": found.notice,
+    }
+    return facts, "\n".join(f"{name:<12} {_shown(value)}" for name, value in facts.items() if _shown(value))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, list) else str(value or "")
 
 
 @project.command("list")
-@shared
-def list_projects(options: Options) -> None:
+@opened
+def list_projects(mem: Mem) -> Answer:
     """List all projects that have a memory; `gone` marks those whose directory no longer exists.
 
     \b
     memolith project list
     """
-    with options.open() as mem:
-        rows = [_row(mem, slug) for slug in layout.projects(mem.home)]
-        if options.json:
-            output.json({"projects": [row.as_dict() for row in rows]})
-        elif not rows:
-            output.note("no project has a memory yet")
-        else:
-            output.text("\n".join(row.render() for row in rows))
+    rows = [_row(mem, slug) for slug in layout.projects(mem.home)]
+    return listed("projects", rows, [row.render() for row in rows], "no project has a memory yet")
 
 
 class _Row(Value):
@@ -130,67 +126,63 @@ _path = click.argument("path", required=False, shell_complete=completion.directo
 @project.command()
 @_slug
 @_path
-@shared
-def link(options: Options, slug: str, path: str | None) -> None:
+@opened
+def link(mem: Mem, slug: str, path: str | None) -> Answer:
     """Let PATH (default: this project's directory) use the memory SLUG.
 
     \b
     memolith project link app-59a4a65d
     """
-    with options.open() as mem:
-        place, _ = _at(mem, path)
-        registry.link(mem.gate, slug, place)
-        _say(options, f"{place} now uses the memory {slug}", slug=slug, path=place)
+    place, _ = _at(mem, path)
+    registry.link(mem.gate, slug, place)
+    return {"slug": slug, "path": place}, f"{place} now uses the memory {slug}"
 
 
 @project.command()
 @_path
-@shared
-def unlink(options: Options, path: str | None) -> None:
+@opened
+def unlink(mem: Mem, path: str | None) -> Answer:
     """Take PATH (default: this project's directory) out of its memory; it starts with one of its own.
 
     \b
     memolith project unlink
     """
-    with options.open() as mem:
-        place, found = _at(mem, path)
-        if found.known and found.root == place:  # others may remember this path from what was here before
-            owners = [found.slug]
-        else:
-            known = identities(_directory(mem), strict=True)
-            owners = [each.slug for each in known if place in each.paths]
-        if not owners:
-            raise NotFoundError(f"{place} belongs to no memory; `memolith project list` shows them all")
-        for slug in owners:
-            registry.unlink(mem.gate, slug, place)
-        _say(options, f"{place} no longer uses {', '.join(owners)}", slug=owners[0], path=place)
+    place, found = _at(mem, path)
+    if found.known and found.root == place:  # others may remember this path from what was here before
+        owners = [found.slug]
+    else:
+        owners = [each.slug for each in identities(_directory(mem), strict=True) if place in each.paths]
+    if not owners:
+        raise NotFoundError(f"{place} belongs to no memory; `memolith project list` shows them all")
+    for slug in owners:
+        registry.unlink(mem.gate, slug, place)
+    return {"slug": owners[0], "path": place}, f"{place} no longer uses {', '.join(owners)}"
 
 
 @project.command()
 @click.argument("old")
 @click.argument("new", shell_complete=completion.directories)
-@shared
-def move(options: Options, old: str, new: str) -> None:
+@opened
+def move(mem: Mem, old: str, new: str) -> Answer:
     """Tell memolith that the directory OLD is at NEW now.
 
     \b
     memolith project move ~/code/app ~/work/app
     """
-    with options.open() as mem:
-        before, after = os.path.abspath(os.path.expanduser(old)), _at(mem, new)[0]
-        everything = list(identities(_directory(mem), strict=True))
-        # Not resolved at first: a link to the new place may stand at the old one.
-        if not any(before in each.paths for each in everything):
-            before = os.path.realpath(before)
-        owners = [each.slug for each in everything if before in each.paths]
-        if not owners:
-            raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
-        if len(owners) > 1:  # different repositories were there, one after the other
-            raise InputError(
-                f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
-            )
-        registry.move(mem.gate, owners[0], before, after)
-        _say(options, f"{owners[0]}: {before} is now {after}", slug=owners[0], path=after)
+    before, after = os.path.abspath(os.path.expanduser(old)), _at(mem, new)[0]
+    everything = list(identities(_directory(mem), strict=True))
+    # Not resolved at first: a link to the new place may stand at the old one.
+    if not any(before in each.paths for each in everything):
+        before = os.path.realpath(before)
+    owners = [each.slug for each in everything if before in each.paths]
+    if not owners:
+        raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
+    if len(owners) > 1:  # different repositories were there, one after the other
+        raise InputError(
+            f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
+        )
+    registry.move(mem.gate, owners[0], before, after)
+    return {"slug": owners[0], "path": after}, f"{owners[0]}: {before} is now {after}"
 
 
 @project.command("adopt")
@@ -202,21 +194,13 @@ def adopt_project(options: Options, slug: str) -> None:
     \b
     memolith project adopt old-name-1234abcd
     """
-    from memolith.care.adopt import adopt
-
     with options.open() as mem:
         written, skipped = adopt(mem, slug)
         lines = [f"{len(written)} file(s) were brought in from {slug}", *(f"  {name}" for name in written)]
         left = [each.as_dict() for each in skipped]
-        _say(options, "\n".join(lines), slug=mem.project, files=written, skipped=left)
+        fields: dict[str, object] = {"slug": mem.project, "files": written, "skipped": left}
+        output.answer((fields, "\n".join(lines)), as_json=options.json)
         for each in skipped:
             output.note(f"skipped {each.path}: {each.reason}", "warning")
         if any(each.failed for each in skipped):
             raise PartialError("some of it could not be read; adopt it again: what is here stays")
-
-
-def _say(options: Options, message: str, **facts: object) -> None:
-    if options.json:
-        output.json(facts)
-    else:
-        output.text(message)

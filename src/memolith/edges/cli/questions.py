@@ -1,4 +1,4 @@
-"""The command `recall` for click: help, completion, and options that the fast door does not know."""
+"""`context`, `search` and `recall` for click: help, completion, and what the fast door does not know."""
 
 from __future__ import annotations
 
@@ -6,30 +6,70 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.edges.cli import asking, completion, fast
+from memolith.base.errors import InputError
+from memolith.edges.cli import ask, common
 from memolith.edges.cli.app import cli, shared
 from memolith.index import KINDS
 from memolith.store.layout import CATEGORIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memolith.edges.cli.options import Options
 
-    Command = Callable[..., None]
+
+@cli.command()
+@click.argument("query", nargs=-1)
+@click.option("--max-chars", metavar="N", help="The host's own limit in characters.")
+@click.option("--explain", is_flag=True, help="Say which file gave which bytes, what was cut, and why.")
+@click.option("--price", type=float, metavar="P", help="With --explain: price of a million input tokens.")
+@click.option("--per-day", type=int, metavar="N", help="With --price: prompts per day.  [default: 100]")
+@shared
+def context(
+    options: Options,
+    query: tuple[str, ...],
+    max_chars: str | None,
+    explain: bool,
+    price: float | None,
+    per_day: int | None,
+) -> None:
+    """Print the block that an agent gets to see; nothing if there is nothing.
+
+    QUERY is the task at hand; what is recalled for it is added.
+
+    \b
+    memolith context
+    memolith context "fix the flaky login test"
+    memolith context --max-chars 9500
+    memolith context --explain
+    memolith context --explain --price 3 --per-day 200
+    """
+    options.max_chars = max_chars
+    if explain:
+        ask.explain(options, " ".join(query), price, per_day)
+        return
+    if price is not None or per_day is not None:
+        raise InputError("--price and --per-day say what the block costs: add --explain")
+    ask.context(options, " ".join(query))
 
 
-def _one_of(flag: str, words: tuple[str, ...], text: str) -> Callable[[Command], Command]:
-    return click.option(flag, metavar="|".join(words), help=text, shell_complete=completion.words(*words))
+@cli.command()
+@click.argument("query", nargs=-1)
+@shared
+def search(options: Options, query: tuple[str, ...]) -> None:
+    """Find memory files that contain any of the words, literally and in any case.
+
+    \b
+    memolith search redis port
+    """
+    ask.search(options, " ".join(query))
 
 
 @cli.command()
 @click.argument("query", nargs=-1)
 @click.option("--limit", metavar="N", help="How many hits at most (default: 10).")
-@_one_of("--format", asking.FORMATS, "How to print them (default: snippets).")
-@_one_of("--scope", ("project", "user"), "Whose memory (default: both).")
-@_one_of("--kind", KINDS, "Only these kinds, separated by commas.")
-@_one_of("--category", CATEGORIES, "Only records of these categories, separated by commas.")
+@common.one_of("--format", ask.FORMATS, "How to print them (default: snippets).")
+@common.one_of("--scope", common.SCOPES, "Whose memory (default: both).")
+@common.one_of("--kind", KINDS, "Only these kinds, separated by commas.")
+@common.one_of("--category", CATEGORIES, "Only records of these categories, separated by commas.")
 @click.option("--since", metavar="YYYY-MM-DD", help="Nothing older than this date.")
 @click.option("--as-of", metavar="YYYY-MM-DD", help="What held on that day, instead of what holds now.")
 @click.option("--budget", metavar="TOKENS", help="Only as many hits as fit into a prompt, whole.")
@@ -49,4 +89,4 @@ def recall(options: Options, query: tuple[str, ...], **given: Any) -> None:
     memolith recall --ticket fix-login --format prompt
     memolith recall "release process" --as-of 2026-03-01
     """
-    fast.recall(options, given, " ".join(query))
+    ask.recall(options, " ".join(query), given)

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, TextError
-from memolith.edges.cli import completion, output
-from memolith.edges.cli.app import choice, cli, shared, text_argument
-from memolith.edges.cli.options import notice
-from memolith.memory import review as decisions
+from memolith.base.errors import InputError
+from memolith.edges.cli import common, completion, output
+from memolith.edges.cli.app import cli, opened
 from memolith.store.layout import PROPOSAL
-from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.options import Options
+    from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
     from memolith.memory.review import Held
 
@@ -30,14 +27,14 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
     metavar="[list|show|accept|refuse|edit]",
     shell_complete=completion.words(*_ACTIONS),
 )
-@click.argument("numbers", nargs=-1, metavar="[ID]...")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--all", "everything", is_flag=True, help="Everything that waits.")
 @click.option("--yes", is_flag=True, help="Accept without asking, also where nobody can be asked.")
 @click.option("--file", metavar="FILE", help="With edit: take the new texts from this file (- = input).")
-@shared
+@opened
 def review(
-    options: Options, action: str, numbers: tuple[str, ...], everything: bool, yes: bool, file: str | None
-) -> None:
+    mem: Mem, action: str, ids: tuple[str, ...], everything: bool, yes: bool, file: str | None
+) -> Answer:
     """Decide about what waits for a person.
 
     Texts from outside (also notes, records and tickets), and changes that learning proposes but that drop
@@ -51,41 +48,33 @@ def review(
     memolith review refuse --all
     memolith review edit 3fa9c1
     """
-    choice(action, _ACTIONS, "action")
+    common.choice(action, _ACTIONS, "action")
     if file is not None and action != "edit":
         raise InputError("--file belongs to `review edit`")
-    with options.open() as mem:
-        notice(mem)
-        waiting = decisions.waiting(mem)
-        if action == "list":
-            if numbers or everything:
-                raise InputError("`review list` takes nothing; give `show`, `accept` or `refuse` first")
-            _list(options, waiting)
-            return
-        if not numbers and not everything:
-            raise InputError(f"which one? Give its ID or --all: memolith review {action} ID")
-        chosen = waiting if everything else [decisions.find(mem, number) for number in numbers]
-        if action == "show":
-            if options.json:
-                output.json({"waiting": [_as_dict(mem, held) for held in chosen]})
-            else:
-                output.text("\n\n".join(_describe(mem, held) for held in chosen) or "Nothing waits.")
-            return
-        if action == "edit":
-            _edit(options, mem, chosen, file)
-            return
-        _decide(options, mem, action, chosen, yes=yes)
+    if action == "list":
+        if ids or everything:
+            raise InputError("`review list` takes nothing; give `show`, `accept` or `refuse` first")
+        return _list(mem.review.list())
+    if not ids and not everything:
+        raise InputError(f"which one? Give its ID or --all: memolith review {action} ID")
+    chosen = mem.review.list() if everything else [mem.review.get(each) for each in ids]
+    if action == "show":
+        shown = "\n\n".join(_describe(mem, held) for held in chosen) or "Nothing waits."
+        return {"waiting": [_as_dict(mem, held) for held in chosen]}, shown
+    if action == "edit":
+        return _edit(mem, chosen, file)
+    done = [_decide(mem, action, held, yes=yes) for held in chosen]
+    text = "\n".join(f"{row['id']}: {row['message']}" for row in done) or "Nothing waits."
+    return {"decided": done}, text
 
 
-def _list(options: Options, waiting: list[Held]) -> None:
-    if options.json:
-        output.json({"waiting": [held.as_dict() for held in waiting]})
-    elif waiting:
-        lines = [f"{held.id}  {held.since}  {held.source!s:<20}  {_first(held.reasons)}" for held in waiting]
-        output.text("\n".join(lines))
-        output.note("`memolith review show ID` has the text; `accept` or `refuse` decides")
-    else:
-        output.text("Nothing waits for review.")
+def _list(waiting: list[Held]) -> Answer:
+    fields: dict[str, object] = {"waiting": [held.as_dict() for held in waiting]}
+    if not waiting:
+        return fields, "Nothing waits for review."
+    lines = [f"{held.id}  {held.since}  {held.source!s:<20}  {_first(held.reasons)}" for held in waiting]
+    hint = output.Note("`memolith review show ID` has the text; `accept` or `refuse` decides")
+    return fields, "\n".join(lines), hint
 
 
 def _first(reasons: list[str]) -> str:
@@ -93,22 +82,16 @@ def _first(reasons: list[str]) -> str:
 
 
 def _as_dict(mem: Mem, held: Held) -> dict[str, object]:
-    if held.call != PROPOSAL:
-        return held.as_dict()
-    from memolith.learn.consolidate import waiting
-
-    return {**held.as_dict(), "diff": waiting.describe(mem, held)}
+    more = {"diff": mem.review.diff(held)} if held.call == PROPOSAL else {}
+    return {**held.as_dict(), **more}
 
 
 def _describe(mem: Mem, held: Held) -> str:
+    reasons = "\n".join(f"  - {reason}" for reason in held.reasons)
     if held.call == PROPOSAL:
-        from memolith.learn.consolidate import waiting
-
-        reasons = "\n".join(f"  - {reason}" for reason in held.reasons)
-        changes = waiting.describe(mem, held) or "(nothing is different by now)"
+        changes = mem.review.diff(held) or "(nothing is different by now)"
         return f"{held.id}  proposed {held.since}, source: {held.source}\nbecause it\n{reasons}\n{changes}"
     asked = ", ".join(f"{key}={value!r}" for key, value in held.arguments.items())
-    reasons = "\n".join(f"  - {reason}" for reason in held.reasons)
     text = "\n".join(f"  | {line}" for line in held.text.splitlines())
     return (
         f"{held.id}  held {held.since}, source: {held.source}\nasked: {held.call} {asked}\n"
@@ -116,64 +99,31 @@ def _describe(mem: Mem, held: Held) -> str:
     )
 
 
-def _decide(options: Options, mem: Mem, action: str, chosen: list[Held], *, yes: bool) -> None:
-    done = []
-    for held in chosen:
-        if action == "accept":
-            if not yes:
-                _ask(mem, held)
-            message = _accept(mem, held)
-            done.append({"id": held.id, "decision": "accept", "message": message})
-        else:
-            decisions.refuse(mem, held.id)
-            message = "refused; `memolith undo` brings it back"
-            done.append({"id": held.id, "decision": "refuse", "message": message})
-    if options.json:
-        output.json({"decided": done})
+def _decide(mem: Mem, action: str, held: Held, *, yes: bool) -> dict[str, str]:
+    message = "refused; `memolith undo` brings it back"
+    if action == "refuse":
+        mem.review.refuse(held.id)
     else:
-        output.text("\n".join(f"{row['id']}: {row['message']}" for row in done) or "Nothing waits.")
+        if not yes:
+            if sys.stdin is not None and sys.stdin.isatty():
+                output.text(_describe(mem, held))
+            common.agree("Store this as memory?", "a person accepts: run it in a terminal, or add --yes")
+        message = mem.review.accept(held.id)
+    return {"id": held.id, "decision": action, "message": message}
 
 
-def _accept(mem: Mem, held: Held) -> str:
-    from memolith.learn.consolidate import waiting
-
-    return waiting.accept(mem, held) if held.call == PROPOSAL else decisions.accept(mem, held.id)
-
-
-def _edit(options: Options, mem: Mem, chosen: list[Held], file: str | None) -> None:
+def _edit(mem: Mem, chosen: list[Held], file: str | None) -> Answer:
     """Let a person change the texts of a proposal: in an editor, or by giving a file."""
-    from memolith.learn.consolidate import waiting
-
     if len(chosen) != 1 or chosen[0].call != PROPOSAL:
         raise InputError("`review edit` takes the ID of one proposal; other texts are accepted or refused")
     if file is not None:
-        text: str | None = text_argument("-") if file == "-" else _read(file)
+        text: str | None = common.file_text(file)
     elif sys.stdin.isatty():
         text = click.edit(chosen[0].text, extension=".md")
     else:
         raise InputError("nobody can be asked here; give the new texts with --file FILE")
     if text is None:
         raise click.exceptions.Exit(1)
-    waiting.edit(mem, chosen[0], text)
-    message = f"changed; `memolith review accept {chosen[0].id}` writes it"
-    if options.json:
-        output.json({"edited": chosen[0].id, "message": message})
-    else:
-        output.text(f"{chosen[0].id}: {message}")
-
-
-def _read(file: str) -> str:
-    try:
-        with open(file, encoding="utf-8") as opened:
-            return opened.read()
-    except UnicodeDecodeError:
-        raise TextError(f"{veil.masked(file)}: is not UTF-8; save it as UTF-8") from None
-
-
-def _ask(mem: Mem, held: Held) -> None:
-    """Show the text and ask. Where nobody can be asked, accepting needs --yes."""
-    if not sys.stdin.isatty():
-        raise InputError("a person accepts: run it in a terminal, or add --yes")
-    output.text(_describe(mem, held))
-    if not click.confirm("Store this as memory?", default=False, err=True):
-        raise click.exceptions.Exit(1)
+    held = mem.review.edit(chosen[0].id, text)
+    message = f"changed; `memolith review accept {held.id}` writes it"
+    return {"edited": held.id, "message": message}, f"{held.id}: {message}"

@@ -1,27 +1,27 @@
-"""Commands about secrets: finding them, masking what is stored, allowing a false alarm."""
+"""Commands that find and take out what must not be kept: scan, allow, forget."""
 
 from __future__ import annotations
 
 import os
 import sys
+from getpass import getpass
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, NotFoundError, TooLargeError
-from memolith.care import purge as purging
-from memolith.care import scan as scanning
-from memolith.edges.cli import completion, output, progress
-from memolith.edges.cli.app import cli, shared, text_argument
-from memolith.memory import arguments
-from memolith.store import allow_list, layout
+from memolith.base.errors import InputError, PartialError, TooLargeError
+from memolith.care.scan import MAX_BYTES
+from memolith.edges.cli import common, output, progress
+from memolith.edges.cli.app import cli, opened, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from memolith.care.erase import Cleaned
     from memolith.care.scan import Report
     from memolith.edges.cli.options import Options
+    from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
+
+_OUTSIDE = "what agents, editors and backups keep themselves is not touched"
 
 
 @cli.command()
@@ -47,10 +47,10 @@ def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
         raise InputError("--dry-run belongs to --purge; without it nothing is changed anyway")
     with options.open() as mem:
         show = progress.bar("files", "run it again; what is masked already stays masked") or (lambda *_: None)
-        done: list[purging.Cleaned] = []
+        done: list[Cleaned] = []
         if purge and not dry and os.path.isdir(mem.home):
-            done = purging.purge(mem, lambda problem: output.note(problem, "warning"), show)
-        report = _scanned(mem, path, show)
+            done = mem.purge(tell=_warn, progress=show)
+        report = mem.scan(_standard_input() if path == "-" else path, progress=show)
         progress.end()
         if options.json:
             _print_json(report, done)
@@ -65,23 +65,20 @@ def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _scanned(mem: Mem, path: str | None, show: Callable[[int], None]) -> Report:
-    if path is None:
-        return scanning.scan_home(mem, show)
-    allow = allow_list.allowed(str(mem.root), mem.project)
-    if path != "-":
-        if not path.strip():
-            raise InputError("PATH is empty; give a file or a folder")
-        return scanning.scan_path(os.path.expanduser(path), allow, show)
+def _warn(problem: str) -> None:
+    output.note(problem, "warning")
+
+
+def _standard_input() -> bytes:
     if sys.stdin is None:
         raise InputError("standard input is closed; give a PATH")
-    data = sys.stdin.buffer.read(scanning.MAX_BYTES + 1)
-    if len(data) > scanning.MAX_BYTES:
-        raise TooLargeError(f"standard input has more than {scanning.MAX_BYTES:,} bytes; scan it in parts")
-    return scanning.scan_text(data, allow, show)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise TooLargeError(f"standard input has more than {MAX_BYTES:,} bytes; scan it in parts")
+    return data
 
 
-def _print_json(report: Report, done: list[purging.Cleaned]) -> None:
+def _print_json(report: Report, done: list[Cleaned]) -> None:
     output.json(
         {
             "files": report.files,
@@ -108,16 +105,9 @@ def _summary(report: Report, *, dry: bool) -> str:
 @cli.command()
 @click.argument("value", required=False)
 @click.option("--remove", is_flag=True, help="Take VALUE (or its hash, as listed) off the list.")
-@click.option(
-    "--scope",
-    default="project",
-    show_default=True,
-    metavar="project|user",
-    help="Whose list.",
-    shell_complete=completion.words("project", "user"),
-)
-@shared
-def allow(options: Options, value: str | None, remove: bool, scope: str) -> None:
+@common.one_of("--scope", common.SCOPES, "Whose list.", default="project", show_default=True)
+@opened
+def allow(mem: Mem, value: str | None, remove: bool, scope: str) -> Answer:
     """Let a value be stored although it looks like a secret; without VALUE, list what is allowed.
 
     VALUE may be the line it stands in. Only its SHA-256 is kept. With - it is read from standard input, at a
@@ -129,54 +119,67 @@ def allow(options: Options, value: str | None, remove: bool, scope: str) -> None
     memolith allow
     memolith allow 5f2c1e --remove
     """
-    with options.open() as mem:
-        if not arguments.is_user_wide(scope):
-            mem.register() if value is not None else None
-        slug = layout.USER if arguments.is_user_wide(scope) else mem.project
-        known = allow_list.listed(str(mem.root), slug)
-        if value is None:
-            if remove:
-                raise InputError("--remove needs a VALUE; `memolith allow` lists the hashes")
-            _show(options, slug, known, known)
-            return
-        text = _value(value)
-        if remove:
-            changed = [each for each in known if each in allow_list.hashes(text)] or _by_prefix(known, text)
-            if not changed:
-                raise NotFoundError("this value is not on the list; `memolith allow` shows the hashes")
-            known = [each for each in known if each not in changed]
-        else:
-            changed = allow_list.hashes(text)
-            known = list(dict.fromkeys([*known, *changed]))
-        # Not in the history: `memolith allow --remove` takes it back, and undo is for memories.
-        change = allow_list.setter(slug, known)
-        mem.gate.rewrite(allow_list.place(slug), change, op=allow_list.KEY, remember=False)
-        _show(options, slug, known, changed, "no longer allowed" if remove else "allowed")
-
-
-def _show(options: Options, slug: str, known: list[str], changed: list[str], what: str = "") -> None:
-    if options.json:
-        output.json({"scope": slug or "user", "allowed": known})
-    elif not changed:
-        output.note("nothing is allowed here; `memolith allow -` adds a value that is no secret")
-    else:
-        name = slug or "all projects"
-        output.text("\n".join(f"{what} in {name}: {each}" if what else each for each in changed))
+    done = mem.allow(None if value is None else _value(value), remove=remove, scope=scope)
+    fields: dict[str, object] = {"scope": done.scope or "user", "allowed": done.hashes}
+    if value is not None:
+        what = "no longer allowed" if remove else "allowed"
+        return fields, "\n".join(f"{what} in {done.scope or 'all projects'}: {each}" for each in done.changed)
+    if not done.hashes:
+        return fields, output.Note(
+            "nothing is allowed here; `memolith allow -` adds a value that is no secret"
+        )
+    return fields, "\n".join(done.hashes)
 
 
 def _value(value: str) -> str:
     if value == "-" and sys.stdin is not None and sys.stdin.isatty():
-        from getpass import getpass
-
         value = getpass("Value (not shown): ", stream=sys.stderr)
-    text = text_argument(value) if value == "-" else value
-    if not text.strip():
-        raise InputError("there is no value; give it as VALUE, or - to read it from standard input")
-    return text.strip("\n")
+    return (common.text_argument(value) if value == "-" else value).strip("\n")
 
 
-def _by_prefix(known: list[str], text: str) -> list[str]:
-    found = [each for each in known if len(text) >= 6 and each.startswith(text.strip().lower())]
-    if len(found) > 1:
-        raise InputError(f"{len(found)} hashes begin with {text.strip()!r}; give more of it")
-    return found
+@cli.command()
+@click.argument("text")
+@click.option("--all", "everywhere", is_flag=True, help="In every project, not only this one and the user's.")
+@click.option("--dry-run", "dry", is_flag=True, help="Only show where it is.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@shared
+def forget(options: Options, text: str, everywhere: bool, dry: bool, yes: bool) -> None:
+    """Take every line that has TEXT out of memory, history and session copies, for good; there is no undo.
+
+    TEXT is a part of the line; case and spaces do not matter. With - it is read from standard input. What was
+    imported does not come back by importing it again. To delete a note and keep its history, see `edit`.
+
+    \b
+    memolith forget "port 6380" --dry-run
+    memolith forget "port 6380"
+    """
+    with options.open() as mem:
+        wanted = common.text_argument(text) if text == "-" else text
+        if not (dry or yes):
+            _agree(mem.forget(wanted, everywhere=everywhere, dry_run=True).places)
+        done = mem.forget(wanted, everywhere=everywhere, dry_run=dry)
+        message = f"{'Would forget' if dry else 'Forgot'} it in {len(done.places)} place(s)"
+        if options.json:
+            rows = [{"path": path, "lines": lines} for path, lines in done.places.items()]
+            output.json({"places": rows, "message": message, "forgotten": not dry and not done.problems})
+        else:
+            output.text("\n".join(_lines(done.places)))
+            output.text(f"{message}; {_OUTSIDE}" if not dry else message)
+        for problem in done.problems:
+            _warn(problem)
+        if done.problems:
+            raise PartialError("some of it may be left; see to what is named above and forget it again")
+
+
+def _lines(places: dict[str, int]) -> list[str]:
+    return [f"{path}: {lines} line(s)" for path, lines in places.items()]
+
+
+def _agree(places: dict[str, int]) -> None:
+    if sys.stdin is not None and sys.stdin.isatty():
+        for line in _lines(places):
+            output.note(line)
+    common.agree(
+        f"Remove them in {len(places)} place(s) for good?",
+        f"this removes lines in {len(places)} place(s) for good: add --yes, or --dry-run to see",
+    )

@@ -1,20 +1,31 @@
-"""Commands about finished sessions."""
+"""Commands about finished sessions: those handed over, and those that agents have kept on this machine."""
 
 from __future__ import annotations
 
-import sys
+import os
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, NotFoundError
-from memolith.edges.cli import output, write
-from memolith.edges.cli.app import Group, cli, shared
+from memolith.base.errors import InputError, NotFoundError, PartialError
+from memolith.edges.cli import common, output, progress
+from memolith.edges.cli.app import Group, cli, opened, shared
 from memolith.edges.cli.options import notice
+from memolith.hosts.sessions import gather
+from memolith.memory.sessions import STATUSES, Session, read_turns
 from memolith.store.screen import quoted
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memolith.edges.cli.options import Options
+    from memolith.edges.cli.output import Answer
+    from memolith.hosts.sessions.gather import Brought, Gatherer, Place
+    from memolith.mem import Mem
+
+_ACTIONS = ("new", "grown", "known", "skipped")
 
 
 @cli.group(cls=Group)
@@ -29,10 +40,10 @@ def session() -> None:
 @click.option("--ticket", metavar="ID", help="The ticket that it was an execution of.")
 @click.option("--status", default="completed", show_default=True, metavar="running|paused|completed|failed")
 @click.option("--scope", default="project", hidden=True)
-@shared
+@opened
 def add_session(
-    options: Options, file: str, agent: str, session_id: str, ticket: str | None, status: str, scope: str
-) -> None:
+    mem: Mem, file: str, agent: str, session_id: str, ticket: str | None, status: str, scope: str
+) -> Answer:
     """Store a session from JSON lines (- reads them), one turn each: {"role", "text", "time"}.
 
     The same session again changes nothing; one that has grown adds its new turns. Secrets are masked.
@@ -40,86 +51,178 @@ def add_session(
     \b
     memolith session add turns.jsonl --agent claude --id 3f2a
     """
-    from memolith.memory.sessions import STATUSES as KNOWN
-    from memolith.memory.sessions import Session, read_turns
-
-    if status not in KNOWN:
-        raise InputError(f"unknown status {quoted(status)}; one of {', '.join(KNOWN)}")
-    turns = list(read_turns(write.file_text(file).split("\n"), file))
-    with options.open() as mem:
-        linked = mem.tickets.get(ticket).id if ticket else ""
-        started = next((turn.time for turn in turns if turn.time), "")
-        value = Session(
-            agent=agent, id=session_id, project="", started=started, status=status, ticket=linked, turns=turns
-        )
-        done = mem.sessions.add(value, scope=scope)
-        if linked:
-            mem.tickets.link(linked, done.name)
-        write.report(options, mem, done)
+    if status not in STATUSES:
+        raise InputError(f"unknown status {quoted(status)}; one of {', '.join(STATUSES)}")
+    turns = list(read_turns(common.file_text(file).split("\n"), file))
+    linked = mem.tickets.get(ticket).id if ticket else ""
+    started = next((turn.time for turn in turns if turn.time), "")
+    value = Session(
+        agent=agent, id=session_id, project="", started=started, status=status, ticket=linked, turns=turns
+    )
+    done = mem.sessions.add(value, scope=scope)
+    if linked:
+        mem.tickets.link(linked, done.name)
+    return done
 
 
 @session.command("list")
-@shared
-def list_sessions(options: Options) -> None:
+@opened
+def list_sessions(mem: Mem) -> Answer:
     """List sessions, oldest first.
 
     \b
     memolith session list
     """
-    with options.open() as mem:
-        found = mem.sessions.list()
-        notice(mem)
-        if options.json:
-            output.json({"sessions": [{**each.head(), "turns": len(each.turns)} for each in found]})
-        elif not found:
-            output.note("no sessions are stored for this project")
-        else:
-            rows = [(each.started or "-", len(each.turns), each.name, each.ticket) for each in found]
-            output.text("\n".join(f"{a:<25}  {b:>5} turns  {c}  {d}".rstrip() for a, b, c, d in rows))
+    found = mem.sessions.list()
+    fields: dict[str, object] = {"sessions": [{**each.head(), "turns": len(each.turns)} for each in found]}
+    if not found:
+        return fields, output.Note("no sessions are stored for this project")
+    rows = [f"{s.started or '-':<25}  {len(s.turns):>5} turns  {s.name}  {s.ticket}".rstrip() for s in found]
+    return fields, "\n".join(rows)
 
 
 @session.command("show")
 @click.argument("name", metavar="SESSION")
 @click.option("--turn", type=int, metavar="N", help="Only this turn.")
-@shared
-def show_session(options: Options, name: str, turn: int | None) -> None:
+@opened
+def show_session(mem: Mem, name: str, turn: int | None) -> Answer:
     """Print a session, or one turn of it.
 
     \b
     memolith session show claude-3f2a --turn 12
     """
-    with options.open() as mem:
-        found = mem.sessions.get(name)
-        turns = [each for each in found.turns if turn in (None, each.number)]
-        if turn is not None and not turns:
-            raise NotFoundError(f"{found.name} has no turn {turn}; they are 1 to {len(found.turns)}")
-        notice(mem)
-        if options.json:
-            output.json({**found.head(), "turns": [each.as_dict() for each in turns]})
-            return
-        for each in turns:
-            about = " ".join(filter(None, [each.role, each.tool, each.outcome, each.time]))
-            output.text(f"#{each.number} {about}\n{each.text}\n")
+    found = mem.sessions.get(name)
+    turns = [each for each in found.turns if turn in (None, each.number)]
+    if turn is not None and not turns:
+        raise NotFoundError(f"{found.name} has no turn {turn}; they are 1 to {len(found.turns)}")
+    fields = {**found.head(), "turns": [each.as_dict() for each in turns]}
+    heads = [" ".join(filter(None, [each.role, each.tool, each.outcome, each.time])) for each in turns]
+    shown = [f"#{each.number} {head}\n{each.text}\n" for each, head in zip(turns, heads, strict=True)]
+    return fields, "".join(shown)
 
 
 @session.command("delete")
 @click.argument("name", metavar="SESSION")
 @click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
-@shared
-def delete_session(options: Options, name: str, yes: bool) -> None:
+@opened
+def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
     """Remove a session's copy for good; it cannot be undone.
 
     \b
     memolith session delete claude-3f2a
     """
+    found = mem.sessions.get(name)
+    if not yes:
+        question = f"Remove {found.name} ({len(found.turns)} turns) for good?"
+        common.agree(question, f"this removes {found.name} for good: add --yes")
+    name = mem.sessions.delete(found.name)
+    return {"name": name, "message": f"Removed {name}"}, f"Removed {name}"
+
+
+@session.command("import")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.option("--agent", metavar="NAME", help="Only this agent's, or whose files the PATHs are.")
+@click.option("--mine", is_flag=True, help="What is at the PATHs are your own sessions, wherever they lie.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be read; store nothing.")
+@shared
+def import_sessions(
+    options: Options, paths: tuple[str, ...], agent: str | None, mine: bool, dry_run: bool
+) -> None:
+    """Read the sessions that agents kept on this machine, or those at PATH, each into its project's memory.
+
+    Those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi and Cursor are found by
+    themselves. Secrets are masked. What is known and has not grown is not read again, so this may be
+    interrupted and run as often as you like.
+
+    A file that lies elsewhere, as aider's do, may be anybody's: it goes into this project's memory, is shown
+    only to who asks, and nothing is learned from it, unless you say that it is yours. Links are not followed.
+
+    \b
+    memolith session import --dry-run
+    memolith session import
+    memolith session import .aider.chat.history.md --mine
+    memolith session import turns.jsonl --agent generic
+    """
+    only = gather.agent_named(agent) if agent is not None else None
+    if mine and not paths:
+        raise InputError("which sessions are yours? Name their files: memolith session import --mine PATH")
     with options.open() as mem:
-        found = mem.sessions.get(name)
-        if not yes:
-            if not sys.stdin.isatty():
-                raise InputError(f"this removes {found.name} for good: add --yes")
-            if not click.confirm(f"Remove {found.name} ({len(found.turns)} turns) for good?", err=True):
-                raise click.exceptions.Exit(1)
-        name = mem.sessions.delete(found.name)
         notice(mem)
-        message = f"Removed {name}"
-        output.json({"name": name, "message": message}) if options.json else output.text(message)
+        if paths:
+            places = gather.named(paths, only, mine=mine)
+        else:
+            places = gather.find(os.environ, os.path.expanduser("~"), only)
+        gatherer = gather.Gatherer(mem, dry_run=dry_run)
+        try:
+            brought = bring(gatherer, places)
+        finally:
+            gatherer.close()
+    _report(options, brought, dry_run=dry_run)
+    if gatherer.refused:  # a full disk is no property of a session that could be skipped in silence
+        raise gatherer.refused
+    if gatherer.shortened:
+        raise PartialError(
+            f"{gatherer.shortened} session(s) are too long to be kept whole: the first and the latest turns "
+            "are kept, and a turn in between says how many are not"
+        )
+    if gatherer.unread:
+        raise PartialError(
+            "some sessions could not be read or listed; mend what is named above and import again"
+        )
+
+
+def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Brought]:
+    """Bring sessions into memory, and show a person how far it is."""
+    show = progress.bar("sessions")
+    brought: list[Brought] = []
+    for number, place in enumerate(places, 1):
+        brought += gatherer.bring(place)
+        if show:
+            show(number, len(places))
+    return brought
+
+
+def _report(options: Options, brought: list[Brought], *, dry_run: bool) -> None:
+    rows = _summary(brought)
+    message = _message(brought, dry_run=dry_run)
+    if options.json:
+        sessions = [
+            {key: veil.masked(value) if isinstance(value, str) else value for key, value in row.items()}
+            for row in (each.as_dict() for each in brought)
+        ]
+        output.json({"summary": rows, "sessions": sessions, "message": message})
+        return
+    if rows:
+        width = max(len(str(row["project"])) for row in rows)
+        head = f"{'agent':<8}  {'project':<{width}}  {'read':>5}" + "".join(f"  {key:>7}" for key in _ACTIONS)
+        output.text(head)
+    for row in rows:
+        counts = "".join(f"  {row[key]:>7}" for key in _ACTIONS)
+        output.text(f"{row['agent']:<8}  {row['project']:<{width}}  {row['read']:>5}{counts}")
+    why = Counter(each.reason for each in brought if each.action == "skipped")
+    for reason, count in sorted(why.items()):
+        output.text(f"skipped {count}: {veil.masked(reason)}")
+    output.text(message)
+
+
+def _summary(brought: list[Brought]) -> list[dict[str, object]]:
+    """Return how many there were for each agent and project."""
+    counts = Counter((each.agent, each.project, each.action) for each in brought)
+    pairs = sorted({(agent, project) for agent, project, _ in counts})
+    rows = []
+    for agent, project in pairs:
+        by_action = {action: counts[agent, project, action] for action in _ACTIONS}
+        read = by_action["new"] + by_action["grown"]
+        rows.append({"agent": agent, "project": project or "-", "read": read, **by_action})
+    return rows
+
+
+def _message(brought: list[Brought], *, dry_run: bool) -> str:
+    if not brought:
+        return "No sessions were found; name a file or a directory of them"
+    counts = Counter(each.action for each in brought)
+    told = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
+    if dry_run:
+        return f"Would be: {told}. Nothing was stored"
+    turns, masked = sum(each.added for each in brought), sum(each.masked for each in brought)
+    return f"{told}; {turns:,} new turn(s)" + (f", {masked} secret(s) masked" if masked else "")

@@ -5,18 +5,24 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import ConfigError, InputError, NotFoundError
+from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import TARGETS
-from memolith.edges.cli import completion, output
-from memolith.edges.cli import write as writing
-from memolith.edges.cli.app import Group, cli, shared, unguard
+from memolith.care import edit as editing
+from memolith.care.status import page
+from memolith.edges.cli import common, completion, output
+from memolith.edges.cli import learn as learning
+from memolith.edges.cli.app import Group, cli, opened, shared, unguard
 from memolith.edges.cli.options import notice
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.memory import arguments
+from memolith.learn.withdraw import withdraw
+from memolith.memory import addresses, arguments
+from memolith.memory.note_index import note_files
+from memolith.memory.notes import find_note
 from memolith.store import files, layout
 from memolith.store.screen import quoted
 from memolith.text.memory_url import SCHEME
@@ -24,6 +30,7 @@ from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.options import Options
+    from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
 # Other commands that are verbs here as well, and other names for verbs.
@@ -81,12 +88,10 @@ def memory(options: Options) -> None:
     """
     if click.get_current_context().invoked_subcommand is not None:
         return
-    from memolith.care.status import page
-
     with options.open() as mem:
         notice(mem)
         text = page(mem)
-        output.json({"notes": mem.list(), "text": text}) if options.json else output.text(text)
+        output.answer(({"notes": mem.list(), "text": text}, text), as_json=options.json)
 
 
 @memory.command()
@@ -110,52 +115,40 @@ def view(options: Options) -> None:
             output.text(block)
 
 
-def _print_note(options: Options, name: str) -> bool:
-    """Print a note, if there is one."""
-    from memolith.memory.notes import find_note
-
-    with options.open() as mem:
-        notice(mem)
-        found = find_note(mem, name)
-        if found:
-            text = _whole(mem, found)
-            output.json({"text": text}) if options.json else output.text(text)
-        return bool(found)
-
-
 @memory.command()
 @click.argument("name", nargs=-1, required=True, shell_complete=completion.names)
-@shared
-def note(options: Options, name: tuple[str, ...]) -> None:
+@opened
+def note(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Print a note, also one whose name is a verb.
 
     \b
     memolith memory note status
     """
-    if not _print_note(options, " ".join(name)):
+    found = find_note(mem, " ".join(name))
+    if not found:
         raise NotFoundError(f"there is no note {quoted(' '.join(name))}; `memolith list notes` shows them")
+    return _text(_whole(mem, found))
 
 
 @click.command(cls=Group.command_class)
 @click.argument("name", nargs=-1)
-@shared
-def _other(options: Options, name: tuple[str, ...]) -> None:
+@opened
+def _other(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Print a note, or say what could be meant."""
     word = " ".join(name)
-    if _print_note(options, word):
-        return
-    import difflib
-
-    from memolith.memory.note_index import note_files
-
-    with options.open() as mem:
-        notes = [each[:-3] for slug in (mem.project, layout.USER) for each in note_files(str(mem.root), slug)]
+    if found := find_note(mem, word):
+        return _text(_whole(mem, found))
+    notes = [each[:-3] for slug in (mem.project, layout.USER) for each in note_files(str(mem.root), slug)]
     near = [
         *difflib.get_close_matches(word, [*verbs(), *notes], 1),
         *difflib.get_close_matches(name[0], verbs(), 1),
     ]
     hint = f"did you mean {near[0]}? " if near else ""
     raise InputError(f"{quoted(word)} is neither a verb nor a note; {hint}{USAGE}")
+
+
+def _text(text: str) -> Answer:
+    return {"text": text}, text
 
 
 @memory.command()
@@ -171,8 +164,6 @@ def edit(options: Options, name: tuple[str, ...]) -> None:
     memolith memory edit
     memolith memory edit running-the-tests
     """
-    from memolith.care import edit as editing
-
     what = " ".join(name) or None
     with options.open() as mem:
         notice(mem)
@@ -186,8 +177,8 @@ def edit(options: Options, name: tuple[str, ...]) -> None:
 @memory.command()
 @click.argument("source", default="long_term", shell_complete=completion.sources)
 @click.argument("name", nargs=-1, shell_complete=completion.names)
-@shared
-def read(options: Options, source: str, name: tuple[str, ...]) -> None:
+@opened
+def read(mem: Mem, source: str, name: tuple[str, ...]) -> Answer:
     """Print a whole file: a target, a day, a note (note NAME, note:NAME), list, or memory://….
 
     \b
@@ -195,17 +186,12 @@ def read(options: Options, source: str, name: tuple[str, ...]) -> None:
     memolith memory read 2026-11-14
     memolith memory read note running-the-tests
     """
-    with options.open() as mem:
-        notice(mem)
-        text = _source(mem, source, " ".join(name))
-        output.json({"text": text}) if options.json else output.text(text)
+    return _text(_source(mem, source, " ".join(name)))
 
 
 def _source(mem: Mem, source: str, name: str) -> str:
-    from memolith.memory.addresses import resolve
-
     if source.startswith(SCHEME):
-        return resolve(mem, source).text
+        return addresses.resolve(mem, source).text
     if source == "list":
         return "\n".join(mem.list()) or arguments.EMPTY
     if layout.is_date(source):
@@ -231,8 +217,8 @@ def _whole(mem: Mem, relative: str) -> str:
 @memory.command()
 @click.argument("target", metavar="TARGET", shell_complete=completion.words(*TARGETS))
 @click.argument("text", nargs=-1, required=True)
-@shared
-def write(options: Options, target: str, text: tuple[str, ...]) -> None:
+@opened
+def write(mem: Mem, target: str, text: tuple[str, ...]) -> Answer:
     """Add TEXT to long_term, scratchpad, daily, or to a note (note:NAME).
 
     \b
@@ -242,29 +228,19 @@ def write(options: Options, target: str, text: tuple[str, ...]) -> None:
     kind, colon, name = target.partition(":")
     if kind == "note" and not name:
         raise InputError("which note? Give its name: /memory write note:NAME TEXT")
-    with options.open() as mem:
-        writing.report(options, mem, mem.write(kind, " ".join(text), name=name if colon else None))
+    return mem.write(kind, " ".join(text), name=name if colon else None)
 
 
 @memory.command()
-@shared
-def enqueue(options: Options) -> None:
+@opened
+def enqueue(mem: Mem) -> Answer:
     """Let the next run consolidate even if no session changed (also: rebuild).
 
     \b
     memolith memory enqueue
     """
-    from memolith.learn import run
-    from memolith.learn.queue.queue import CONSOLIDATE, Queue
-
-    with options.open() as mem:
-        notice(mem)
-        if off := run.why_not(mem):
-            raise ConfigError(off)
-        with Queue(mem.home, mem.settings, mem.now) as queue:
-            queue.enqueue(CONSOLIDATE, mem.project, forced=True)
-    message = "The next run consolidates even if no session changed (memolith learn run)"
-    output.json({"message": message}) if options.json else output.text(message)
+    learning.force_consolidation(mem)
+    return "The next run consolidates even if no session changed (memolith learn run)"
 
 
 @memory.command()
@@ -301,20 +277,19 @@ def _empty(options: Options, mem: Mem, what: str) -> None:
     place = layout.scratchpad(mem.project) if what == "scratchpad" else layout.daily(mem.project, mem.today)
     done = mem.gate.rewrite(place, lambda _: None, op="delete")
     message = f"Emptied {what} (memolith undo brings it back)" if done.changed else f"{what} is empty already"
-    output.json({"message": message}) if options.json else output.text(message)
+    output.answer(message, as_json=options.json)
 
 
 def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, scope: str, yes: bool) -> None:
-    from memolith.learn.withdraw import withdraw
-
     user = arguments.is_user_wide(scope)
     whose = "all projects" if everywhere or user else "this project"
     what = "all that is remembered of" if everything else "what was learned from sessions in"
     if not yes:
-        if not options.attended:
-            raise InputError(f"this removes {what} {whose}: add --yes (memolith undo brings files back)")
-        if not click.confirm(f"Remove {what} {whose}?", err=True):
-            raise click.exceptions.Exit(1)
+        common.agree(
+            f"Remove {what} {whose}?",
+            f"this removes {what} {whose}: add --yes (memolith undo brings files back)",
+            attended=options.attended,
+        )
     slugs = layout.projects(mem.home) if everywhere and not user else [mem.project]
     done = [
         withdraw(mem if slug == mem.project else mem.of_project(slug), user=user, everything=everything)
@@ -323,10 +298,8 @@ def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, sc
     removed, records = sum(len(each.files) for each in done), sum(len(each.records) for each in done)
     jobs = sum(each.jobs for each in done)
     message = f"Removed {records} record(s) and {removed} file(s) of {whose}, {jobs} row(s) of the queue"
-    if options.json:
-        output.json({"files": removed, "records": records, "jobs": jobs, "message": message})
-    else:
-        output.text(f"{message}; memolith undo brings files back")
+    fields: dict[str, object] = {"files": removed, "records": records, "jobs": jobs, "message": message}
+    output.answer((fields, f"{message}; memolith undo brings files back"), as_json=options.json)
 
 
 @memory.command("help")
@@ -337,4 +310,4 @@ def show_help(options: Options) -> None:
     \b
     memolith memory help
     """
-    output.json({"text": HELP}) if options.json else output.text(HELP)
+    output.answer(_text(HELP), as_json=options.json)

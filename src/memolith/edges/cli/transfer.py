@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, PartialError
+from memolith.base.errors import PartialError
 from memolith.care.transfer import bring, incoming, sources
-from memolith.care.transfer.outgoing import export_memory
-from memolith.care.transfer.transfer import import_memory, is_archive
-from memolith.edges.cli import completion, output, progress
-from memolith.edges.cli.app import choice, cli, shared
+from memolith.care.transfer.transfer import is_archive
+from memolith.edges.cli import common, output, progress
+from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.options import notice
 from memolith.store import portable
 from memolith.text.secrets import veil
@@ -25,25 +24,13 @@ if TYPE_CHECKING:
     from memolith.edges.cli.options import Options
 
 _KINDS = (*sources.KINDS, incoming.KIND)
-_SCOPES = ("project", "user")
 _SHOWN = 20  # rows of one action, for a person
 
 
 @cli.command("import")
 @click.argument("path", required=False)
-@click.option(
-    "--from",
-    "kind",
-    metavar="KIND",
-    help="What it is (else recognised).",
-    shell_complete=completion.words(*_KINDS),
-)
-@click.option(
-    "--scope",
-    metavar="|".join(_SCOPES),
-    help="Whose memory it becomes.",
-    shell_complete=completion.words(*_SCOPES),
-)
+@common.one_of("--from", _KINDS, "What it is (else recognised).", name="kind", metavar="KIND")
+@common.one_of("--scope", common.SCOPES, "Whose memory it becomes.")
 @click.option(
     "--mine/--others",
     default=None,
@@ -79,19 +66,18 @@ def import_command(
     memolith import memory.tar.gz
     """
     if kind is not None:
-        choice(kind, _KINDS, "kind")
+        common.choice(kind, _KINDS, "kind")
     if scope is not None:
-        choice(scope, _SCOPES, "scope")
+        common.choice(scope, common.SCOPES, "scope")
     with options.open() as mem:
         notice(mem)
-        done = import_memory(
-            mem,
+        done = mem.import_(
             path,
             kind=kind,
             scope=scope,
             mine=_whose(path) if mine is None and not dry_run else mine,
             dry_run=dry_run,
-            tell=progress.bar("texts"),
+            progress=progress.bar("texts"),
             agree=(lambda _: None) if dry_run or yes else _agree,
             large=large,
         )
@@ -109,10 +95,10 @@ def _whose(path: str | None) -> bool | None:
 def _agree(archive: Archive) -> None:
     also = ", with settings, which may name programs to run" if portable.CONFIG in archive.hashes else ""
     asked = f"{len(archive.hashes):,} files become your memory as they are{also}."
-    if not sys.stdin.isatty():
-        raise InputError(f"{asked} If you made this archive or trust who did: add --yes")
-    if not click.confirm(f"{asked} Did you make this archive, or do you trust who did?", err=True):
-        raise click.exceptions.Exit(1)
+    common.agree(
+        f"{asked} Did you make this archive, or do you trust who did?",
+        f"{asked} If you made this archive or trust who did: add --yes",
+    )
 
 
 def _report(options: Options, done: Imported, *, dry_run: bool) -> None:
@@ -164,13 +150,12 @@ def export_command(
     """
     with options.open() as mem:
         notice(mem)
-        done = export_memory(
-            mem,
+        done = mem.export(
             file,
             everything=everything,
             history=not no_history,
             sessions=not no_sessions,
-            tell=progress.bar("files", "no archive was written; run it again"),
+            progress=progress.bar("files", "no archive was written; run it again"),
         )
         progress.end()
     held = ", ".join(f"{count:,} {part}" for part, count in done.parts.items() if count)

@@ -1,28 +1,37 @@
-"""Commands that look after a memory: history, undo, doctor, config, demo, completion."""
+"""Commands that look after a memory: history, undo, doctor, index, config; demo and completion."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import get_completion_class
 
 from memolith.base import whole
 from memolith.base.errors import ConfigError, InputError
 from memolith.edges.cli import completion as completing
-from memolith.edges.cli import output
-from memolith.edges.cli.app import choice, cli, shared
+from memolith.edges.cli import demo as demonstration
+from memolith.edges.cli import output, progress
+from memolith.edges.cli.app import cli, opened, shared
+from memolith.edges.cli.common import choice, listed
 from memolith.env import settings
 from memolith.env.settings_table import TABLE
-from memolith.store import registry
+from memolith.memory.undo import files_with_history
+from memolith.store import layout, registry
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.care.doctor import Finding
     from memolith.edges.cli.options import Options
-
+    from memolith.edges.cli.output import Answer
+    from memolith.index.vectors.meaning import Coverage
+    from memolith.mem import Mem
 
 _SHELLS = ("bash", "zsh", "fish")
 _ACTIONS = ("list", "get", "set", "path")
+_INDEX_ACTIONS = ("status", "sync", "rebuild")
+_AGAIN = "`memolith index sync` goes on where it stopped, and so does the next recall"
 _file = click.argument("file", required=False, shell_complete=completing.files_to_undo)
 
 
@@ -42,39 +51,34 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
     memolith history database --show 3
     """
     with options.open() as mem:
-        from memolith.memory.undo import files_with_history
-
         keeper = mem.gate.history
         if show is not None:
             if file is None:
                 raise InputError("--show needs a FILE")
-            data = keeper.read(mem.find_file(file), show)
+            name = mem.find_file(file)
+            data = keeper.read(name, show)
             if options.json:
-                output.json({"path": mem.find_file(file), "text": data.decode("utf-8", "replace")})
+                output.json({"path": name, "text": data.decode("utf-8", "replace")})
             else:
                 output.raw(data)
             return
         names = [mem.find_file(file)] if file else files_with_history(mem)
         rows = [row for name in names for row in keeper.versions(name, markers=everything)]
         rows.sort(key=lambda row: (row.time, row.id), reverse=True)
-        if options.json:
-            output.json({"versions": [row.as_dict() for row in rows]})
-        elif not rows:
-            output.note("no versions: nothing was overwritten or deleted yet")
-        else:
-            lines = [f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'by':<9}  {'bytes':>7}  file"]
-            for row in rows:
-                size = "-" if row.size is None else str(row.size)
-                what = f"{row.op:<10}  {row.by or '-':<9}"
-                lines.append(f"{row.id:>7}  {row.time:<20}  {what}  {size:>7}  {row.filename}")
-            output.text("\n".join(lines))
+        lines = [f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'by':<9}  {'bytes':>7}  file"]
+        for row in rows:
+            size = "-" if row.size is None else str(row.size)
+            what = f"{row.op:<10}  {row.by or '-':<9}"
+            lines.append(f"{row.id:>7}  {row.time:<20}  {what}  {size:>7}  {row.filename}")
+        nothing = "no versions: nothing was overwritten or deleted yet"
+        output.answer(listed("versions", rows, lines if rows else [], nothing), as_json=options.json)
 
 
 @cli.command()
 @_file
 @click.option("--to", type=int, metavar="VERSION", help="Bring back this version (see history).")
-@shared
-def undo(options: Options, file: str | None, to: int | None) -> None:
+@opened
+def undo(mem: Mem, file: str | None, to: int | None) -> Answer:
     """Take back the last change to FILE (or the last change here), byte for byte.
 
     Repeat it to go further back. What undo replaces is in the history too.
@@ -84,17 +88,14 @@ def undo(options: Options, file: str | None, to: int | None) -> None:
     memolith undo scratchpad
     memolith undo long_term --to 4
     """
-    with options.open() as mem:
-        if file is None and to is not None:
-            raise InputError("--to needs a FILE; `memolith history` shows both")
-        done = mem.undo(file, to)
-        if options.json:
-            output.json(done.as_dict())
-        else:
-            now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
-            output.text(f"Undid change {done.version_undone} of {done.name}: it {now}")
-            if done.also:
-                output.text(f"and of {len(done.also)} other file(s) that were changed with it")
+    if file is None and to is not None:
+        raise InputError("--to needs a FILE; `memolith history` shows both")
+    done = mem.undo(file, to)
+    now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
+    text = f"Undid change {done.version_undone} of {done.name}: it {now}"
+    if done.also:
+        text += f"\nand of {len(done.also)} other file(s) that were changed with it"
+    return done.as_dict(), text
 
 
 @cli.command()
@@ -109,29 +110,88 @@ def doctor(options: Options, fix: bool) -> None:
     memolith doctor
     memolith doctor --fix
     """
-    from memolith.care.doctor import examine, repair
-
     with options.open() as mem:
-        fixed = repair(mem, lambda problem: output.note(problem, "warning")) if fix else []
-        left = examine(mem)
+        found = mem.doctor(fix=fix)
+        for problem in found.problems:
+            output.note(problem, "warning")
         if options.json:
-            output.json({"findings": _rows(left), "fixed": _rows(fixed)})
+            output.json({"findings": _rows(found.findings), "fixed": _rows(found.fixed)})
         else:
-            for finding in fixed:
-                output.text(veil.masked(f"fixed  {finding.kind:<12} {finding.path}: {finding.message}"))
-            for finding in left:
-                hint = " (--fix repairs it)" if finding.fixable else ""
-                line = f"found  {finding.kind:<12} {finding.path}: {finding.message}{hint}"
-                output.text(veil.masked(line))
-            if not left and not whole.missing():
+            for each in found.fixed:
+                output.text(veil.masked(f"fixed  {each.kind:<12} {each.path}: {each.message}"))
+            for each in found.findings:
+                hint = " (--fix repairs it)" if each.fixable else ""
+                output.text(veil.masked(f"found  {each.kind:<12} {each.path}: {each.message}{hint}"))
+            if not found.findings and not whole.missing():
                 output.text("Everything is in order.")
-    if left:
+    if found.findings:
         raise click.exceptions.Exit(1)
 
 
 def _rows(findings: list[Finding]) -> list[dict[str, object]]:
     rows = [finding.as_dict() for finding in findings]
     return [{**row, **{name: veil.masked(str(row[name])) for name in ("path", "message")}} for row in rows]
+
+
+@cli.command()
+@click.argument(
+    "action",
+    default="status",
+    metavar="[status|sync|rebuild]",
+    shell_complete=completing.words(*_INDEX_ACTIONS),
+)
+@shared
+def index(options: Options, action: str) -> None:
+    """Show, catch up or rebuild what recall searches in. It is derived: the files know everything.
+
+    Recall does this by itself; nothing is lost when the index is deleted. With memolith[semantic], `sync` and
+    `rebuild` also make the vectors that recall could not make in its time; a service on another machine gets
+    the texts of this project and the user's alone.
+
+    \b
+    memolith index
+    memolith index rebuild
+    """
+    choice(action, _INDEX_ACTIONS, "action")
+    with options.open() as mem:
+        found = mem.index
+        slugs = list(dict.fromkeys([layout.USER, *layout.projects(mem.home), *found.scopes()]))
+        if action == "status":
+            state = found.status(slugs)
+        elif action == "sync":
+            state = found.sync(slugs, progress=progress.bar("files", _AGAIN))
+        else:
+            mem.vectors.clear()
+            state = found.rebuild(slugs, progress=progress.bar("files", _AGAIN))
+        meaning = _meaning(mem, slugs, catch_up=action != "status")
+        size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
+        if options.json:
+            output.json({"path": found.path, "bytes": size, **state.as_dict(), "meaning": str(meaning)})
+            return
+        for note in state.notes:
+            output.note(note, "warning")
+        for what in state.missing:
+            output.text(f"missing  {what}")
+        behind = "" if state.complete else ", not complete"
+        output.text(
+            f"{state.files} file(s), {state.units} unit(s), {size:,} bytes in {found.path}{behind}\n"
+            + (
+                f"{state.changed} file(s) to catch up"
+                if action == "status"
+                else f"{state.changed} file(s) read"
+            )
+            + f"\nMeaning: {meaning}"
+        )
+
+
+def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
+    """Return how much has a vector; catching up takes what it takes, here nobody waits for an answer."""
+    vectors = mem.vectors
+    if getattr(vectors.provider, "sends", False):
+        slugs = [layout.USER, mem.project]
+    return (
+        vectors.sync(slugs, progress=progress.bar("texts", _AGAIN)) if catch_up else vectors.coverage(slugs)
+    )
 
 
 @cli.command()
@@ -189,9 +249,7 @@ def demo(options: Options) -> None:
     \b
     memolith demo
     """
-    from memolith.edges.cli.demo import play
-
-    play(as_json=options.json)
+    demonstration.play(as_json=options.json)
 
 
 @cli.command()
@@ -205,8 +263,6 @@ def completion(options: Options, shell: str) -> None:
     zsh:   memolith completion zsh >> ~/.zshrc
     fish:  memolith completion fish > ~/.config/fish/completions/memolith.fish
     """
-    from click.shell_completion import get_completion_class
-
     choice(shell, _SHELLS, "shell")
     kind = get_completion_class(shell)
     if kind is None:

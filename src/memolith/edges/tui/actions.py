@@ -13,7 +13,6 @@ from memolith.care import page as pages
 from memolith.edges.tui import changes
 from memolith.edges.tui.dialogs import Choose, Confirm, Field, Form, History
 from memolith.edges.tui.editor import Editor, in_editor
-from memolith.memory import review
 from memolith.memory.record import read
 from memolith.store import layout
 from memolith.store.layout import CATEGORIES
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from memolith.edges.tui.lists import Row
     from memolith.edges.tui.shelves import Shelf
     from memolith.mem import Mem
+    from memolith.memory.review import Held
 
 _SCOPES = ("project", "user")
 _RECORD, _DELETABLE = ("record",), ("note", "record", "ticket")
@@ -177,7 +177,7 @@ class Acting(App[None]):
     def _text(self, row: Row) -> tuple[str, str, Callable[[str, str], list[str]]]:
         """Return a text, its hash, and what saves it."""
         if row.kind == "held":
-            held = review.find(self.mem, row.ref)
+            held = self.mem.review.get(row.ref)
             return held.text, "", lambda text, _: changes.edit(self.mem, held, text)
         page = pages.load(self.mem, row.ref)
         return page.text, page.sha256, lambda text, sha256: pages.save(self.mem, row.ref, text, sha256)
@@ -245,10 +245,10 @@ class Acting(App[None]):
         """Refuse what waits."""
         self._decide("the refusal", changes.refuse)
 
-    def _decide(self, what: str, decide: Callable[[Mem, review.Held], str]) -> None:
+    def _decide(self, what: str, decide: Callable[[Mem, Held], str]) -> None:
         row = self.row
         if row is not None:
-            self.change(f"{what} of {row.ref}", lambda: decide(self.mem, review.find(self.mem, row.ref)))
+            self.change(f"{what} of {row.ref}", lambda: decide(self.mem, self.mem.review.get(row.ref)))
 
     @work
     async def action_accept_safe(self) -> None:
@@ -263,7 +263,7 @@ class Acting(App[None]):
         if await self.push_screen_wait(Confirm(f"Accept {len(found)} text(s)?", names, "Accept")):
             self.change("the acceptance of all safe texts", lambda: self._accept(found))
 
-    def _accept(self, found: list[review.Held]) -> str:
+    def _accept(self, found: list[Held]) -> str:
         for held in found:
             changes.accept(self.mem, held)
         return f"Accepted {len(found)} text(s)"

@@ -9,10 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import HistoryError
-from memolith.memory import review
 from memolith.memory.undo import files_with_history
 from memolith.store.history import stamp
-from memolith.store.layout import PROPOSAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,39 +73,21 @@ class Changes:
 
 def accept(mem: Mem, held: Held) -> str:
     """Do what was asked with what waits."""
-    if held.call == PROPOSAL:
-        from memolith.learn.consolidate import waiting
-
-        return waiting.accept(mem, held)
-    return review.accept(mem, held.id)
+    return mem.review.accept(held.id)
 
 
 def refuse(mem: Mem, held: Held) -> str:
     """Drop what waits."""
-    review.refuse(mem, held.id)
+    mem.review.refuse(held.id)
     return f"Refused {held.id}; it is not held a second time"
 
 
 def edit(mem: Mem, held: Held, text: str) -> list[str]:
     """Replace the text of what waits."""
-    if held.call == PROPOSAL:
-        from memolith.learn.consolidate import waiting
-
-        waiting.edit(mem, held, text)
-    else:
-        review.edit(mem, held.id, text)
+    mem.review.edit(held.id, text)
     return []
 
 
 def safe(mem: Mem) -> list[Held]:
     """Return what waits although nothing speaks against it any more."""
-    found = []
-    for held in review.waiting(mem):
-        if held.call == PROPOSAL:
-            from memolith.learn.consolidate import waiting
-
-            if waiting.is_safe(mem, held):
-                found.append(held)
-        elif review.is_safe(held):
-            found.append(held)
-    return found
+    return [held for held in mem.review.list() if mem.review.is_safe(held)]

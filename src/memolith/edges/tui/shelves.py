@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from memolith.care import page
 from memolith.edges.tui.lists import Row
 from memolith.env.paths import Tree
-from memolith.memory import review
 from memolith.memory.note_index import note_files
 from memolith.store import layout
 from memolith.store.layout import CATEGORIES, PROPOSAL
@@ -69,7 +68,7 @@ def shelves(mem: Mem) -> list[Shelf]:
         Shelf("user/note", "Notes", len(note_files(str(mem.root), layout.USER))),
         _records(mem, USER, layout.USER),
     ]
-    waiting = Shelf("review", "Review", len(review.waiting(mem)))
+    waiting = Shelf("review", "Review", len(mem.review.list()))
     status = [Shelf("injected", "Injected now"), waiting, Shelf("learning", "Learning")]
     return [Shelf("overview", "Overview"), project, user, *status]
 
@@ -187,9 +186,7 @@ def _skills(mem: Mem, _: Shelf) -> list[Row]:
 
 
 def _waiting(mem: Mem, _: Shelf) -> list[Row]:
-    return [
-        Row("held", held.id, _asked(held), f"{held.source}  {held.since}") for held in review.waiting(mem)
-    ]
+    return [Row("held", held.id, _asked(held), f"{held.source}  {held.since}") for held in mem.review.list()]
 
 
 def _asked(held: Held) -> str:

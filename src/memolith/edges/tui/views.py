@@ -10,7 +10,6 @@ from memolith.care import page as pages
 from memolith.care.status import overview
 from memolith.edges.tui import render
 from memolith.edges.tui.render import QUIET, Line
-from memolith.memory import review
 from memolith.prompt.explain import WHOLE
 from memolith.store.layout import PROPOSAL
 
@@ -84,7 +83,7 @@ def _session(mem: Mem, row: Row) -> View:
 
 
 def _held(mem: Mem, row: Row) -> View:
-    held = review.find(mem, row.ref)
+    held = mem.review.get(row.ref)
     pairs = [
         ("waits", f"{held.id}, since {held.since}"),
         ("source", str(held.source)),
@@ -105,9 +104,7 @@ def _would(held: Held) -> str:
 def changes(mem: Mem, held: Held) -> str:
     """Return what accepting would bring, as a diff."""
     if held.call == PROPOSAL:
-        from memolith.learn.consolidate import waiting
-
-        return waiting.describe(mem, held) or "(nothing is different by now)"
+        return mem.review.diff(held) or "(nothing is different by now)"
     return "\n".join(f"+{line}" for line in held.text.splitlines())
 
 

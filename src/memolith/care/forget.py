@@ -1,0 +1,191 @@
+"""Forgetting a fact: every line that has it goes, from memory, history, session copies and what was learned.
+
+It cannot be undone, because nothing of it is left; what other programs keep is theirs. The lines are kept as
+hashes, so that an import does not bring them back (`store.tombstones`).
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import InputError, NotFoundError
+from memolith.base.values import Value
+from memolith.care.erase import erase, text_of
+from memolith.env.project import PROJECTS, read_identity
+from memolith.learn.queue.queue import Queue
+from memolith.memory.sessions import change_copy
+from memolith.store import layout, receipts, tombstones
+from memolith.store.screen import quoted
+from memolith.text import frontmatter
+from memolith.text.yaml import dump_scalar, split_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.care.erase import Change
+    from memolith.memory.home import Home
+    from memolith.store.archive import Archive
+
+_LEAST = 4
+_FORGOTTEN = "forgotten"
+_AS_A_WHOLE = "/items/"  # values of programs: a line less, and they could not be read any more
+
+
+class Forgotten(Value):
+    """The lines of each place below the home, of which nothing is left; and what may be left elsewhere."""
+
+    places: dict[str, int]
+    problems: list[str]
+
+
+def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = False) -> Forgotten:
+    """Take every line that has `text` out of this project and what is kept for all, or out of every project.
+
+    The hashes of the lines are written first: whoever is interrupted has lost none of them with the lines.
+    NotFoundError if no line has it.
+    """
+    fact = _Fact(text)
+    problems: list[str] = []
+    found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=True)
+    if not found:
+        raise NotFoundError("no line that is kept has this text; `memolith search` finds words of it")
+    if not dry_run:
+        problems.clear()
+        tombstones.keep(home.gate, fact.keys)
+        found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=False)
+        tombstones.keep(home.gate, fact.keys)
+    problems += _identities(home, fact, everywhere=everywhere)
+    return Forgotten(places=_places(home, found), problems=problems)
+
+
+def _places(home: Home, found: list[tuple[str, int]]) -> dict[str, int]:
+    """Return the lines of each place below the home; all versions of a file are one place."""
+    places: dict[str, int] = {}
+    for path, lines in found:
+        place = os.path.relpath(path, home.path)
+        place = os.path.dirname(place) if place.startswith("history") else place
+        places[place] = places.get(place, 0) + lines
+    return places
+
+
+def _everywhere(
+    home: Home, fact: _Fact, tell: Callable[[str], None], *, everywhere: bool, dry: bool
+) -> list[tuple[str, int]]:
+    """Go through all that is kept; return each file that has the fact, and in how many lines."""
+    learned = _learned(home, fact, everywhere=everywhere, dry=dry)
+    scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
+    found = [(each.path, each.count) for each in erase(home, fact, scopes, tell, dry=dry)]
+    found += receipts.without(home.path, fact.in_names, tell, dry=dry)
+    for name in receipts.names(home.path, receipts.SUMMARY):
+        *about, waiting = receipts.noted(home.path, name)[1] or [""]
+        count = fact.count(name, waiting.encode())
+        if count and not dry:
+            receipts.note(home.path, name, *about, fact.without(waiting, tombstones.INSTEAD))
+        found += [(receipts.path(home.path, name), count)] if count else []
+    return found + learned
+
+
+def _learned(home: Home, fact: _Fact, *, everywhere: bool, dry: bool) -> list[tuple[str, int]]:
+    """Take it out of what was extracted from sessions and waits for a consolidation."""
+    lines = 0
+
+    def change(text: str) -> str:
+        nonlocal lines
+        lines += sum(map(fact.has, text.split("\n")))
+        rest = fact.without(text)
+        return text if dry else rest
+
+    with Queue(home.path, home.settings, home.now) as queue:
+        queue.erase(None if everywhere else home.project, change)
+        return [(queue.database.path, lines)] if lines else []
+
+
+def _identities(home: Home, fact: _Fact, *, everywhere: bool) -> list[str]:
+    """Return what stays: the identities of projects whose folder is called so, by which they are found."""
+    slugs = [slug for slug in layout.scopes(home.path) if slug and (everywhere or slug == home.project)]
+    left = [slug for slug in slugs if fact.has(slug) or fact.has(_identity(home, slug))]
+    return [
+        f"projects/{slug}: the project's folder is called so, and its name stays in project.yml, its history "
+        "and its lock, for the project is found by it; rename the folder and remove the project to lose it"
+        for slug in left
+    ]
+
+
+def _identity(home: Home, slug: str) -> str:
+    known = read_identity(str(home.root / PROJECTS), slug)
+    return "\n".join([*known.paths, *known.origins]) if known else ""
+
+
+class _Fact:
+    """The lines that have a text; their hashes are collected wherever they are found."""
+
+    def __init__(self, text: str) -> None:
+        self._text = tombstones.folded(text)
+        if len(self._text) < _LEAST or "\n" in text.strip():
+            raise InputError(
+                f"{quoted(text)}: give a part of one line, at least {_LEAST} characters, that is in what you "
+                "want forgotten and in nothing else"
+            )
+        plain = "".join(char if char.isascii() and char.isalnum() else " " for char in self._text)
+        name = "-".join(plain.split())
+        self.in_names = name if len(name) >= _LEAST else ""  # as `layout.file_name` spells it
+        self.keys: set[str] = set()
+
+    def has(self, line: str) -> bool:
+        """Whether a line has the text, or the name of a file that is called so."""
+        folded = tombstones.folded(line)
+        return self._text in folded or ("-" in self.in_names and f"{self.in_names}.md" in folded)
+
+    def without(self, text: str, instead: str | None = None) -> str:
+        """Return a text without the lines that have it."""
+        if not self.has(text):
+            return text
+        self.keys.update(tombstones.key(line) for line in text.split("\n") if self.has(line))
+        return tombstones.changed(text, self.has, instead)
+
+    def count(self, path: str, data: bytes) -> int:
+        """Return how many lines of a file have it; a look is enough to know their hashes."""
+        if path.endswith((".yml", tombstones.PLACE)) or "/project.yml/" in path:
+            return 0  # identities and settings are not what somebody said
+        lines = [line for line in text_of(data).split("\n") if self.has(line)]
+        self.keys.update(map(tombstones.key, lines))
+        return len(lines)
+
+    def change(self, path: str) -> Change:
+        """Return what takes the lines out of a file."""
+
+        def change(data: bytes) -> bytes:
+            text = text_of(data)
+            if _AS_A_WHOLE in path and self.count(path, data):
+                self.without(text)
+                return b""
+            return self._in_document(text).encode("utf-8", "surrogateescape")
+
+        return change
+
+    def _in_document(self, text: str) -> str:
+        """Take it out of a document; one that nothing is left of but its head is gone."""
+        parts = frontmatter.split(text)
+        body = self.without(parts.body)
+        if parts.body.strip() and not body.strip() and parts.head:
+            self.without(parts.head)
+            return ""
+        head = []
+        for line in parts.head.split("\n"):
+            if not self.has(line):
+                head.append(line)
+                continue
+            self.keys.add(tombstones.key(line))
+            name = (split_key(line) or ("", ""))[0]
+            if name:
+                head.append(f"{name}: {dump_scalar(tombstones.INSTEAD)}")
+        return "\n".join(head) + body
+
+    def new_name(self, name: str) -> str:
+        """Return what a file is called instead of after what is forgotten."""
+        return _FORGOTTEN if self.in_names and self.in_names in name.casefold() else ""
+
+    def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
+        """Take it out of the copy of a session; its turns keep their numbers."""
+        return change_copy(archive, name, lambda text: self.without(text, tombstones.INSTEAD), dry=dry)

@@ -1,0 +1,88 @@
+"""What waits for a person, and their decision: texts from outside, and what learning proposes."""
+
+from __future__ import annotations
+
+from memolith.learn.consolidate import waiting
+from memolith.memory import review, writing
+from memolith.memory.lessons import Lessons
+from memolith.memory.records import Records
+from memolith.store.layout import PROPOSAL
+from memolith.text import source_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable
+
+    from memolith.base.values import WriteResult
+    from memolith.memory.home import Home
+    from memolith.memory.records import Recorded
+    from memolith.memory.review import Held
+
+
+class Review:
+    """What waits in one memory. All decisions can be undone, and what was refused is not held again."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def list(self) -> builtins.list[Held]:
+        """Return what waits in this project and user-wide, oldest first."""
+        return review.waiting(self._home)
+
+    def get(self, held_id: str) -> Held:
+        """Return what waits under an id, which may be shortened. NotFoundError, InputError if ambiguous."""
+        return review.find(self._home, held_id)
+
+    def diff(self, held: Held) -> str:
+        """Return what a proposal would change now; nothing for other texts."""
+        return waiting.describe(self._home, held) if held.call == PROPOSAL else ""
+
+    def accept(self, held_id: str) -> str:
+        """Do what was asked; return what was done. The label of the text says that it was accepted.
+
+        If that fails (the text to replace is gone, say) it goes on waiting. ConflictError if a proposal is
+        outdated.
+        """
+        held = self.get(held_id)
+        if held.call == PROPOSAL:
+            return waiting.accept(self._home, held)
+        if held.call == review.STORED:
+            source = held.source.but(accepted=True)
+            review.decide(
+                self._home, held, lambda old: old and source_label.with_fields(old, source), "accept"
+            )
+            return f"{held.filename} is yours now"
+        home = self._home.from_source(held.source.origin, held.source.taint, reviewed=True)
+        result = _CALLS[held.call](home, **held.arguments, **{review.CALLS[held.call][0]: held.text})
+        review.decide(self._home, held, lambda _: None, "accept")
+        return str(result.message)
+
+    def refuse(self, held_id: str) -> Held:
+        """Drop it; it stays in the history."""
+        return review.refuse(self._home, held_id)
+
+    def edit(self, held_id: str, text: str) -> Held:
+        """Replace it by what a person made of it; it goes on waiting."""
+        held = self.get(held_id)
+        if held.call == PROPOSAL:
+            waiting.edit(self._home, held, text)
+            return self.get(held.id)
+        return review.edit(self._home, held.id, text)
+
+    def is_safe(self, held: Held) -> bool:
+        """Whether it would not wait if it came now: it was edited, or the rules are better."""
+        return waiting.is_safe(self._home, held) if held.call == PROPOSAL else review.is_safe(held)
+
+
+# What is done with a text that is accepted, by the name under which that was written down.
+_CALLS: dict[str, Callable[..., WriteResult | Recorded]] = {
+    "write": writing.write,
+    "edit": writing.edit,
+    "append_daily": writing.append_daily,
+    "remember": writing.remember,
+    "update": writing.update,
+    "update_section": writing.update_section,
+    "lessons.add": lambda home, **given: Lessons(home).add(**given),
+    "records.update": lambda home, number, **given: Records(home).update(number, **given),
+}

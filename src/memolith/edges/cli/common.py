@@ -1,0 +1,125 @@
+"""What commands have in common: options, arguments that are read from elsewhere, asking a person."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memolith.base.errors import InputError, NotFoundError, TextError
+from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
+from memolith.edges.cli import completion, output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memolith.base.values import Value
+
+    Command = Callable[..., Any]
+
+SCOPES = ("project", "user")
+
+
+def one_of(
+    flag: str, words: Sequence[str], text: str | None = None, *, name: str = "", **more: Any
+) -> Callable[[Command], Command]:
+    """Return an option that takes one of some words; `name` is that of the parameter, if it is another."""
+    names = [flag, name] if name else [flag]
+    shown = {"metavar": "|".join(words), "shell_complete": completion.words(*words), "help": text}
+    return click.option(*names, **{**shown, **more})
+
+
+scope = one_of("--scope", SCOPES, "Whose notes.", default="project", show_default=True)
+
+
+def source(command: Command, default: str | None = None) -> Command:
+    """Give a command options that say whose text it gets; `app.opened` heeds them."""
+    whose = "Whose text it is (default: user at a terminal, else agent)."
+    taint = (
+        "Where else it came from. Such text is labelled, and held for `memolith review` if it reads like"
+        " an instruction."
+    )
+    return one_of("--origin", ORIGINS, whose, default=default)(one_of("--taint", TAINTS, taint)(command))
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given; a repeatable one that was not is empty."""
+    return {key: value for key, value in options.items() if value not in (None, ())}
+
+
+def described(found: Value, body: str) -> output.Answer:
+    """Return an entry's fields that say something, then its text."""
+    fields = found.as_dict()
+    lines = []
+    for name, value in fields.items():
+        shown = "; ".join(map(str, value)) if isinstance(value, list) else value
+        if shown and name != body:
+            lines.append(f"{name:<12} {shown}")
+    return fields, "\n".join([*lines, "", str(fields[body])])
+
+
+def listed(name: str, found: Iterable[Value], rows: Sequence[str], nothing: str) -> output.Answer:
+    """Return a list of entries, a line for each; a person is told if there are none."""
+    fields: dict[str, object] = {name: [each.as_dict() for each in found]}
+    return fields, "\n".join(rows) if rows else output.Note(nothing)
+
+
+def agree(question: str, otherwise: str, *, attended: bool | None = None) -> None:
+    """Ask a person, and leave with 1 if they say no; where nobody can be asked, say what is needed."""
+    if attended is None:
+        attended = sys.stdin is not None and sys.stdin.isatty()
+    if not attended:
+        raise InputError(otherwise)
+    if not click.confirm(question, err=True):
+        raise click.exceptions.Exit(1)
+
+
+def text_argument(value: str) -> str:
+    """Return a TEXT argument, or what is on standard input when it is `-`."""
+    if value != "-" or output.collected.get() is not None:  # a host's standard input is its own
+        return value
+    if sys.stdin is None:
+        raise InputError("standard input is closed; give the text itself, or a file with `< FILE`")
+    try:
+        data = sys.stdin.buffer.read(MAX_ACCEPT_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"standard input: {error.strerror or error}") from None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if len(data) > MAX_ACCEPT_BYTES and error.start > len(data) - 4:
+            return data[: error.start].decode("utf-8") + "\ufffd"
+        raise TextError(
+            f"standard input is not UTF-8 text (byte {error.start}); convert it first, for example with iconv"
+        ) from None
+
+
+def choice(value: str, allowed: Sequence[str], what: str) -> str:
+    """Check a word against those allowed, with an error that names it."""
+    if value not in allowed:
+        import difflib
+
+        near = difflib.get_close_matches(value, allowed, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(allowed)}"
+        raise InputError(f"unknown {what} {value!r}; {hint}")
+    return value
+
+
+def file_text(file: str) -> str:
+    """Return the text of a file that a person names; `-` is standard input."""
+    if file == "-":
+        return text_argument("-")
+    try:
+        with open(file, encoding="utf-8") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise NotFoundError(
+            f"{file}: there is no such file; check the path, or give - for standard input"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise TextError(
+            f"{file}: is not UTF-8 (byte {error.start}); convert it first, for example with iconv"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}); name a file of text") from None

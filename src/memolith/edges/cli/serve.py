@@ -1,0 +1,89 @@
+"""Commands that stay: the MCP server and the hooks that agents start, and the terminal app."""
+
+from __future__ import annotations
+
+import sys
+import time
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.base.errors import ConfigError, InputError
+from memolith.edges.cli import output
+from memolith.edges.cli.app import cli, shared
+from memolith.text.secrets import veil
+
+if TYPE_CHECKING:
+    from memolith.edges.cli.options import Options
+
+
+@cli.command()
+@click.option("--read-only", is_flag=True, help="Offer only what reads, for sub-agents.")
+@shared
+def mcp(options: Options, read_only: bool) -> None:
+    """Serve memory to an agent over MCP, on standard input and output (docs/mcp.md).
+
+    Agents start this themselves. The project is that of the directory it is started in, or of
+    $CLAUDE_PROJECT_DIR; it ends when standard input is closed.
+
+    \b
+    claude mcp add -s user memolith -- memolith mcp
+    memolith mcp --read-only
+    """
+    from memolith.edges.mcp.server import Server
+
+    with options.open():
+        pass  # says what is wrong with a directory
+    server = Server()
+    server.home, server.project = options.home, options.project
+    server.ephemeral, server.read_only = options.ephemeral, read_only
+    if sys.stdin is not None and sys.stdin.isatty():
+        output.note("waiting for an MCP client; Ctrl-D ends this (memolith mcp --help says how to add it)")
+    click.get_current_context().exit(server.serve())
+
+
+@cli.command()
+@click.option("--host", metavar="NAME", default="", help="The agent, where its message does not show it.")
+@click.option("--event", metavar="NAME", default="", help="The event, where the message does not name it.")
+@click.option("--work", is_flag=True, hidden=True)
+@shared
+def hook(options: Options, host: str, event: str, work: bool) -> None:
+    """Answer an event of an agent's session, told as JSON on standard input (docs/hooks.md).
+
+    Agents start this themselves. It always succeeds: what went wrong is in the home, in state/log/hook.log.
+
+    \b
+    memolith hook --host claude
+    memolith hook --host copilot --event sessionStart
+    """
+    from memolith.hosts.hook import edge, worker
+
+    if work:
+        with options.open() as mem:
+            for line in worker.work(mem):
+                output.text(f"{time.strftime('%Y-%m-%d %H:%M:%S')} worker: {veil.masked(line)}")
+    elif sys.stdin is None or sys.stdin.isatty():
+        output.note("agents start this with an event on standard input (memolith hook --help)")
+    elif not options.ephemeral:
+        edge.serve(host, event, options.home or "", options.project or "")
+
+
+@cli.command()
+@shared
+def tui(options: Options) -> None:
+    """Look through memory in the terminal: search, edit, review, undo. Needs memolith[tui].
+
+    \b
+    memolith tui
+    """
+    if find_spec("textual") is None:
+        raise ConfigError("the terminal app needs Textual: pip install 'memolith[tui]'")
+    if options.json:
+        raise InputError("`tui` is for people and has no --json; the other commands have it")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("`tui` needs a terminal; in a pipe, use `memolith list`, `read` and `search`")
+    from memolith.edges.tui.app import run
+
+    with options.open() as mem:
+        run(mem)
