@@ -9,8 +9,7 @@ import click
 
 from memolith.base import errors
 from memolith.edges.cli.app import cli, load_commands
-from memolith.env.settings import PROJECT_FILE, PROJECT_KEYS, env_name
-from memolith.env.settings_table import TABLE
+from memolith.env.settings import PROJECT_FILE, PROJECT_KEYS, SETTINGS, env_name
 
 CLI_INTRODUCTION = """\
 # The command line
@@ -33,7 +32,7 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Generated from `memolith.env.settings_table.TABLE` by `./dev docs`. A value comes from the",
+        "Generated from `src/memolith/env/settings.txt` by `./dev docs`. A value comes from the",
         "environment, else from `config.yml` in the home (`memolith config path`), else it is the default.",
         f"A project may set {', '.join(f'`{key}`' for key in sorted(PROJECT_KEYS))} for itself in",
         f"`{PROJECT_FILE}` in its root, which beats `config.yml`. Everything else there is ignored: the file",
@@ -43,12 +42,13 @@ def settings_page() -> str:
         "| key | environment | values | default | meaning |",
         "|---|---|---|---|---|",
     ]
-    for key, kind, default, meaning in TABLE:
+    for key, setting in SETTINGS.items():
+        kind, default = setting.kind, setting.default
         values = "text" if kind is str else "`true` \\| `false`" if kind is bool else "number"
         if isinstance(kind, tuple):
             values = " \\| ".join(f"`{each}`" for each in kind)
         shown = str(default).lower() if kind is bool else default
-        lines.append(f"| `{key}` | `{env_name(key)}` | {values} | `{shown}` | {meaning} |")
+        lines.append(f"| `{key}` | `{env_name(key)}` | {values} | `{shown}` | {setting.meaning} |")
     lines += [
         "",
         "`MEMOLITH_HOME` (or `--home`) says where memory is kept. Dots in a key are levels in the file:",

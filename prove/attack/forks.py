@@ -27,7 +27,7 @@ from random import Random
 from typing import Any
 
 from memolith import Mem
-from memolith.store import forks, locks
+from memolith.store import locks
 from prove.attack.flips import patched
 from prove.report import Tally
 from prove.world import scratch
@@ -245,8 +245,8 @@ def _unwatched() -> Iterator[None]:
     """Leave everything open in the child, and give locks back only by closing their files."""
     with contextlib.ExitStack() as patches:
         for owner, name, value in (
-            (forks, "_owners", []),
-            (forks, "watch", lambda _: None),
+            (locks, "_owners", []),
+            (locks, "watch_forks", lambda _: None),
             (locks, "release", os.close),
         ):
             patches.enter_context(patched(owner, name, value))

@@ -12,15 +12,18 @@ from hypothesis import strategies as st
 
 from memolith import Mem
 from memolith.base.errors import ConfigError
-from memolith.env.settings import Settings, check, default_home, env_name
-from memolith.env.settings_table import LIMITS, TABLE
+from memolith.env.settings import SETTINGS, Settings, check, default_home, env_name
 from memolith.store.registry import set_setting
 from tests.ledger import proves
 
-KEYS = [row[0] for row in TABLE]
+KEYS = list(SETTINGS)
 OTHER = {
-    key: kind[-1] if isinstance(kind, tuple) else "true" if kind is bool else str(min(LIMITS.get(key, 7), 7))
-    for key, kind, _, _ in TABLE
+    key: each.kind[-1]
+    if isinstance(each.kind, tuple)
+    else "true"
+    if each.kind is bool
+    else str(min(each.limit or 7, 7))
+    for key, each in SETTINGS.items()
 }
 
 
@@ -39,17 +42,18 @@ def as_yaml(key: str, value: str) -> str:
 
 
 def test_every_setting_has_a_default_a_type_and_a_meaning() -> None:
-    assert len(set(KEYS)) == len(TABLE)
-    for key, kind, default, meaning in TABLE:
+    assert len(KEYS) > 50
+    for key, each in SETTINGS.items():
+        kind, default = each.kind, each.default
         assert re.fullmatch(r"[a-z_]+(\.[a-z_0-9]+)?", key)
-        assert meaning.endswith(".")
+        assert each.meaning.endswith(".")
         assert default in kind if isinstance(kind, tuple) else type(default) is kind
         assert check(key, str(default)) == default
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_the_environment_beats_the_file_and_the_file_the_default(key: str, tmp_path: Path) -> None:
-    default = next(row[2] for row in TABLE if row[0] == key)
+    default = SETTINGS[key].default
     assert settings(tmp_path).lookup(key) == (default, "default")
     assert settings(tmp_path, as_yaml(key, OTHER[key])).lookup(key) == (check(key, OTHER[key]), "file")
     env = {env_name(key): str(default)}
@@ -107,20 +111,21 @@ def test_a_config_that_is_a_pipe_or_a_link_is_an_error_and_no_wait(tmp_path: Pat
         settings(tmp_path).get("identity")
 
 
-NUMBERS = [row[0] for row in TABLE if row[1] in (int, float)]
+NUMBERS = [key for key, each in SETTINGS.items() if each.kind in (int, float)]
 
 
 @pytest.mark.parametrize("key", NUMBERS)
 def test_a_number_has_a_limit_which_the_error_names(key: str, tmp_path: Path) -> None:
-    assert check(key, str(LIMITS[key])) == LIMITS[key]
-    for value in (str(LIMITS[key] + 1), "999999999999999999"):
+    limit = SETTINGS[key].limit
+    assert limit
+    assert check(key, str(limit)) == limit
+    for value in (str(limit + 1), "999999999999999999"):
         for mine in (
             settings(tmp_path, as_yaml(key, value)),
             settings(tmp_path, env={env_name(key): value}),
         ):
-            with pytest.raises(ConfigError, match=f"{key} = '{value}'; must be at most {LIMITS[key]}"):
+            with pytest.raises(ConfigError, match=f"{key} = '{value}'; must be at most {limit}"):
                 mine.get(key)
-    assert set(LIMITS) == set(NUMBERS)
 
 
 def test_a_switch_is_true_or_false_in_the_words_people_use(tmp_path: Path) -> None:
@@ -192,7 +197,7 @@ def test_unknown_keys_of_the_file_are_told_but_do_no_harm(tmp_path: Path) -> Non
 
 @given(st.sampled_from(KEYS), st.text())
 def test_any_value_is_converted_or_refused(key: str, value: str) -> None:
-    kind = next(row[1] for row in TABLE if row[0] == key)
+    kind = SETTINGS[key].kind
     try:
         result = check(key, value)
     except ConfigError:

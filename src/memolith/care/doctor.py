@@ -117,15 +117,14 @@ def _scopes(home: Home) -> list[str]:
 
 
 def _config(home: Home) -> Iterator[Finding]:
-    from memolith.env.settings import PROJECT_FILE
-    from memolith.env.settings_table import TABLE
+    from memolith.env.settings import PROJECT_FILE, SETTINGS
 
     path, root = home.settings.path, ""
     try:
         for key in home.settings.unknown_keys():
             yield _found("config", path, f"unknown setting {key!r}; it has no effect")
-        for row in TABLE:
-            home.settings.get(row[0])
+        for key in SETTINGS:
+            home.settings.get(key)
         root = home.identity.root  # once it is known, its own file is read
     except ConfigError as error:
         yield _found("config", path, str(error))

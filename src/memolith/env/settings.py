@@ -1,8 +1,9 @@
-"""Settings: the values in force, and where each came from. `options` has the table of them.
+"""Settings: the values in force, and where each came from.
 
 A value comes from the environment, else for a few keys from `.memolith.yml` in the project, else from
-`config.yml` in the home, else from the table. A project's file may be a stranger's (a repository that was
-just cloned): it may set only what can do no harm, and nothing in it can stop a command.
+`config.yml` in the home, else from the table of all settings, `settings.txt` beside this file. A project's
+file may be a stranger's (a repository that was just cloned): it may set only what can do no harm, and nothing
+in it can stop a command.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import stat
 
 from memolith.base import whole
 from memolith.base.errors import ConfigError
-from memolith.env.settings_table import LIMITS, TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ CONFIG_FILE = "config.yml"
 # Set for every child that asks a model: memolith stays silent inside it, else it would learn from itself.
 GUARD = "MEMOLITH_INTERNAL"
 
-_BY_KEY = {row[0]: row for row in TABLE}
 # What a project's own file may set: how its memory is shown, never where it is kept or what is let in.
 PROJECT_FILE = ".memolith.yml"
 PROJECT_KEYS = frozenset(["inject.daily"])
@@ -33,15 +32,56 @@ _MAX_PROJECT_FILE = 16_384
 _MAX_TEXT = 1_000
 _MAX_FILE = 262_144
 _BOOLEANS = {
-    "true": True,
-    "yes": True,
-    "on": True,
-    "1": True,
-    "false": False,
-    "no": False,
-    "off": False,
-    "0": False,
+    **dict.fromkeys(["true", "yes", "on", "1"], True),
+    **dict.fromkeys(["false", "no", "off", "0"], False),
 }
+_KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "text": str}
+
+
+class Setting:
+    """One paragraph of the table; it is taken apart when it is asked for, as a prompt needs few of them."""
+
+    __slots__ = ("_row",)
+
+    def __init__(self, row: str) -> None:
+        self._row = row
+
+    def _part(self, sign: str) -> tuple[str, str]:
+        head = self._row.partition("\n")[0]
+        before, _, after = head.partition(sign)
+        return before, after.strip()
+
+    @property
+    def kind(self) -> type | tuple[str, ...]:
+        """Its type, or the words that it can be."""
+        words = self._part(" =")[0].partition(": ")[2]
+        return _KINDS.get(words) or tuple(words.split("|"))
+
+    @property
+    def default(self) -> object:
+        """Its value when nobody says otherwise."""
+        kind, text = self.kind, self._part(" =")[1].partition(" <= ")[0]
+        return text if isinstance(kind, tuple) else _BOOLEANS[text] if kind is bool else kind(text)
+
+    @property
+    def limit(self) -> int | None:
+        """The most that it may be, if it is a number."""
+        limit = self._part(" <= ")[1]
+        return int(limit) if limit else None
+
+    @property
+    def meaning(self) -> str:
+        """What it is for."""
+        return " ".join(self._row.split("\n", 1)[1].split())
+
+
+def _table() -> dict[str, Setting]:
+    with open(os.path.join(os.path.dirname(__file__), "settings.txt"), encoding="utf-8") as file:
+        rows = file.read().split("\n\n")[1:]
+    return {row[: row.index(":")]: Setting(row) for row in rows}
+
+
+SETTINGS = _table()
 
 
 class StrangerError(ConfigError):
@@ -121,9 +161,7 @@ class Settings:
 
     def lookup(self, key: str) -> tuple[object, str]:
         """Return the value in force and its origin: `environment`, `project`, `file` or `default`."""
-        row = _BY_KEY.get(key)
-        if row is None:
-            raise ConfigError(unknown_key(key))
+        default = _setting(key).default
         name = env_name(key)
         if self._env.get(name):
             return _convert(key, self._env[name], f"environment variable {name}"), "environment"
@@ -133,9 +171,9 @@ class Settings:
         for part in key.split("."):
             node = node.get(part, node.get(_camel(part))) if isinstance(node, dict) else None
         if node is None or node == "":
-            return row[2], "default"
+            return default, "default"
         if not isinstance(node, str):
-            raise ConfigError(f"{self.path}: {key}: expected one value, as in `{key}: {row[2]}`")
+            raise ConfigError(f"{self.path}: {key}: expected one value, as in `{key}: {default}`")
         return _convert(key, node, self.path), "file"
 
     def of_project(self) -> dict[str, object]:
@@ -200,7 +238,7 @@ class Settings:
 
     def unknown_keys(self) -> list[str]:
         """Return keys in the file that are not settings (a typo, or a newer version's)."""
-        known = {*_BY_KEY, *(".".join(map(_camel, key.split("."))) for key in _BY_KEY)}
+        known = {*SETTINGS, *(".".join(map(_camel, key.split("."))) for key in SETTINGS)}
         return [key for key in _leaves(self._load()) if key not in known]
 
 
@@ -231,17 +269,22 @@ def _open_own(path: str, flags: int) -> int:
 
 def check(key: str, value: str) -> object:
     """Return `value` as the type that `key` needs; ConfigError says what is wrong."""
-    if key not in _BY_KEY:
-        raise ConfigError(unknown_key(key))
+    _setting(key)
     return _convert(key, value, "the value given")
+
+
+def _setting(key: str) -> Setting:
+    if key not in SETTINGS:
+        raise ConfigError(unknown_key(key))
+    return SETTINGS[key]
 
 
 def unknown_key(key: str) -> str:
     """Return the message for a key that does not exist, with the nearest that does."""
     import difflib
 
-    near = difflib.get_close_matches(key, _BY_KEY, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(_BY_KEY)}"
+    near = difflib.get_close_matches(key, SETTINGS, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(SETTINGS)}"
     return f"unknown setting {key!r}; {hint}"
 
 
@@ -252,7 +295,7 @@ def _camel(name: str) -> str:
 
 
 def _convert(key: str, value: str, where: str) -> object:
-    kind = _BY_KEY[key][1]
+    kind, limit = SETTINGS[key].kind, SETTINGS[key].limit
     if kind is bool:
         if value.lower() in _BOOLEANS:
             return _BOOLEANS[value.lower()]
@@ -271,8 +314,8 @@ def _convert(key: str, value: str, where: str) -> object:
         number = -1
     if not 0 <= number < float("inf"):
         raise ConfigError(f"{where}: {key} = {value!r}; must be a number, 0 or more")
-    if number > LIMITS[key]:
-        raise ConfigError(f"{where}: {key} = {value!r}; must be at most {LIMITS[key]}")
+    if limit is not None and number > limit:
+        raise ConfigError(f"{where}: {key} = {value!r}; must be at most {limit}")
     return number
 
 

@@ -17,7 +17,7 @@ from memolith.index import texts as reading
 from memolith.index.lexical import Lexicon
 from memolith.index.sync import ReplacedError, Sync
 from memolith.index.units import Analysis, Match, State, Unit
-from memolith.store import forks
+from memolith.store import locks
 from memolith.store.derived import Derived
 from memolith.store.sqlite import sqlite3
 
@@ -53,7 +53,7 @@ class Index:
         self._wait = wait
         self.lock = RLock()
         self._start()
-        forks.watch(self)
+        locks.watch_forks(self)
 
     def _start(self) -> None:
         self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build, self._wait)
@@ -91,7 +91,7 @@ class Index:
 
         Stops after `seconds`; what was not reached is named in the state. `progress` gets done and total.
         """
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             self._asked = tuple(dict.fromkeys(slugs))
             self._deadline = None if seconds is None else time.monotonic() + seconds
             try:
@@ -218,7 +218,7 @@ class Index:
 
     def with_text(self, units: Sequence[Unit]) -> list[Unit]:
         """Return units with their texts, as the files have them now; those that are gone are left out."""
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             return self._reader.with_text(units)
 
     def by_record(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
@@ -252,7 +252,7 @@ class Index:
 
     def status(self, slugs: Sequence[str]) -> State:
         """Return what a sync would find, without writing; `changed` counts the files to catch up."""
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             try:
                 connection = self._connection()
                 work = Sync(self.home, self._writing)
@@ -271,7 +271,7 @@ class Index:
 
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
         """Throw the index away and make it anew."""
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             self._memory = None
             with suppress(BusyError):
                 self._file.discard(self._patience())
@@ -280,7 +280,7 @@ class Index:
 
     def close(self) -> None:
         """Let go of the files."""
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             self._let_go()
 
     def _let_go(self) -> None:
@@ -303,7 +303,7 @@ class Index:
 
     def _ask(self, question: Callable[[sqlite3.Connection], T], nothing: Callable[[], T]) -> T:
         """Ask the index; if it turns out to be damaged, make it anew and ask again."""
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             for left in (2, 1, 0):
                 try:
                     connection = self._connection()
@@ -367,7 +367,7 @@ class Index:
 
     def in_memory(self, why: str) -> None:
         """Go on without the file, for who cannot get an answer out of it."""
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             self._give_way(sqlite3.DatabaseError(why), again=False)
 
     def _give_way(self, error: Exception, *, again: bool) -> None:

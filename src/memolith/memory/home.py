@@ -167,7 +167,7 @@ class Home:
         end = time.monotonic() + seconds  # for all that it may be
 
         def prove(checkout: Checkout, commit: str) -> bool | None:
-            from memolith.store.proofs import reaches
+            from memolith.store.registry import reaches
 
             return reaches(self.path, checkout, commit, end - time.monotonic(), again=again)
 

@@ -14,7 +14,7 @@ from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory import note_index
 from memolith.memory.document import hand_written
-from memolith.store import files, layout, scan_cache
+from memolith.store import allow_list, files, layout
 from memolith.text import markdown
 from memolith.text.budget import Section, allot, utf8_len
 from memolith.text.safe import hygiene, structure
@@ -223,15 +223,15 @@ def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Se
 
 def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
     relative = layout.index(slug)
-    seen = scan_cache.fingerprint(root, relative)
+    seen = allow_list.fingerprint(root, relative)
     body, left_out = note_index.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
     if not body:
         return []
     # An index that is behind its notes shows lines that are in no file yet: scanned each time. Else a
     # look at it may only have changed its times.
-    now = scan_cache.fingerprint(root, relative)
+    now = allow_list.fingerprint(root, relative)
     same = seen and now and seen[:2] == now[:2] and _is_current(root, relative)
-    body = hygiene.for_block(scan_cache.masked(root, relative, body, now if same else None))
+    body = hygiene.for_block(allow_list.masked(root, relative, body, now if same else None))
     if left_out:
         scope = "" if slug else " --scope user"
         body = (
@@ -303,22 +303,22 @@ def _section(
 
 def _head(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES) -> tuple[str, bool]:
     """Return the beginning of a file and whether there is more of it."""
-    seen = scan_cache.fingerprint(root, relative)
+    seen = allow_list.fingerprint(root, relative)
     data, size = _read(root, relative, limit + 4)
     more = size > len(data)
     text = data[:limit].decode("utf-8", "ignore") if more else files.text_of(data)
-    return inside(scan_cache.masked(root, relative, text, seen)), more
+    return inside(allow_list.masked(root, relative, text, seen)), more
 
 
 def _tail(root: Tree, relative: str) -> tuple[str, bool]:
     """Return the end of a file and whether there is more before it."""
-    seen = scan_cache.fingerprint(root, relative)
+    seen = allow_list.fingerprint(root, relative)
     data, size = _read(root, relative, MAX_INJECT_BYTES, end=True)
     more = size > len(data)
     while more and data and data[0] & 0xC0 == 0x80:  # do not begin inside a character
         data = data[1:]
     text = files.text_of(data)
-    text = scan_cache.masked(root, relative, text if more else text.removeprefix("\ufeff"), seen)
+    text = allow_list.masked(root, relative, text if more else text.removeprefix("\ufeff"), seen)
     return inside(text), more
 
 

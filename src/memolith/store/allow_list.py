@@ -1,14 +1,23 @@
-"""Values that look like secrets and are none: kept as hashes, per project and for everything of the user.
+"""What is not masked: values that only look like secrets, and files that were found to have none.
 
+Allowed values are kept as hashes, for a project and for everything of the user.
 A project's list is the key `allow` of its `project.yml`, the user's is in `allow.yml`, both in the store. A
 file of the same name in somebody's repository is never read.
+
+A person may type a secret into a file by hand, so what is shown to an agent is scanned once more (`masked`).
+The scanner would double the time of `memolith context`, so a file that was found clean is noted in
+`cache/cleared`, with what changes when it is saved. Deleting that costs a scan.
 """
 
 from __future__ import annotations
 
-from memolith.base.errors import InputError, MemolithError
+import os
+
+from memolith.base.errors import InputError, MemolithError, StorageError, UnsafePathError
+from memolith.base.lean import suppress
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
+from memolith.env.settings import open_regular
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
 
 KEY = "allow"
 _HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
+_MAX_CACHE = 262_144  # bytes
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -73,3 +83,58 @@ def setter(scope: str, wanted: Iterable[str]) -> Callable[[str | None], str]:
             raise InputError(f"{place(scope)}:{error.line}: {error.problem}; repair the file first") from None
 
     return apply
+
+
+def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -> str:
+    """Return the text of a file without secrets. `seen` is its fingerprint from before it was read."""
+    if not text.strip():
+        return text
+    path = os.path.join(os.path.dirname(tree.root), "cache", "cleared")
+    line = b""
+    if seen and "\n" not in relative:  # a name of two lines could speak for another file
+        line = f"{' '.join(map(str, seen))} {relative}\n".encode("utf-8", "surrogateescape")
+    known = _read_cleared(path)
+    if line and b"\n" + line in known:
+        return text
+    from memolith.text.secrets.redact import redact
+
+    found = redact(text, by_hand=True)
+    if found.findings:
+        found = redact(text, allowed(tree.root, layout.scope_of(relative)), by_hand=True)
+    if found.findings:
+        return found.text
+    if line:
+        _note_clean(path, known, line)
+    return text
+
+
+def fingerprint(tree: Tree, relative: str) -> tuple[int, ...] | None:
+    """Return what changes when a file is saved."""
+    try:
+        return tree.place(relative).fingerprint()
+    except (FileNotFoundError, UnsafePathError, StorageError):
+        return None
+
+
+def _read_cleared(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0, opener=open_regular) as file:
+            return file.read(_MAX_CACHE)
+    except OSError:
+        return b"\n"
+
+
+def _note_clean(path: str, known: bytes, line: bytes) -> None:
+    """Replace the line of a file. Not synced, and nobody is told if it fails: it is only a cache."""
+    name = line.split(b" ", 4)[4]
+    rows = [row for row in known.splitlines(keepends=True) if not row.endswith(b" " + name) and row.strip()]
+    data = b"\n" + b"".join(rows)[-_MAX_CACHE // 2 :] + line
+    temporary = f"{path}.{os.getpid()}"
+    with suppress(OSError):
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        try:
+            os.write(fd, data)
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)

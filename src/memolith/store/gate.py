@@ -20,7 +20,7 @@ from memolith.base import whole
 from memolith.base.errors import ConflictError, MemolithError, StorageError
 from memolith.env import git
 from memolith.env.paths import Place, Tree
-from memolith.store import exchange, files, layout, temporary
+from memolith.store import files, layout, temporary
 from memolith.store.allow_list import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from memolith.env.settings import Settings
-    from memolith.store.exchange import Out
+    from memolith.store.temporary import Out
     from memolith.store.writeset import Committed, Edit
 
     # From the text before (None: no file) to the text after (None: no file).
@@ -287,14 +287,14 @@ class Gate:
                 if place.fingerprint() != seen:
                     files.unlink(holder)
                     return _LOST_RACE
-                exchange.swap(tree, relative, holder, place)
+                temporary.swap(tree, relative, holder, place)
             except OSError as error:
                 with contextlib.suppress(OSError):
                     files.unlink(holder)
                 if isinstance(error, FileNotFoundError) and place.stat() is None:
                     return _LOST_RACE
                 raise
-        return exchange.taken(holder, place, new)
+        return temporary.taken(holder, place, new)
 
     def _give_back(
         self, tree: Tree, relative: str, place: Place, ours: bytes | None, holder: Place | None
@@ -307,13 +307,13 @@ class Gate:
                 if ours is None:
                     taken = not files.create(holder, place)
                 else:
-                    exchange.swap(tree, relative, holder, place)
+                    temporary.swap(tree, relative, holder, place)
                     # Somebody may have saved over our text even now: the newer one wins.
                     gone = files.wait_for_writers(holder, _SAVE_SECONDS)
                     newer = holder.read()
                     taken = not gone or newer != ours
                     if taken:
-                        exchange.swap(tree, relative, holder, place)
+                        temporary.swap(tree, relative, holder, place)
                         # Theirs, which is older, stood there for a moment: as with ours, a copy is kept.
                         self._keep_copy(relative, newer)
                     else:

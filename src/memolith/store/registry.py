@@ -1,18 +1,22 @@
-"""Writing down which paths and which evidence belong to a project: the keeper of `project.yml`."""
+"""Writing down which paths and which evidence belong to a project: the keeper of `project.yml`.
+
+Also remembered is whether a history has a commit (`reaches`): nobody waits twice for a long walk.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import ConfigError, InputError, MemolithError, NotFoundError
 from memolith.env import git, identity
 from memolith.env.identity import Identity
 from memolith.env.paths import Place
 from memolith.env.project import PROJECT_FILE, PROJECTS, exists, identities, parse_identity, read_identity
-from memolith.store import layout
+from memolith.store import files, layout, locks, receipts
 from memolith.store.screen import quoted
 from memolith.text import yaml, yaml_edit
+from memolith.text.digest import fnv1a64
 from memolith.text.secrets.veil import veiled
 
 TYPE_CHECKING = False
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
     from memolith.store.gate import Gate
 
 MAX_PATHS = 100
+_YES, _NO, _LATE = "yes", "no", "late"
+_PATIENCE = 600.0  # seconds after which somebody may try again what took too long
 _HEADER = "# Which directories and which git repository this memory belongs to (memolith project --help)\n"
 
 
@@ -175,14 +181,32 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity
     return known
 
 
+def reaches(home: str, checkout: git.Checkout, commit: str, seconds: float, *, again: bool) -> bool | None:
+    """Whether a history has a commit; None if that takes longer. `again`: there is more time now.
+
+    An answer is for one repository (a swapped one has another mark) and one commit; that it is not there, or
+    took too long, only for what was checked out then. Derived and disposable.
+    """
+    key = f"{checkout.git}\0{checkout.mark}\0{commit}"
+    name = f"proof-{fnv1a64(key.encode('utf-8', 'surrogateescape')):016x}"
+    answer, _, tip = receipts.stamped(home, name)[1].partition(" ")
+    if answer == _YES:
+        return True
+    now = checkout.commits.head()
+    if tip == now and answer == _NO:
+        return False
+    if tip == now and answer == _LATE and not again and receipts.age(home, name) < _PATIENCE:
+        return None
+    found = checkout.commits.reaches(commit, seconds)
+    with contextlib.suppress(MemolithError, OSError):
+        receipts.stamp(home, name, {True: _YES, False: f"{_NO} {now}", None: f"{_LATE} {now}"}[found])
+    return found
+
+
 def set_setting(home: str, path: str, key: str, value: str) -> None:
     """Set one key of config.yml under a lock, atomically; comments and other keys stay."""
-    from memolith.base.errors import ConfigError
-    from memolith.store import files
-    from memolith.store.locks import locked
-
     place = Place.of(path)
-    with locked(home, "config", 10.0):
+    with locks.locked(home, "config", 10.0):
         try:
             # Strictly: what is not UTF-8 could only be written back as something else, nor be read again.
             old = (place.read() or b"").decode("utf-8")
@@ -202,15 +226,12 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
 
 def remove_lock(home: str, name: str) -> None:
     """Remove a lock file of a project that is gone, unless somebody holds it or the project is back."""
-    from memolith.store import files
-    from memolith.store.locks import DIRECTORY, open_lock, tree, try_lock
-
-    place = tree(home).place(f"{DIRECTORY}/{name}")
+    place = locks.tree(home).place(f"{locks.DIRECTORY}/{name}")
     with files.storage_errors(place.path):
-        fd = open_lock(place)
+        fd = locks.open_lock(place)
         try:
             slug = name.removesuffix(".lock")
-            if try_lock(fd) and not exists(os.path.join(home, layout.STORE, PROJECTS), slug):
+            if locks.try_lock(fd) and not exists(os.path.join(home, layout.STORE, PROJECTS), slug):
                 files.unlink(place)
         finally:
             os.close(fd)

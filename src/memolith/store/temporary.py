@@ -1,5 +1,6 @@
-"""Temporary files: those of a scope live in its `.tmp/`, each named after the file that it is for.
+"""Temporary files, and exchanging one with the real file.
 
+Those of a scope live in its `.tmp/`, each named after the file that it is for.
 So finding stray ones costs one listing of an empty directory, not one of ten thousand notes. Under the lock
 of the scope, whatever is there was left by a crash.
 """
@@ -8,13 +9,16 @@ from __future__ import annotations
 
 import contextlib
 
-from memolith.base.errors import MemolithError
+from memolith.base.errors import MemolithError, UnsafePathError
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.store.history import History
+
+    # The bytes that were there, the file that holds them, and whether somebody still has that file open.
+    Out = tuple[bytes | None, Place | None, bool]
 
 _DIRECTORY = ".tmp"
 # Not a file but a directory: several files that are changed as one (see `writeset`).
@@ -70,3 +74,28 @@ def _was(stray: Place) -> str:
     """
     found = stray.stat()
     return "recovered" if found and found.st_ctime_ns != found.st_mtime_ns else "unfinished"
+
+
+def swap(tree: Tree, relative: str, one: Place, other: Place) -> None:
+    """Exchange two files' names, where the system cannot do it at once in three steps."""
+    if files.exchange(one, other):
+        return
+    spare = new(tree, relative)
+    if not files.add_name(other, spare):
+        files.write_new(spare, other.read() or b"")
+    files.replace(one, other)
+    files.rename(spare, one)
+
+
+def taken(holder: Place, place: Place, new: bytes | None) -> Out:
+    """Look at what came out of an exchange."""
+    try:
+        gone = files.wait_for_writers(holder, 0)
+        return holder.read(), holder, not gone
+    except UnsafePathError as error:
+        # A link, or a file that has another name elsewhere, came in the last moment: back with it.
+        if new is not None and files.exchange(holder, place):
+            files.unlink(holder)
+        else:
+            files.create(holder, place)
+        raise UnsafePathError(str(error).replace(holder.path, place.path)) from None

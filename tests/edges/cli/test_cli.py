@@ -13,7 +13,7 @@ import pytest
 from memolith import Mem, MemolithError
 from memolith.base import errors
 from memolith.edges.cli import main
-from memolith.env.settings_table import TABLE
+from memolith.env.settings import SETTINGS
 from memolith.text.memory_url import NAMESPACES
 from tests.edges.cli import console
 from tests.ledger import proves
@@ -216,9 +216,6 @@ def offered(line: str, work: Path, **env: str) -> list[str]:
     return [each.partition(",")[2] for each in done.stdout.decode().splitlines() if each]
 
 
-SETTINGS = [row[0] for row in TABLE]
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -241,7 +238,7 @@ SETTINGS = [row[0] for row in TABLE]
         ("remember x --scope ", ["project", "user"]),
         ("list ", ["all", "notes", "daily"]),
         ("config ", ["list", "get", "set", "path"]),
-        ("config get ", SETTINGS),
+        ("config get ", list(SETTINGS)),
         ("config set identity ", ["git", "cwd"]),
         ("completion ", ["bash", "zsh", "fish"]),
         ("project ", ["show", "list", "link", "unlink", "move", "adopt"]),

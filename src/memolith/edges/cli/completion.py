@@ -14,7 +14,7 @@ from memolith.base.errors import MemolithError
 from memolith.base.values import TARGETS
 from memolith.edges.cli.options import Options
 from memolith.env.paths import Tree
-from memolith.env.settings_table import TABLE
+from memolith.env.settings import SETTINGS
 from memolith.memory import arguments
 from memolith.memory.note_index import note_files
 from memolith.store import layout
@@ -80,9 +80,8 @@ def slugs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[
 
 def values(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer what the setting that was given can be."""
-    kinds = {row[0]: row[1] for row in TABLE}
-    allowed = kinds.get(ctx.params.get("key") or "")
-    return _starting(incomplete, allowed if isinstance(allowed, tuple) else ())
+    setting = SETTINGS.get(ctx.params.get("key") or "")
+    return _starting(incomplete, setting.kind if setting and isinstance(setting.kind, tuple) else ())
 
 
 def _in_memory(ctx: click.Context, look: Callable[[Mem], list[str]]) -> list[str]:

@@ -16,7 +16,6 @@ from memolith.edges.cli import output, progress
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.common import choice, listed
 from memolith.env import settings
-from memolith.env.settings_table import TABLE
 from memolith.memory.undo import files_with_history
 from memolith.store import layout, registry
 from memolith.text.secrets import veil
@@ -198,7 +197,7 @@ def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
 @click.argument(
     "action", default="list", metavar="[list|get|set|path]", shell_complete=completing.words(*_ACTIONS)
 )
-@click.argument("key", required=False, shell_complete=completing.words(*(row[0] for row in TABLE)))
+@click.argument("key", required=False, shell_complete=completing.words(*settings.SETTINGS))
 @click.argument("value", required=False, shell_complete=completing.values)
 @shared
 def config(options: Options, action: str, key: str | None, value: str | None) -> None:
@@ -223,10 +222,10 @@ def config(options: Options, action: str, key: str | None, value: str | None) ->
             registry.set_setting(mem.home, mem.settings.path, key, value)
             mem.settings.reload()
         _ = mem.identity  # a project may set some for itself
-        rows = [row for row in TABLE if key in (None, row[0])]
-        if key is not None and not rows:
+        keys = [each for each in settings.SETTINGS if key in (None, each)]
+        if key is not None and not keys:
             raise ConfigError(settings.unknown_key(key))
-        found = [(row[0], *mem.settings.lookup(row[0]), settings.env_name(row[0])) for row in rows]
+        found = [(each, *mem.settings.lookup(each), settings.env_name(each)) for each in keys]
         if options.json:
             names = ("key", "value", "origin", "environment")
             output.json({"settings": [dict(zip(names, row, strict=True)) for row in found]})

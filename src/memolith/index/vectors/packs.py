@@ -19,7 +19,7 @@ from _thread import RLock
 
 from memolith.base.errors import MemolithError, UnsafePathError
 from memolith.env.paths import Place, Tree
-from memolith.store import files, forks
+from memolith.store import files, locks
 from memolith.store.sqlite import connect, sqlite3
 
 TYPE_CHECKING = False
@@ -111,7 +111,7 @@ class Packs:
             int, bytes
         ] = {}  # the keys of packs that were read and found right; they never change
         self.problem = ""  # why nothing can be kept, if so
-        forks.watch(self)
+        locks.watch_forks(self)
 
     def forked(self) -> None:
         """Forget the connection, in a child: it is the parent's."""
@@ -234,7 +234,7 @@ class Packs:
         return self._open
 
     def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             try:
                 return self._connect().execute(question, values).fetchall()
             except _REFUSED as error:
@@ -242,7 +242,7 @@ class Packs:
                 return []
 
     def _write(self, step: Callable[[sqlite3.Connection], object]) -> bool:
-        with forks.fair(self.lock):
+        with locks.fair(self.lock):
             try:
                 db = self._connect()
                 db.execute("BEGIN IMMEDIATE")

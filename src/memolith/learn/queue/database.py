@@ -19,7 +19,7 @@ from _thread import RLock  # `threading` costs more than the rest of this module
 
 from memolith.base.errors import BusyError, StorageError, UnsafePathError
 from memolith.env.paths import Place, Tree
-from memolith.store import files, forks, locks
+from memolith.store import files, locks
 from memolith.store.sqlite import connect
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ class Database:
         self.path = os.path.join(home, "state", NAME)
         self._home, self._wait = home, wait
         self.forked()
-        forks.watch(self)
+        locks.watch_forks(self)
 
     def forked(self) -> None:
         """Begin anew, in a child: what is open is the parent's."""
