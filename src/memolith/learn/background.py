@@ -45,11 +45,6 @@ def spawn(home: Home, name: str, *arguments: str) -> None:
 
 
 def _spawn(command: list[str], env: dict[str, str], log: int) -> None:
-    if not hasattr(os, "posix_spawn"):
-        import subprocess
-
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env, close_fds=True)
-        return
     nothing = os.open(os.devnull, os.O_RDONLY)
     try:
         os.posix_spawn(
@@ -70,9 +65,6 @@ def _spawn(command: list[str], env: dict[str, str], log: int) -> None:
 def bound(seconds: float) -> None:
     """End this process when its time is over, whatever it waits for; its children have deadlines too."""
     import signal
-
-    if not hasattr(signal, "setitimer"):
-        return
 
     def over(*_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 5.0)

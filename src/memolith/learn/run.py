@@ -118,7 +118,8 @@ class Run:
         self._name = f"{os.getpid()}-{time.time_ns():x}"
         self._deadline = time.monotonic() + home.settings.number("memories.seconds_per_run")
         self._models = home.settings if model is None else _with_model(home, model)
-        self._done = worker.Count()
+        # Sessions that were extracted, empty or failed, and the records that they brought.
+        self._done: Counter[str] = Counter()
         self._stopped = ""
 
     def do(self, phase: int | None, *, force: bool, running: Collection[str]) -> Report:
@@ -138,10 +139,10 @@ class Run:
         spent = self._ledger.totals(run=self._name)
         return Report(
             run=self._name,
-            extracted=self._done.extracted,
-            empty=self._done.empty,
-            failed=self._done.failed,
-            records=self._done.records,
+            extracted=self._done["extracted"],
+            empty=self._done["empty"],
+            failed=self._done["failed"],
+            records=self._done["records"],
             refused=refused,
             consolidated=consolidated,
             requests=spent.requests,
@@ -161,7 +162,7 @@ class Run:
             try:
                 withdraw.withdraw_session(self._home, self._queue, name)
             except StorageError:  # the next run tries again, and this one goes on
-                self._done.failed += 1
+                self._done["failed"] += 1
         with self._queue.together():
             for each in choice.candidates:
                 self._queue.enqueue(EXTRACT, f"{slug}/{each.session.name}", each.watermark, forced=force)
@@ -189,7 +190,8 @@ class Run:
                     self._queue.release(job, "interrupted")
                 raise
             if self._progress:
-                self._progress(self._done.total, max(total, self._done.total))
+                done = self._done.total() - self._done["records"]
+                self._progress(done, max(total, done))
 
     def _waiting(self) -> list[Job]:
         return [job for job in self._queue.jobs(self._home.project, EXTRACT) if job.status == "pending"]
@@ -218,7 +220,7 @@ class Run:
             raise
         except MemolithError as error:
             self._queue.fail(job, str(error), delay=getattr(error, "retry_after", None) or 0.0)
-            self._done.failed += 1
+            self._done["failed"] += 1
             return f"the consolidation failed: {error}"
 
     def _propose(self, job: Job) -> str:

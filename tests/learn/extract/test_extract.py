@@ -13,7 +13,7 @@ from memolith.learn.extract import evidence, extract
 from memolith.learn.extract.extract import citations
 from memolith.learn.extract.facts import Findings
 from memolith.learn.model.client import Client
-from memolith.learn.model.prompting import StageOne
+from memolith.learn.model.prompt import StageOne
 from memolith.learn.model.values import ModelError
 from memolith.memory.sessions import Session
 from tests.learn.scripted import Scripted

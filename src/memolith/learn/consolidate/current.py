@@ -19,7 +19,7 @@ from memolith.store import layout, writeset
 from memolith.text import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from memolith.memory.home import Home
 
@@ -45,10 +45,8 @@ class Made(Value):
 
     def dump(self) -> str:
         """Return it as it is stored."""
-        rows = [f"line {each}" for each in sorted(self.lines)]
-        rows += [f"summary {each}" for each in sorted(self.summary)]
-        rows += [f"forgotten {each}" for each in sorted(self.forgotten)]
-        rows += [f"session {each}" for each in sorted(self.sessions)]
+        groups = zip(_KINDS, (self.lines, self.summary, self.forgotten, self.sessions), strict=False)
+        rows = [f"{kind} {each}" for kind, group in groups for each in sorted(group)]
         rows += [f"file {digest} {path}" for path, digest in sorted(self.files.items())]
         return _HEAD + "".join(f"{row}\n" for row in rows)
 
@@ -104,7 +102,7 @@ class Current(Value):
         return self.made.forgotten | gone
 
     def is_ours(self, skill: str) -> bool:
-        """Tell whether we made a skill and nobody changed or added to it."""
+        """Whether we made a skill and nobody changed or added to it."""
         there = {path: text for path, text in self.skills.items() if path.startswith(f"{SKILLS}/{skill}/")}
         return all(self.made.files.get(path) == writeset.base_of(text) for path, text in there.items())
 
@@ -116,7 +114,7 @@ def body(summary: str) -> str:
 
 
 def is_hand_written(text: str) -> bool:
-    """Tell whether a line may be somebody's: the heading that we put above such lines is not."""
+    """Whether a line may be somebody's: the heading that we put above such lines is not."""
     return text.strip() != statements.BY_HAND
 
 
@@ -201,16 +199,7 @@ def _parse(text: str) -> Made:
         kind, _, rest = line.partition(" ")
         if kind in found and rest:
             found[kind].append(rest)
-    pairs: Iterable[list[str]] = (each.split(" ", 1) for each in found["file"])
-    return Made(
-        files={pair[1]: pair[0] for pair in pairs if len(pair) == 2},
-        **{
-            name: frozenset(found[kind])
-            for name, kind in (
-                ("lines", "line"),
-                ("summary", "summary"),
-                ("forgotten", "forgotten"),
-                ("sessions", "session"),
-            )
-        },
-    )
+    lines, summary, forgotten, sessions = (frozenset(found[kind]) for kind in _KINDS[:4])
+    pairs = [each.split(" ", 1) for each in found["file"]]
+    files = {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
+    return Made(lines=lines, summary=summary, forgotten=forgotten, sessions=sessions, files=files)

@@ -6,6 +6,7 @@ a model's own that read like an instruction. Everything else waits for a person 
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import ProviderError, UnsafePathError
@@ -18,6 +19,8 @@ from memolith.store import layout, writeset
 from memolith.store.screen import screen
 from memolith.store.writeset import Edit
 from memolith.text import markdown
+from memolith.text.secrets.redact import redact
+from memolith.text.suspicion import suspicions
 from memolith.text.words import likeness
 
 if TYPE_CHECKING:
@@ -117,8 +120,6 @@ def _is_kept(line: str, new: list[str], words: list[set[str]]) -> bool:
 
 def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) -> list[str]:
     """Return the reasons to look at what reads like an instruction, unless somebody here said it."""
-    from memolith.text.suspicion import suspicions
-
     old = [previous.above, previous.below, previous.summary, *previous.skills.values()]
     known = {statements.key(line) for text in [*old, *proposal.vouched] for line in statements.nonblank(text)}
     words = [set(likeness.words(each)) for each in proposal.vouched]
@@ -218,10 +219,6 @@ def verify(now: Current, proposal: Proposal) -> str:
 
 def diff(proposal: Proposal, previous: Current) -> str:
     """Return what would change, as one unified diff."""
-    import difflib
-
-    from memolith.text.secrets.redact import redact
-
     pairs = {
         "MEMORY.md": (previous.below, proposal.memory_md),
         SUMMARY: (previous.summary, proposal.memory_summary),

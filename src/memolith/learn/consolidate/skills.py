@@ -36,29 +36,6 @@ _MAX_DESCRIPTION = 1024
 _KINDS = ("scripts", "templates", "examples")
 _PART = re.compile(r"[A-Za-z0-9._-]+")
 
-_FILES = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
-        "required": ["path", "content"],
-        "additionalProperties": False,
-    },
-}
-SCHEMA: dict[str, object] = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "name": {"type": "string"},
-            "content": {"type": "string"},
-            **dict.fromkeys(_KINDS, _FILES),
-        },
-        "required": ["name", "content"],
-        "additionalProperties": False,
-    },
-}
-
 
 def files_of(skills: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the files of all skills that can be used, by their path in the project's directory.

@@ -153,7 +153,7 @@ def edit(home: Home, held: Held, text: str) -> None:
 
 
 def is_safe(home: Home, held: Held) -> bool:
-    """Tell whether a proposal would be written at once if it came now, over what is there now."""
+    """Whether a proposal would be written at once if it came now, over what is there now."""
     previous = on_disk.read(home)
     if previous.base() != held.arguments.get("base"):
         return False

@@ -7,6 +7,7 @@ a dropped fact can be learned another day, an invented one is believed.
 
 from __future__ import annotations
 
+import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -112,7 +113,7 @@ class Words:
         return [Words(part) for part in _CLAUSES.split(self.raw) if part]
 
     def has_word(self, word: str) -> bool:
-        """Tell whether a word, by its stem, is there, or one that begins alike: `config`, `configuration`."""
+        """Whether a word, by its stem, is there, or one that begins alike: `config`, `configuration`."""
         if word in self.terms:
             return True
         return len(word) >= _PREFIX and any(
@@ -120,9 +121,7 @@ class Words:
         )
 
     def has_specific(self, name: str) -> bool:
-        """Tell whether a number, path or name is there as it stands."""
-        import re
-
+        """Whether a number, path or name is there as it stands."""
         number = _NUMBER.match(name)
         behind = r"(?![0-9]|\.[0-9])" if number else r"(?!\w)"
         found = re.search(rf"(?a)(?<![\w.]){re.escape(name)}{behind}", self.text)
@@ -144,7 +143,7 @@ def strange(text: str, said: Words) -> list[str]:
 
 
 def is_about(statement: str, quoted: Words, around: Words) -> bool:
-    """Tell whether a statement says what was quoted, with words from there or from beside it."""
+    """Whether a statement says what was quoted, with words from there or from beside it."""
     unsaid = set(strange(statement, around))
     names, words = set(_specifics(statement)), set(_terms(statement))
     if any(not explains(word) for word in unsaid) or len(unsaid) * 2 > len(names | words):
@@ -160,7 +159,7 @@ def is_about(statement: str, quoted: Words, around: Words) -> bool:
 
 
 def reverses(statement: str, quotes: Sequence[str]) -> bool:
-    """Tell whether a statement affirms what its quotes deny, or the other way round."""
+    """Whether a statement affirms what its quotes deny, or the other way round."""
     plus, minus = _polarity(statement)
     said_plus: set[str] = set()
     said_minus: set[str] = set()
@@ -183,13 +182,13 @@ def reverses(statement: str, quotes: Sequence[str]) -> bool:
 
 
 def _swapped(beside: set[str], names: set[str], quoted: Words) -> bool:
-    """Tell whether the quotes give another value of a kind than the statement does."""
+    """Whether the quotes give another value of a kind than the statement does."""
     unused = {_shape(name) for name in quoted.specifics - names}
     return any(_shape(name) in unused for name in beside)
 
 
 def _misplaced(names: set[str], words: set[str], quoted: Words) -> bool:
-    """Tell whether the quotes say this of another value: `staging is 1 and prod is 2`, but `prod is 1`."""
+    """Whether the quotes say this of another value: `staging is 1 and prod is 2`, but `prod is 1`."""
     for name in names:
         rivals = {each for each in quoted.specifics if _shape(each) == _shape(name)}
         if name not in rivals or len(rivals) < 2 or rivals & names != {name}:
@@ -204,7 +203,7 @@ def _misplaced(names: set[str], words: set[str], quoted: Words) -> bool:
 
 
 def _replaced(names: set[str], words: set[str], quoted: Words) -> bool:
-    """Tell whether words from beside the quotes stand where the quotes have others.
+    """Whether words from beside the quotes stand where the quotes have others.
 
     `ledger uses nomad` may be put together from beside, but not of `ledger uses bazel`: where a clause is
     used and a word of it is not, another word would take its place.

@@ -117,7 +117,7 @@ def _words(command: str) -> list[str]:
 
 
 def _same_purpose(tried: str, command: str) -> bool:
-    """Tell whether one command is another form of the other: they share what they work on."""
+    """Whether one command is another form of the other: they share what they work on."""
     one, other = set(_words(tried)), set(_words(command))
     shared = one & other
     if one <= other:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from memolith.base.values import Value
+from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +43,6 @@ class Choice(Value):
 
 def watermark(session: Session) -> str:
     """Return what changes when a session changes: the number of its turns and a hash of them."""
-    from memolith.text.digest import sha256
-
     said = "\0".join(f"{turn.role}\0{turn.tool}\0{turn.outcome}\0{turn.text}" for turn in session.turns)
     return f"{len(session.turns)}-{sha256(said.encode('utf-8', 'surrogatepass'))[:16]}"
 
@@ -133,8 +134,6 @@ def _mistimed(active: float | None, now: float, settings: Settings) -> str:
 
 
 def _seconds(time: str) -> float | None:
-    from datetime import UTC, datetime
-
     try:
         found = datetime.fromisoformat(time)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

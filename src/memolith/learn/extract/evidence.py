@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from memolith.base.values import Value
 from memolith.learn.extract import aboutness, strip
+from memolith.text.secrets.redact import redact
 from memolith.text.turns import Hearing, parted
 
 TYPE_CHECKING = False
@@ -68,7 +69,7 @@ class Witness:
         self._everything: aboutness.Words | None = None
 
     def check(self, statement: str, quotes: Iterable[tuple[int, str]], *, of_user: bool = False) -> Verdict:
-        """Tell whether quotes support a statement; `of_user` ones need the user's own words."""
+        """Whether quotes support a statement; `of_user` ones need the user's own words."""
         good: list[tuple[int, str]] = []
         why = NO_EVIDENCE
         for number, quote in list(quotes)[:_MOST_QUOTES]:
@@ -97,7 +98,7 @@ class Witness:
         return self._taints[number] or ("tool" if turn.role == "tool" else "")
 
     def knows(self, text: str) -> bool:
-        """Tell whether everything that a text names was said somewhere in the session."""
+        """Whether everything that a text names was said somewhere in the session."""
         if self._everything is None:
             self._everything = aboutness.Words(" ".join(map(self._said, self._order)))
         return all(map(aboutness.explains, aboutness.strange(text, self._everything)))
@@ -164,7 +165,7 @@ def fold(text: str) -> str:
 
 
 def _stands_in(quote: str, said: str) -> bool:
-    """Tell whether a quote stands in a text, beginning and ending with whole words."""
+    """Whether a quote stands in a text, beginning and ending with whole words."""
     at = said.find(quote)
     while at >= 0:
         end = at + len(quote)
@@ -175,7 +176,7 @@ def _stands_in(quote: str, said: str) -> bool:
 
 
 def _joined(one: str, other: str) -> bool:
-    """Tell whether two characters belong to one word. Scripts without spaces have no such borders."""
+    """Whether two characters belong to one word. Scripts without spaces have no such borders."""
     return bool(one and other) and all(char.isalnum() and char < "\u0e00" for char in (one, other))
 
 
@@ -183,8 +184,6 @@ def _redacted(said: str, quote: str) -> str:
     """Return a text as a model was shown it, if the quote has a masked value in it."""
     if "[secret:" not in quote and "[private]" not in quote:
         return ""
-    from memolith.text.secrets.redact import redact
-
     return redact(said).text
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from memolith.base.errors import InputError, TextError, TooLargeError
 from memolith.learn.extract import evidence, shape
 from memolith.learn.extract.facts import (
-    SCOPES,
     Fact,
     Findings,
     Quotes,
@@ -22,8 +21,8 @@ from memolith.learn.extract.facts import (
     settled_place,
 )
 from memolith.learn.extract.speech import pattern
+from memolith.learn.model import schema
 from memolith.memory import record as records
-from memolith.store import layout
 from memolith.text import markdown
 from memolith.text.patterns import lazy
 from memolith.text.safe import hygiene
@@ -32,50 +31,13 @@ from memolith.text.secrets.redact import redact
 if TYPE_CHECKING:
     from memolith.env.settings import Settings
     from memolith.learn.model.client import Client
-    from memolith.learn.model.prompting import StageOne
+    from memolith.learn.model.prompt import StageOne
     from memolith.memory.sessions import Session
 
 MAX_OUTPUT = 4_000
 MAX_RECORDS = 50
 _MAX_BODY, _MAX_TITLE, _MAX_QUOTE = 1_200, 120, 400
 _MAX_NAMES, _MAX_NAME = 8, 60
-_TEXT = {"type": "string", "maxLength": 65_536}
-_NAMES: dict[str, object] = {"type": "array", "items": {"type": "string"}}
-SCHEMA: dict[str, object] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["rollout_summary", "rollout_slug", "raw_memory", "records"],
-    "properties": {
-        "rollout_summary": _TEXT,
-        "rollout_slug": {"type": ["string", "null"]},
-        "raw_memory": _TEXT,
-        "records": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["category", "scope", "title", "body", "aliases", "keywords", "evidence"],
-                "properties": {
-                    "category": {"type": "string", "enum": list(layout.CATEGORIES)},
-                    "scope": {"type": "string", "enum": list(SCOPES)},
-                    "title": {"type": "string"},
-                    "body": {"type": "string"},
-                    "aliases": _NAMES,
-                    "keywords": _NAMES,
-                    "evidence": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "additionalProperties": False,
-                            "required": ["turn", "quote"],
-                            "properties": {"turn": {"type": "integer"}, "quote": {"type": "string"}},
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
 _BULLET = ("- ", "* ", "+ ")
 _CITED = lazy(r'\[turn (\d{1,9}): "')
 _STRAIGHT = str.maketrans("“”", '""')
@@ -89,7 +51,9 @@ def extract(
     if items == "[]":
         return nothing("nothing was said that could be learned from")
     user = prompts.fill(thread_id=session.name, response_items_json=items)
-    reply = model.complete(prompts.system, user, SCHEMA, max_output=MAX_OUTPUT, deadline=deadline).data
+    reply = model.complete(
+        prompts.system, user, schema.load("stage_one"), max_output=MAX_OUTPUT, deadline=deadline
+    ).data
     raw_memory, synopsis = _clean(reply["raw_memory"]), _clean(reply["rollout_summary"])
     if not raw_memory.strip() or not synopsis.strip():
         return nothing("the model found nothing worth keeping")

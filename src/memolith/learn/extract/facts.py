@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Quotes = list[tuple[int, str]]
-SCOPES = ("user", "project")
 _MAX_SOURCES = 10
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from memolith.learn.extract import strip
 from memolith.text.budget import estimate_tokens, head, tail
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +49,6 @@ def shape(session: Session, limit_tokens: int) -> str:
 def _item(turn: Turn) -> Item | None:
     if turn.role == "tool" and strip.tool_kind(turn) not in strip.TELLING:
         return None
-    from memolith.text.secrets.redact import redact
-
     text = redact(strip.own_words(turn).strip()).text  # before it is cut: half a secret is not known
     if not text:
         return None
@@ -106,6 +107,4 @@ def _size(items: Sequence[Item]) -> int:
 
 
 def _json(value: object) -> str:
-    import json
-
     return json.dumps(value, ensure_ascii=False)

@@ -77,7 +77,7 @@ def tool_kind(turn: Turn) -> str:
 
 
 def is_hosts(text: str) -> bool:
-    """Tell whether a text begins as hosts begin theirs."""
+    """Whether a text begins as hosts begin theirs."""
     text = text.lstrip("\n -=*")
     return bool(_TAG.match(text) or _CONTENTS.match(text)) or text.casefold().startswith(_WHOLE)
 
@@ -100,7 +100,7 @@ def typed(parts: Iterable[str]) -> str:
 
 
 def is_instruction_file(turn: Turn) -> bool:
-    """Tell whether a tool read a file of instructions, a skill or memory."""
+    """Whether a tool read a file of instructions, a skill or memory."""
     return tool_kind(turn) in TELLING and bool(
         _INSTRUCTION_FILE.search(f"{turn.tool} {turns.first_line(turn.text)}")
     )

@@ -6,17 +6,19 @@ Requests to a model run side by side; what comes of them is stored one after the
 from __future__ import annotations
 
 import contextlib
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import CeilingError, MemolithError, NotFoundError, StorageError
 from memolith.learn import withdraw
 from memolith.learn.extract import extract, rules
-from memolith.learn.model import prompting
+from memolith.learn.model.prompt import StageOne
 from memolith.learn.queue.queue import Extraction, LeaseLostError
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable
 
     from memolith.learn.extract.facts import Findings
@@ -29,28 +31,16 @@ if TYPE_CHECKING:
     Models = Callable[[str, str], Client]
 
 
-class Count:
-    """What the sessions of a run came to."""
-
-    def __init__(self) -> None:
-        self.extracted = self.empty = self.failed = self.records = 0
-
-    @property
-    def total(self) -> int:
-        """How many sessions were done."""
-        return self.extracted + self.empty + self.failed
-
-
 class Worker:
     """Extracts the sessions of claimed jobs."""
 
     def __init__(self, home: Home, queue: Queue, models: Models | None, deadline: float) -> None:
         self._home, self._queue, self._models, self._deadline = home, queue, models, deadline
         self._known: list[str] = []  # sessions that taught something before
-        self._prompts = prompting.StageOne(home.path) if models else None
+        self._prompts = StageOne(home.path) if models else None
 
-    def do(self, jobs: list[Job], count: Count) -> str:
-        """Do all jobs; return why the run has to stop, or nothing."""
+    def do(self, jobs: list[Job], count: Counter[str]) -> str:
+        """Do all jobs and count what became of their sessions; return why the run has to stop, or nothing."""
         sessions = {job.key: session for job in jobs if (session := self._session(job, count)) is not None}
         found = self._findings([job for job in jobs if job.key in sessions], sessions)
         stop = ""
@@ -61,7 +51,7 @@ class Worker:
                 stop = self._settle(job, sessions[job.key], result, count) or stop
         return stop
 
-    def _session(self, job: Job, count: Count) -> Session | None:
+    def _session(self, job: Job, count: Counter[str]) -> Session | None:
         try:
             try:
                 return Sessions(self._home).get(job.session)
@@ -69,7 +59,7 @@ class Worker:
                 withdraw.withdraw_session(self._home, self._queue, job.session)
         except MemolithError as error:
             self._queue.fail(job, str(error))
-            count.failed += 1
+            count["failed"] += 1
         return None
 
     def _findings(
@@ -77,8 +67,6 @@ class Worker:
     ) -> list[tuple[Job, Findings | MemolithError]]:
         if self._models is None or len(jobs) < 2:
             return [(job, self._extract(job, sessions[job.key])) for job in jobs]
-        from concurrent.futures import ThreadPoolExecutor
-
         with ThreadPoolExecutor(len(jobs)) as pool:
             return list(
                 zip(jobs, pool.map(lambda job: self._extract(job, sessions[job.key]), jobs), strict=True)
@@ -96,27 +84,29 @@ class Worker:
         except MemolithError as error:
             return error
 
-    def _settle(self, job: Job, session: Session, found: Findings | MemolithError, count: Count) -> str:
+    def _settle(
+        self, job: Job, session: Session, found: Findings | MemolithError, count: Counter[str]
+    ) -> str:
         if isinstance(found, CeilingError):
             self._queue.release(job, str(found))
             return str(found)
         if isinstance(found, MemolithError):
             self._queue.fail(job, str(found), delay=getattr(found, "retry_after", None) or 0.0)
-            count.failed += 1
+            count["failed"] += 1
             return ""
         if not self._queue.holds(job):
             raise LeaseLostError(job)
         self._note_citations(session)
         if found.empty:
             self._queue.finish(job, found.outcome)
-            count.empty += 1
+            count["empty"] += 1
             return ""
         try:
             stored, refused = self._store(session, found)
         except StorageError as error:
             # A full disk is no opinion about a fact: the session is learned from again.
             self._queue.fail(job, str(error))
-            count.failed += 1
+            count["failed"] += 1
             return ""
         output = Extraction(
             session=job.session,
@@ -129,8 +119,8 @@ class Worker:
             model=self._models(session.name, "extract").name if self._models else "rules",
         )
         self._queue.finish(job, found.outcome + refused, output=output)
-        count.extracted += 1
-        count.records += stored
+        count["extracted"] += 1
+        count["records"] += stored
         return ""
 
     def _note_citations(self, session: Session) -> None:

@@ -7,6 +7,7 @@ The part: `type`, `enum`, `properties`, `required`, `additionalProperties: false
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memolith.store.screen import quoted
@@ -35,24 +36,29 @@ class ReplyError(ValueError):
     """A reply that cannot be used; says what is wrong, for the model to mend it."""
 
 
+def load(name: str) -> Schema:
+    """Return the form of the reply to one of our prompts; it lies beside the prompt."""
+    path = Path(__file__).parent / "prompts" / f"{name}.json"
+    schema: Schema = json.loads(path.read_text(encoding="utf-8"))
+    return schema
+
+
 def understand(text: str, schema: Schema) -> dict[str, Any]:
     """Return the object in a reply that satisfies a schema, the last of several; ReplyError says why not."""
     found, wrong = _objects(text)
-    largest = ("", 0)
+    problems: list[tuple[int, str]] = []
     for data, size in reversed(found):
-        given = without_nulls(data, schema)
-        problem = _problem(given, schema, "")
-        if not problem:
-            assert isinstance(given, dict)  # noqa: S101 - so was `data`
-            return given
-        if size > largest[1]:
-            largest = (problem, size)
-    raise ReplyError(largest[0] or wrong or "there is no JSON object in the reply")
+        try:
+            return check(data, schema)
+        except ReplyError as error:
+            problems.append((size, str(error)))
+    largest = max(problems, key=lambda problem: problem[0], default=(0, ""))[1]
+    raise ReplyError(largest or wrong or "there is no JSON object in the reply")
 
 
 def check(data: object, schema: Schema) -> dict[str, Any]:
     """Return an object that was given as such if it satisfies a schema; ReplyError says why not."""
-    given = None if _too_deep(data) else without_nulls(data, schema)
+    given = None if _too_deep(data) else _without_nulls(data, schema)
     problem = _problem(given, schema, "")
     if problem or not isinstance(given, dict):
         raise ReplyError(problem or "the reply is not an object")
@@ -91,17 +97,17 @@ def described(schema: Schema) -> str:
     )
 
 
-def without_nulls(data: object, schema: Schema) -> object:
+def _without_nulls(data: object, schema: Schema) -> object:
     """Take out what `strict` let the model say of a property that it leaves away."""
     if isinstance(data, dict):
         parts, required = schema.get("properties", {}), schema.get("required", ())
         return {
-            name: without_nulls(value, parts.get(name, {}))
+            name: _without_nulls(value, parts.get(name, {}))
             for name, value in data.items()
             if value is not None or name in required or name not in parts or _may_be_null(parts[name])
         }
     if isinstance(data, list):
-        return [without_nulls(each, schema.get("items", {})) for each in data]
+        return [_without_nulls(each, schema.get("items", {})) for each in data]
     return data
 
 

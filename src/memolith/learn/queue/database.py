@@ -259,7 +259,7 @@ class Database:
             raise
 
     def _is_safe(self) -> bool:
-        """Tell whether there is a file; UnsafePathError if it, or what SQLite puts beside it, is none."""
+        """Whether there is a file; UnsafePathError if it, or what SQLite puts beside it, is none."""
         Tree(os.path.dirname(self.path)).check(NAME)
         for suffix in (*_BESIDE, ""):
             found = _stat(self.path + suffix)

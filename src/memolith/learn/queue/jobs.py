@@ -14,6 +14,8 @@ import os
 
 from memolith.base.errors import BusyError, InputError, NotFoundError
 from memolith.base.values import Value
+from memolith.store.screen import quoted
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,20 +96,20 @@ def number(watermark: str) -> int:
 
 
 def newer(one: str, other: str) -> bool:
-    """Tell whether a watermark is newer than another, or there is no other."""
+    """Whether a watermark is newer than another, or there is no other."""
     return not other or (one != other and number(one) >= number(other))
 
 
 def check(kind: str, key: str, watermark: str) -> None:
     """Refuse a key or a watermark that no job of this kind can have."""
     if not watermark.partition("-")[0].isdecimal():
-        raise InputError(f"{_quoted(watermark)} is no watermark; it begins with a number")
+        raise InputError(f"{quoted(watermark)} is no watermark; it begins with a number")
     slug, _, session = key.partition("/")
     if kind not in (EXTRACT, CONSOLIDATE):
-        raise InputError(f"{_quoted(kind)} is no kind of job; choose {EXTRACT} or {CONSOLIDATE}")
+        raise InputError(f"{quoted(kind)} is no kind of job; choose {EXTRACT} or {CONSOLIDATE}")
     if not slug or "/" in session or bool(session) != (kind == EXTRACT):
         wanted = "<project>/<session>" if kind == EXTRACT else "<project>"
-        raise InputError(f"{_quoted(key)} is no key of a job to {kind}; write it as {wanted}")
+        raise InputError(f"{quoted(key)} is no key of a job to {kind}; write it as {wanted}")
 
 
 def find(db: Connection, kind: str, key: str) -> Job | None:
@@ -120,7 +122,7 @@ def known(db: Connection, key: str) -> Job:
     """Return the job with a key. NotFoundError if there is none."""
     job = find(db, EXTRACT if "/" in key else CONSOLIDATE, key)
     if job is None:
-        raise NotFoundError(f"there is no job {_quoted(key)}; `memolith learn status` lists them")
+        raise NotFoundError(f"there is no job {quoted(key)}; `memolith learn status` lists them")
     return job
 
 
@@ -254,13 +256,4 @@ def let_go(db: Connection, job: Job, why: str, now: float, *, pause: float | Non
 
 def _clean(text: str) -> str:
     """Return what may be stored of a message: an error of a service may quote what it was sent."""
-    from memolith.text.secrets.redact import redact
-
     return redact(text).text[:_MAX_TEXT]
-
-
-def _quoted(value: str) -> str:
-    """Return a value as an error may show it; what masks it is loaded only when there is an error."""
-    from memolith.store.screen import quoted
-
-    return quoted(value)

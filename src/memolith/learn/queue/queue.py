@@ -9,6 +9,7 @@ transaction that writes: who lost the job can finish, fail or commit nothing (`L
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 
 from memolith.base.errors import InputError, MemolithError
@@ -151,7 +152,7 @@ class Queue:
         )
 
     def holds(self, job: Job) -> bool:
-        """Tell whether nobody else has taken a job over, be its lease over or not."""
+        """Whether nobody else has taken a job over, be its lease over or not."""
         found = self.database.ask(
             "SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND token = ? AND status = 'running'",
             *(job.kind, job.key, job.token),
@@ -207,8 +208,6 @@ class Queue:
     @contextlib.contextmanager
     def kept(self, job: Job) -> Iterator[Callable[[], bool]]:
         """Renew the lease from a thread while the block runs; what is yielded tells whether it holds."""
-        import threading
-
         ended, lost = threading.Event(), threading.Event()
         pause = min(self._settings.number("memories.phase2_heartbeat_seconds"), self._lease(job.kind) / 3)
 
