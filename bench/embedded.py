@@ -21,7 +21,7 @@ from memolith.index.vectors.packs import KEY, Packs
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memolith.index.vectors.bert import Array
+    from memolith.index.vectors.numbers import Array
     from memolith.index.vectors.providers import Provider
 
 PLACE = Path(__file__).parent.parent / ".dev" / "embedded"

@@ -33,7 +33,7 @@ from memolith.index.vectors.numbers import np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memolith.index.vectors.bert import Array
+    from memolith.index.vectors.numbers import Array
 
 COMMAND = (sys.executable, "-c", "import sys; from memolith.edges.cli import entry; sys.exit(entry())")
 WALK = "import os\nfor entry in os.scandir({directory!r}): entry.stat(follow_symlinks=False)"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memolith.memory.sessions import Sessions
     from memolith.memory.tickets import Tickets
     from memolith.memory.undo import Undone
-    from memolith.prompt.block import Trace
     from memolith.prompt.explain import Explanation
     from memolith.recall.search import SearchResults
 
@@ -105,18 +104,15 @@ class Mem(Home):
         """Add a timestamped entry to today's log."""
         return writing.append_daily(self, heading, body)
 
-    def context_block(
-        self, query: str | None = None, *, max_chars: int | None = None, trace: Trace | None = None
-    ) -> str | None:
+    def context_block(self, query: str | None = None, *, max_chars: int | None = None) -> str | None:
         """Return the block to inject into a prompt, or None if there is nothing to inject.
 
         Recomputed on every call; unchanged files give identical bytes. `max_chars` is a host's smaller limit.
         `query` is the task at hand and adds what is recalled for it. A line names what could not be read.
-        `trace` gets how it was made.
         """
         from memolith.prompt import block
 
-        return block.of(self, self._brief(query), max_chars=max_chars, trace=trace)
+        return block.of(self, self._brief(query), max_chars=max_chars).text or None
 
     def search(self, query: str) -> SearchResults:
         """Find files by keywords: any term, any case, literally."""

@@ -64,7 +64,7 @@ def overview(home: Home) -> Overview:
     tree = Tree(root)
     data = tree.read(layout.MEMORY, MAX_LOOK_BYTES, cut=True) or b""
     text = files.text_of(data)
-    injected = block.of(home) or ""
+    injected = block.of(home).text
     limit = int(home.settings.number("long_term.soft_limit"))
     warnings = []
     if limit and len(text) > limit:

@@ -24,7 +24,6 @@ from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.memory_url import SCHEME, parse
-from memolith.text.safe import structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,9 +208,7 @@ def _time(stamp: str) -> str:
 
 
 def _is_injected(home: Home, relative: str) -> bool:
-    shown = block.of(home) or ""
-    sources = shown.rpartition(f"\n{structure.SOURCES}")[2].partition("\n")[0].split(", ")
-    return layout.shown(relative) in sources
+    return any(section.source == relative for section in block.of(home).sections)
 
 
 def _cited(home: Home, sources: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""The tables of the index, and the one that finds units by their terms."""
+"""The tables of the index: files, units, and the one that finds units by their terms."""
 
 from __future__ import annotations
 
@@ -226,3 +226,36 @@ class Lengths:
         rows = [(number, self._blocks[number].tobytes()) for number in self._changed]
         self._connection.executemany("INSERT OR REPLACE INTO lengths VALUES (?, ?)", rows)
         self._changed.clear()
+
+
+class Known:
+    """A file as the index has it."""
+
+    __slots__ = ("hash", "id", "settled", "stamp")
+
+    def __init__(self, row: tuple[int, int, int, int, int, int, bytes]) -> None:
+        self.id, self.stamp, self.settled, self.hash = row[0], row[1:5], bool(row[5]), row[6]
+
+    @property
+    def mtime(self) -> int:
+        """When the file was written; the date of a note that names none."""
+        return self.stamp[2]
+
+
+def known_files(
+    connection: Connection, directory: str, names: set[str] | None, *, doubtful: bool = False
+) -> dict[str, Known]:
+    """Return what the index has of a directory: all, some by name, or those it is not sure of."""
+    asked = (
+        "SELECT name, id, inode, size, mtime, ctime, settled, hash FROM files "
+        "WHERE directory = (SELECT number FROM directories WHERE path = ?)"
+    )
+    if doubtful:
+        rows = connection.execute(f"{asked} AND settled = 0", [directory]).fetchall()
+    elif names is None:
+        rows = connection.execute(asked, [directory]).fetchall()
+    else:
+        rows = [
+            row for name in names for row in connection.execute(f"{asked} AND name = ?", [directory, name])
+        ]
+    return {row[0]: Known(row[1:]) for row in rows}

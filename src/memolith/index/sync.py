@@ -11,7 +11,6 @@ import time
 from memolith.base.errors import BusyError, StorageError, UnsafePathError
 from memolith.base.whole import Watch, note
 from memolith.index import schema, walk
-from memolith.index.known import known_files
 from memolith.index.units import KINDS
 from memolith.store import files, layout
 from memolith.store.sqlite import sqlite3
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memolith.index.documents import Document, Piece
-    from memolith.index.known import Known
+    from memolith.index.schema import Known
     from memolith.index.walk import Entry, Place
 
     Writing = Callable[[], AbstractContextManager[Connection]]
@@ -159,7 +158,7 @@ class Sync:
             except (StorageError, OSError) as error:  # the files leave the index: nobody knows what they say
                 if isinstance(error, OSError):
                     note(layout.locate(self.home, place.path), error)
-        known = {} if connection is None else known_files(connection, place, names)
+        known = {} if connection is None else schema.known_files(connection, place.path, names)
         for name in known.keys() - found.keys():
             yield Task(place, name, None, known[name])
         for name, entry in found.items():
@@ -173,7 +172,7 @@ class Sync:
 
     def _doubtful(self, connection: Connection, place: Place) -> Iterator[Task]:
         """Yield files that were read so soon after a change that another may have left no trace."""
-        for name, known in known_files(connection, place, None, doubtful=True).items():
+        for name, known in schema.known_files(connection, place.path, None, doubtful=True).items():
             yield Task(place, name, walk.look(self.home, place, name), known)
 
     def _do(self, batch: list[Task]) -> None:
@@ -370,7 +369,7 @@ class Writer:
 
 def _is_current(connection: Connection, task: Task) -> bool:
     """Tell whether the index still has what a task was made from."""
-    now = known_files(connection, task.place, {task.name}).get(task.name)
+    now = schema.known_files(connection, task.place.path, {task.name}).get(task.name)
     if now is None or task.known is None:
         return now is task.known
     return (now.id, now.stamp, now.hash) == (task.known.id, task.known.stamp, task.known.hash)

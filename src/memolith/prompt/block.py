@@ -22,7 +22,7 @@ from memolith.text.source_label import inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from memolith.memory.home import Home
 
@@ -49,33 +49,43 @@ PRIORITY = {
 }
 
 
-class Trace:
-    """What `build` had for the block and what it did with it, for whoever wants to know (`explaining`).
+class Block:
+    """What an agent is given: a text, empty if there is nothing to say, and what it is made of.
 
-    `had` are the sections with their sizes in bytes before they had to fit, and whether more of the file was
-    not even read; `shown` are those that are in the block.
+    `candidates` are all sections that there were, with their sizes in bytes before they had to fit, and
+    whether more of the file was not even read; `sections` are those that are in the text.
     """
 
-    __slots__ = ("had", "shown")
+    __slots__ = ("candidates", "sections", "text")
 
-    def __init__(self) -> None:
-        self.had: list[tuple[Section, int, bool]] = []
-        self.shown: list[Section] = []
+    def __init__(
+        self,
+        text: str = "",
+        sections: Sequence[Section] = (),
+        candidates: Sequence[tuple[Section, int, bool]] = (),
+    ) -> None:
+        self.text, self.sections, self.candidates = text, sections, candidates
+
+    @property
+    def sources(self) -> list[str]:
+        """Where each section is from, as a prompt may name it."""
+        return [layout.shown(section.source) for section in self.sections]
+
+    def lines(self) -> Iterator[tuple[Section, str]]:
+        """Yield the lines that are memory, each with its section."""
+        for section in self.sections:
+            for line in section.body.split("\n"):
+                if line.strip() and not line.startswith((TRUNCATED, *structure.LINES)):
+                    yield section, line
 
 
-def of(
-    home: Home,
-    recall: Callable[[], str] | None = None,
-    *,
-    max_chars: int | None = None,
-    trace: Trace | None = None,
-) -> str | None:
-    """Return the block of a memory, or None if there is nothing to say; `recall` gives the brief for a task.
+def of(home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None) -> Block:
+    """Return the block of a memory; `recall` gives the brief for a task.
 
     A line names what could not be read.
     """
     if not home.settings.flag("enabled"):
-        return None
+        return Block()
     with Watch() as watch:
         recalled = recall() if recall else ""
         return build(
@@ -87,7 +97,6 @@ def of(
             max_chars=max_chars,
             recalled=recalled,
             summary_tokens=home.summary_tokens,
-            trace=trace,
             watch=watch,
         )
 
@@ -102,10 +111,9 @@ def build(
     max_chars: int | None = None,
     recalled: str = "",
     summary_tokens: int = 0,
-    trace: Trace | None = None,
     watch: Watch | None = None,
-) -> str | None:
-    """Return the block for a project, or None if there is nothing to say. `recalled` is the brief for a task.
+) -> Block:
+    """Return the block for a project. `recalled` is the brief for a task.
 
     `recent` shows the two newest daily logs instead of yesterday's and today's. `max_chars` is a
     host's own limit in characters, on top of the limit in bytes. `summary_tokens` is the room for what was
@@ -125,14 +133,13 @@ def build(
         *_daily_logs(root, slug, today, yesterday, recent=recent),
         *_section(structure.RECALLED, recalled, "recall", "recalled", _NO_CAP),
     ]
-    trace = trace or Trace()
-    trace.had = [(section, utf8_len(section.body), section.cut) for section in sections]
+    candidates = [(section, utf8_len(section.body), section.cut) for section in sections]
     gap = "" if recent else _gap(root, slug, today, yesterday)
     before, after = _guidance(root) if summary else ("", "")
     if watch is not None and watch.errors:
         gap += watch.line(os.path.dirname(root.root), hygiene.for_block) + "\n"
     if not sections and not gap:
-        return None
+        return Block()
     fixed = utf8_len(f"{before}{after}{OPEN}\n{gap}\n{TRUNCATED}\n{structure.SOURCES}\n{CLOSE}") + 2
     fixed += 4 if summary else 0
     dropped = False
@@ -147,12 +154,10 @@ def build(
                 recent=recent,
                 max_chars=max_chars,
                 recalled=recalled,
-                trace=trace,
                 watch=watch,
             )
         sections, dropped = allot(sections, room, _overhead_chars, len)
     sections, dropped_too = allot(sections, MAX_INJECT_BYTES - fixed, _overhead, utf8_len)
-    trace.shown = sections
     lines = [f"## {section.title}\n{section.body}\n" for section in sections]
     if gap:
         lines.append(gap)
@@ -160,11 +165,11 @@ def build(
         lines.append(TRUNCATED)
     if sections:
         lines.append(structure.SOURCES + ", ".join(layout.shown(section.source) for section in sections))
-    block = "\n".join([OPEN, *lines, CLOSE])
-    if not any(section in sections for section in summary):
-        return block
-    # What to make of it is said by us, outside of what is reference only.
-    return "\n\n".join(filter(None, [before, block, after]))
+    text = "\n".join([OPEN, *lines, CLOSE])
+    if any(section in sections for section in summary):
+        # What to make of it is said by us, outside of what is reference only.
+        text = "\n\n".join(filter(None, [before, text, after]))
+    return Block(text, sections, candidates)
 
 
 def payload(root: Tree, slug: str, tokens: int) -> str | None:
@@ -232,13 +237,14 @@ def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
     now = allow_list.fingerprint(root, relative)
     same = seen and now and seen[:2] == now[:2] and _is_current(root, relative)
     body = hygiene.for_block(allow_list.masked(root, relative, body, now if same else None))
-    if left_out:
+    older = f"{left_out} older notes are not shown" if left_out else ""
+    if older:
         scope = "" if slug else " --scope user"
-        body = (
-            f"{TRUNCATED} ({left_out} older notes are not shown; `memolith list notes{scope}` has them all)\n"
-            + body
-        )
-    return _section(f"{title}{layout.shown(relative)})", body, relative, kind, _NO_CAP)
+        body = f"{TRUNCATED} ({older}; `memolith list notes{scope}` has them all)\n{body}"
+    sections = _section(f"{title}{layout.shown(relative)})", body, relative, kind, _NO_CAP)
+    for section in sections:
+        section.left_out = older
+    return sections
 
 
 def _is_current(root: Tree, index: str) -> bool:

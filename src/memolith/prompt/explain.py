@@ -7,9 +7,9 @@ one that an agent gets, made by the same code in the same call.
 from __future__ import annotations
 
 from memolith.base.errors import InputError
-from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED, Value
+from memolith.base.values import MAX_INJECT_BYTES, Value
 from memolith.env.paths import Tree
-from memolith.prompt.block import Trace, of
+from memolith.prompt.block import of
 from memolith.text.budget import Section, estimate_tokens, utf8_len
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 FRAME = "(frame)"
 WHOLE = "whole"
-_INDEX_CUT = f"{TRUNCATED} ("
 _NEAR = 512  # how far below its limit a section may end: it is cut at a line
 
 
@@ -81,8 +80,7 @@ def explain(
     home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None
 ) -> Explanation:
     """Return the block of a memory, and what each part of it is; `recall` gives the brief for a task."""
-    trace = Trace()
-    block = of(home, recall, max_chars=max_chars, trace=trace)
+    block = of(home, recall, max_chars=max_chars)
     tree = Tree(str(home.root))
     parts = [
         _part(
@@ -90,22 +88,22 @@ def explain(
             section,
             had,
             unread=unread,
-            shown=any(section is each for each in trace.shown),
+            shown=any(section is each for each in block.sections),
             host=max_chars,
         )
-        for section, had, unread in trace.had
+        for section, had, unread in block.candidates
     ]
     parts.sort(key=lambda part: not part.shown)
-    size = utf8_len(block or "")
+    size = utf8_len(block.text)
     frame = size - sum(part.bytes for part in parts)
-    if block is not None:
-        tokens = max(0, estimate_tokens(block) - sum(part.tokens for part in parts))
+    if block.text:
+        tokens = max(0, estimate_tokens(block.text) - sum(part.tokens for part in parts))
         around = Part(file=FRAME, title="", bytes=frame, tokens=tokens, cut=0, shown=True, why=WHOLE)
         parts.append(around)
     return Explanation(
-        block=block,
+        block=block.text or None,
         bytes=size,
-        tokens=estimate_tokens(block or ""),
+        tokens=estimate_tokens(block.text),
         cut=sum(part.cut for part in parts),
         limit=MAX_INJECT_BYTES,
         parts=parts,
@@ -119,9 +117,8 @@ def _part(tree: Tree, section: Section, had: int, *, unread: bool, shown: bool, 
     cut = max(0, (_on_disk(tree, section.source) if unread else had) - body)
     if not shown:
         return _made(section, text, cut, f"left out: what comes first uses up {limit}")
-    if section.body.startswith(_INDEX_CUT):  # what `context` says of an index that is too long
-        left_out = section.body.removeprefix(_INDEX_CUT).partition(";")[0]
-        return _made(section, text, max(0, _on_disk(tree, section.source) - body), left_out)
+    if section.left_out:
+        return _made(section, text, max(0, _on_disk(tree, section.source) - body), section.left_out)
     if not section.cut:
         return _made(section, text, 0, WHOLE)
     if had > section.cap >= body > section.cap - _NEAR:

@@ -137,7 +137,7 @@ class Section:
     Of what is too long the beginning stays; with `keep_end` the end, with `keep_both` the ends (60 and 40 %).
     """
 
-    __slots__ = ("body", "cap", "cut", "keep_both", "keep_end", "priority", "source", "title")
+    __slots__ = ("body", "cap", "cut", "keep_both", "keep_end", "left_out", "priority", "source", "title")
 
     def __init__(
         self,
@@ -153,6 +153,7 @@ class Section:
         self.title, self.body, self.source = title, body, source
         self.priority, self.cap, self.keep_end, self.keep_both = priority, cap, keep_end, keep_both
         self.cut = False
+        self.left_out = ""  # what the body says is not in it, if it was never read
 
     def mark_cut(self) -> None:
         """Say that something is missing: before the body if its end is kept, else after it."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memolith.base.errors import ProviderError
-from memolith.index.vectors.bert import unit as to_unit
+from memolith.index.vectors.numbers import unit as to_unit
 
 # Words that mean the same to the stand-in model.
 _SAME = {"undo": "rollback", "revert": "rollback", "car": "vehicle", "auto": "vehicle"}

@@ -16,8 +16,7 @@ import pytest
 from memolith.base.errors import ConfigError
 from memolith.env.settings import Settings
 from memolith.index.vectors import minilm, providers
-from memolith.index.vectors.bert import Bert, batches
-from memolith.index.vectors.wordpiece import WordPiece, split
+from memolith.index.vectors.minilm import Bert, WordPiece, batches, split
 
 WORDS = (
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

@@ -15,7 +15,7 @@ from memolith.base.values import TRUNCATED
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.hosts.hook.past import Injection, hash_of, mark_of
-from memolith.prompt import brief
+from memolith.prompt import block, brief
 from memolith.prompt.block import CLOSE, MIN_CHARS, OPEN
 from memolith.store import layout, receipts
 from memolith.text.budget import estimate_tokens
@@ -23,8 +23,6 @@ from memolith.text.safe import hygiene, structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memolith.base.values import Hit
     from memolith.hosts.hook.past import SessionReceipts
     from memolith.hosts.hook.payload import Call
@@ -37,8 +35,6 @@ _LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
 _FEW = 3  # hits for a later prompt
 _NOTICE = 400  # characters of how the project was found
 _NEW_LINES, _NEW_CHARS = 12, 1_600
-# The titles of a block, as `context` writes them; no stored line can begin like one.
-_TITLES = tuple(f"## {title}" for title in structure.TITLES)
 _SYNC_SECONDS = 0.6
 _TRUSTED_SECONDS = 600.0
 
@@ -58,12 +54,13 @@ def begin(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
     What it was told since, and its own summary, it has: a block that is longer by these is not said again.
     """
     revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
-    whole, notice = mem.context_block() or "", _notice(mem)
-    text, room = _tagged(with_lines(whole, notice)), LIMIT - sum(map(len, notice))
+    whole, notice = block.of(mem), _notice(mem)
+    shown, text, room = whole, _tagged(with_lines(whole.text, notice)), LIMIT - sum(map(len, notice))
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
-        text = _tagged(with_lines(mem.context_block(max_chars=room) or "", notice))
+        shown = block.of(mem, max_chars=room)
+        text = _tagged(with_lines(shown.text, notice))
         room = max(room * 9 // 10, MIN_CHARS)
-    said = Injection(text, _sources(text), revision, (line for _, line in _shown(whole)))
+    said = Injection(text, shown.sources, revision, (line for _, line in whole.lines()))
     if call.source in ("resume", "fork") and past.has(said):
         said.text, said.refs = "", []
     return said
@@ -131,25 +128,9 @@ def with_lines(text: str, lines: list[str]) -> str:
     return f"{before}{told}\n{found}{after}" if found else f"{OPEN}\n{told}\n{CLOSE}"
 
 
-def _tagged(block: str) -> str:
+def _tagged(text: str) -> str:
     """Return a block in one tag, with our words around it too: by that, readers of transcripts drop it."""
-    return block if not block or block.startswith(OPEN) else _WRAPPED.format(block)
-
-
-def _sources(text: str) -> list[str]:
-    _, found, rest = text.rpartition(f"\n{structure.SOURCES}")
-    return rest.partition("\n")[0].split(", ") if found else []
-
-
-def _shown(block: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a block that are memory, each with the title it stands under."""
-    title = ""
-    inside = block.partition(OPEN)[2].rpartition(CLOSE)[0]
-    for line in inside.split("\n"):
-        if line.startswith(_TITLES):
-            title = line[3:]
-        elif line.strip() and not line.startswith((TRUNCATED, *structure.LINES)):
-            yield title, line
+    return text if not text or text.startswith(OPEN) else _WRAPPED.format(text)
 
 
 def _revision(mem: Mem) -> str:
@@ -172,11 +153,8 @@ def _news(mem: Mem, past: SessionReceipts) -> Injection:
     if revision == past.revision or past.block is None:  # the latter: nobody knows what it was shown
         return Injection(revision=revision)
     said = Injection(revision=revision)
-    new = []
-    block = mem.context_block() or ""
-    for title, line in _shown(block):
-        if hash_of(line) not in past.lines:
-            new.append((title, line))
+    now = block.of(mem)
+    new = [(section.title, line) for section, line in now.lines() if hash_of(line) not in past.lines]
     if not new:
         return said
     told, last, size = [f"## {structure.NEW}"], "", 0
@@ -190,9 +168,8 @@ def _news(mem: Mem, past: SessionReceipts) -> Injection:
         said.lines.add(hash_of(line))
         last = title
     said.text = "\n".join([OPEN, *told, CLOSE])
-    titles = dict.fromkeys(title for title, _ in _shown(block))  # in the order of the sources
     changed = {title for title, _ in new}
-    said.refs = [ref for title, ref in zip(titles, _sources(block), strict=False) if title in changed]
+    said.refs = [layout.shown(each.source) for each in now.sections if each.title in changed]
     return said
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from memolith.env.settings import Settings
-    from memolith.index.vectors.bert import Array
     from memolith.index.vectors.nearest import Live, Matrix
+    from memolith.index.vectors.numbers import Array
     from memolith.index.vectors.providers import Provider
 
     class Units(Protocol):

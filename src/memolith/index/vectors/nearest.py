@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.index.vectors.bert import Array
+    from memolith.index.vectors.numbers import Array
 
 Names = npt.NDArray[np.uint64]  # the first eight bytes of a key: a text and its sentences share them
 

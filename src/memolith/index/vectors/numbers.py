@@ -20,4 +20,13 @@ finally:
     for _name in _ours:
         del os.environ[_name]
 
-__all__ = ["np", "npt"]
+__all__ = ["Array", "np", "npt", "unit"]
+
+Array = npt.NDArray[np.float32]
+
+
+def unit(rows: Array) -> Array:
+    """Scale each row to length one; a row of zeros stays."""
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    scaled: Array = rows / np.maximum(length, 1e-12)
+    return scaled

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from memolith.base.errors import ProviderError
 from memolith.env.endpoint import Endpoint, UnansweredError, find_key
-from memolith.index.vectors.bert import unit
-from memolith.index.vectors.numbers import np
+from memolith.index.vectors.numbers import np, unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memolith.env.settings import Settings
-    from memolith.index.vectors.bert import Array
+    from memolith.index.vectors.numbers import Array
 
 _URL = "https://api.openai.com/v1"
 _MODEL = "text-embedding-3-small"
