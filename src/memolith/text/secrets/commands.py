@@ -3,7 +3,6 @@
 What a flag means depends on the program: `-p` is a port for ssh and a password for mysql. A table,
 `commands.txt`, says what takes one in which program or directive; of a program that is not in it, a
 flag's value is one only if nobody would write it as anything else. A list of arguments is the same command.
-There is no `re` here, because the look before the scanner asks too.
 """
 
 from __future__ import annotations
@@ -55,6 +54,11 @@ _PGPASS = lazy(
 )
 _STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
 _PATH = lazy(r"[/.:]")
+# What separates the words of a command, a word up to a quote, a value in quotes, a string in a list.
+_GAP = lazy(r"(?:[ \t]|\\\r?\n)*+")
+_PLAIN = lazy(r"(?:(?!&&|\\?['\"])[^ \t\n;|`])*+")
+_QUOTED = lazy(r"(?P<quote>\\?['\"])[^\n]{0,298}?(?P=quote)")
+_ARGUMENT = lazy(r"[ \t\r\n,\[(]*+(?P<quote>\\?['\"])(?P<value>(?s:.)*?)(?P=quote)")
 
 
 def secrets(text: str, known: frozenset[bytes]) -> Iterator[Span]:
@@ -287,16 +291,12 @@ def _tokens(text: str, at: int, most: int = _MOST) -> list[Place]:
     quote = next((each for each in _QUOTES if text.startswith(each, at)), "")
     if quote and text[at + len(quote) :][:4].lstrip().startswith(","):
         return _arguments(text, at + len(quote), size, quote)
-    while at < size and len(found) < most:
-        if text[at] in " \t":
-            at += 1
-            continue
-        if text.startswith(("\\\n", "\\\r\n"), at):
-            at = text.find("\n", at) + 1
-            continue
-        if text[at] in _ENDS or text.startswith("\\n", at):
+    while len(found) < most:
+        gap = _GAP.match(text, at, size)
+        start = gap.end() if gap else at
+        if start >= size or text[start] in _ENDS or text.startswith("\\n", start):
             break
-        start, at = at, _word_end(text, at, size)
+        at = _word_end(text, start, size)
         if at == start:
             break
         found.append((start, at))
@@ -308,33 +308,17 @@ def _tokens(text: str, at: int, most: int = _MOST) -> list[Place]:
 def _arguments(text: str, at: int, size: int, quote: str) -> list[Place]:
     """Return the strings of a list of arguments, without their quotes."""
     found: list[Place] = []
-    while len(found) < _MOST:
-        while at < size and text[at] in " \t\r\n,[(":
-            at += 1
-        close = text.find(quote, at + len(quote), size)
-        if not text.startswith(quote, at) or close < 0:
-            break
-        found.append((at + len(quote), close))
-        at = close + len(quote)
+    while len(found) < _MOST and (each := _ARGUMENT.match(text, at, size)) and each["quote"] == quote:
+        found.append(each.span("value"))
+        at = each.end()
     return [place for place in found if place[0] < place[1]]
 
 
 def _word_end(text: str, at: int, size: int) -> int:
-    start = at
-    while at < size and text[at] not in " \t\n;|`":
-        quote = next((each for each in _QUOTES if text.startswith(each, at)), "")
-        if quote:
-            if not _may_open(text[start:at]):
-                break
-            close = text.find(quote, at + len(quote), at + 300)
-            line = text.find("\n", at, at + 300)
-            if close < 0 or 0 <= line < close:
-                break
-            return close + len(quote)
-        if text[at] == "&" and text.startswith("&&", at):
-            break
-        at += 1
-    return at
+    plain = _PLAIN.match(text, at, size)
+    end = plain.end() if plain else at
+    quoted = _QUOTED.match(text, end) if end < size and _may_open(text[at:end]) else None
+    return quoted.end() if quoted else end
 
 
 def _may_open(before: str) -> bool:

@@ -31,11 +31,13 @@ _SIGNS = (
         "bundle_",
         "wifi:",
     ),
+    *(" /p:", " /pass:", " /user:", "<<<", " -p", " -w", " -a", " -k"),
     *("hook", "hmac=", "sas=", "jdbc:oracle:", "mnemonic", " phrase", "seed words", "<private"),
 )
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"
 _BREAKS = frozenset("\\\r\n'\"")
+_BETWEEN = frozenset(" \t\n'\"")  # the words of a command
 _LONG, _MANY_COLONS = 36, 4
 
 
@@ -47,7 +49,7 @@ def may_hold_secret(text: str) -> bool:
     known = names.known_in(lower, _KNOWN)
     return (
         not known.isdisjoint(APART_WORDS)
-        or next(commands.candidates(text, known), None) is not None
+        or (not known.isdisjoint(commands.KNOWN) and not _BETWEEN.isdisjoint(text))
         or _names_one(text, lower, known)
         or any(_could_be_token(text, lower, *run) for run in _runs(text))
     )
