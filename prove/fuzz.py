@@ -33,7 +33,7 @@ from memolith.env.settings import Settings
 from memolith.hosts.hook import edge
 from memolith.hosts.install import json_text, toml_text
 from memolith.hosts.sessions import AGENTS
-from memolith.text import frontmatter, memory_url, yaml, yaml_edit
+from memolith.text import frontmatter, names, yaml, yaml_edit
 from prove.machine import Library
 from prove.report import Stopwatch, Tally
 from prove.world import scratch, warm
@@ -200,7 +200,7 @@ class Place:
                 found.get(key)
 
     def _address(self, text: str) -> None:
-        memory_url.parse(text)
+        names.parse_address(text)
         self.mem.read(text)
 
     def _query(self, text: str) -> None:

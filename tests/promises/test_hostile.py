@@ -21,7 +21,7 @@ import pytest
 
 from memolith import InputError, Mem, MemolithError
 from memolith.edges.cli import main
-from memolith.text import memory_url
+from memolith.text import names
 from tests.ledger import proves
 from tests.shared import DATA
 
@@ -207,10 +207,10 @@ def test_a_hostile_name_is_refused_and_nothing_is_created(
 def test_an_address_stays_in_the_memory(row: Row) -> None:
     if row["expect"] == "reject":
         with pytest.raises(InputError):
-            memory_url.parse(payload(row))
+            names.parse_address(payload(row))
         return
-    namespace, parts = memory_url.parse(payload(row))
-    assert namespace in memory_url.NAMESPACES
+    namespace, parts = names.parse_address(payload(row))
+    assert namespace in names.NAMESPACES
     assert parts
     assert not [part for part in parts if part.startswith(".") or "/" in part]
 

@@ -23,7 +23,7 @@ from memolith.recall.search import listing
 from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
 from memolith.text import frontmatter, markdown, source_label
-from memolith.text.memory_url import SCHEME, parse
+from memolith.text.names import SCHEME, parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,7 +137,7 @@ def _kind(relative: str) -> str:
 def locate(home: Home, ref: str) -> str:
     """Return the file that is meant. NotFoundError names the nearest."""
     if ref.startswith(SCHEME):
-        namespace, parts = parse(ref)
+        namespace, parts = parse_address(ref)
         place = "/".join(parts)
         if namespace != "user":
             place = f"{layout.scope_directory(home.project)}/{place or layout.SUMMARY}"

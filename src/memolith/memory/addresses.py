@@ -15,7 +15,7 @@ from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
 from memolith.store.entry import Entry
-from memolith.text.memory_url import NAMESPACES, SCHEME, parse
+from memolith.text.names import NAMESPACES, SCHEME, parse_address
 from memolith.text.safe.lookalikes import composed
 from memolith.text.source_label import label
 
@@ -43,7 +43,7 @@ def resolve(home: Home, uri: str) -> Resource:
 
     InputError says what is wrong with an address, NotFoundError that nothing is there.
     """
-    namespace, parts = parse(uri)
+    namespace, parts = parse_address(uri)
     scope = layout.USER if namespace == "user" else home.project
     tree = Tree(str(home.root))
     try:
@@ -118,7 +118,7 @@ def _top(home: Home, tree: Tree, scope: str) -> list[tuple[str, ...]]:
 
 
 def _listing(uri: str, rows: list[tuple[str, ...]]) -> Resource:
-    namespace = parse(uri)[0]
+    namespace = parse_address(uri)[0]
     found = [address(namespace, *row) for row in rows]
     return Resource(uri=uri, mime=_PLAIN, listing=found, text="\n".join(found))
 
@@ -165,7 +165,7 @@ def _names(tree: Tree, directory: str) -> list[str]:
         if entry.is_symlink() or name.startswith("."):
             continue
         try:
-            parse(address("root", name))
+            parse_address(address("root", name))
         except MemolithError:
             continue
         found.append(name)

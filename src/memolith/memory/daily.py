@@ -26,7 +26,7 @@ def day_before(seconds: float) -> str:
 
 def entry(seconds: float, heading: str, body: str) -> str:
     """Return a timestamped entry."""
-    from memolith.text.secrets.cut import in_one_line
+    from memolith.text.secrets.veil import in_one_line
 
     clock = time.strftime("%H:%M", _local(seconds))
     return f"### {clock} — {' '.join(in_one_line(heading).split())}\n{body.strip()}\n"

@@ -15,7 +15,7 @@ from memolith.store import layout
 from memolith.store.entry import TICKET_STATUSES as STATUSES
 from memolith.store.screen import quoted
 from memolith.text import markdown
-from memolith.text.secrets.cut import in_one_line
+from memolith.text.secrets.veil import in_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

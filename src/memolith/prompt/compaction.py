@@ -25,7 +25,7 @@ def flush_compaction_summary(mem: Home, summary: str, count: int | None = None) 
     from memolith.base.errors import MemolithError
     from memolith.base.values import MAX_WRITE_BYTES
     from memolith.memory.writing import append_daily
-    from memolith.text.secrets.cut import in_bytes
+    from memolith.text.secrets.veil import in_bytes
 
     try:
         # A summary of any length: its beginning is better than an error.

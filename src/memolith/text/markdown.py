@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memolith.base.lean import lru_cache
 from memolith.text.fences import fence_after, open_fence
-from memolith.text.secrets.cut import cut
+from memolith.text.secrets.veil import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

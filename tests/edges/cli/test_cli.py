@@ -14,7 +14,7 @@ from memolith import Mem, MemolithError
 from memolith.base import errors
 from memolith.edges.cli import main
 from memolith.env.settings import SETTINGS
-from memolith.text.memory_url import NAMESPACES
+from memolith.text.names import NAMESPACES
 from tests.edges.cli import console
 from tests.ledger import proves
 

@@ -12,7 +12,7 @@ import pytest
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.learn.model import prompt as prompts
 from memolith.learn.model import schema
-from memolith.text import memory_url
+from memolith.text import names
 from tests.ledger import proves
 from tests.shared import ROOT
 
@@ -124,7 +124,7 @@ def test_the_guidance_says_what_memory_is_and_what_wins_over_it(tmp_path: Path) 
         assert said in " ".join(text.split()) or said in text
     addresses = [word.strip("`,.;():") for word in text.split() if "memory://" in word]
     assert len(addresses) >= 3
-    assert {memory_url.parse(address)[0] for address in addresses} == {"root"}
+    assert {names.parse_address(address)[0] for address in addresses} == {"root"}
 
 
 def test_the_prompts_hold_to_the_shapes_that_are_checked(tmp_path: Path) -> None:

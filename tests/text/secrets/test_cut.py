@@ -20,7 +20,7 @@ from memolith.learn.extract import shape
 from memolith.memory.sessions import Session, Turn
 from memolith.prompt import compaction
 from memolith.text import markdown
-from memolith.text.secrets import cut
+from memolith.text.secrets import veil
 from memolith.text.secrets.redact import redact
 from tests.hosts.hook.conftest import Host, host, no_worker
 
@@ -99,7 +99,7 @@ CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
     "a message of Gemini": (64_000, lambda text: str(gemini._small({"content": text}, read.MAX_RESULT))),
     "a first line": (100, markdown.first_line),
     "for a model": (shape.MAX_RESULT * 6 // 10, _shaped),
-    "bytes": (4_000, lambda text: cut.in_bytes(text, 4_000)),
+    "bytes": (4_000, lambda text: veil.in_bytes(text, 4_000)),
 }
 
 
@@ -122,7 +122,7 @@ def test_a_cut_text_is_short_enough_and_ends_outside_of_a_marker(
     pieces: list[str], most: int, exact: bool
 ) -> None:
     text = "".join(pieces)
-    for part in (cut.cut(text, most, exact=exact), cut.in_bytes(text, most)):
+    for part in (veil.cut(text, most, exact=exact), veil.in_bytes(text, most)):
         assert len(part) <= most
         assert part.rfind("[secret:") <= part.rfind("]")
 
@@ -178,7 +178,7 @@ JOINED: dict[str, Callable[[Mem, str], object]] = {
     "a ticket's note": lambda mem, text: mem.tickets.note(mem.tickets.add("Port").id, text),
     "a heading": lambda mem, text: mem.append_daily(text, "x"),
     "a title": lambda mem, text: mem.records.add("x", title=text, category="decisions", scope="project"),
-    "a checklist": lambda mem, text: mem.write("scratchpad", f"- [ ] {cut.in_one_line(text)}"),
+    "a checklist": lambda mem, text: mem.write("scratchpad", f"- [ ] {veil.in_one_line(text)}"),
 }
 
 

@@ -27,8 +27,8 @@ from memolith.store import files, layout, tombstones
 from memolith.store.screen import quoted, refuse_secret
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.digest import sha256
-from memolith.text.secrets.cut import cut
 from memolith.text.secrets.redact import redact
+from memolith.text.secrets.veil import cut
 from memolith.text.yaml import YamlError
 
 TYPE_CHECKING = False

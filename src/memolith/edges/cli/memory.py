@@ -16,7 +16,7 @@ from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments
 from memolith.memory.notes import KINDS
 from memolith.store import layout
-from memolith.text.memory_url import SCHEME
+from memolith.text.names import SCHEME
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:

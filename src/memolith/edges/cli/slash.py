@@ -25,7 +25,7 @@ from memolith.memory.note_index import note_files
 from memolith.memory.notes import find_note
 from memolith.store import files, layout
 from memolith.store.screen import quoted
-from memolith.text.memory_url import SCHEME
+from memolith.text.names import SCHEME
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:

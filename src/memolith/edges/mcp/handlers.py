@@ -11,7 +11,7 @@ from memolith.base.errors import InputError, MemolithError
 from memolith.edges.mcp import outward
 from memolith.memory import arguments as targets
 from memolith.store import layout
-from memolith.text.memory_url import SCHEME
+from memolith.text.names import SCHEME
 from memolith.text.safe import hygiene
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from memolith.edges.tui.editor import Editor, in_editor
 from memolith.memory.record import read
 from memolith.store import layout
 from memolith.store.layout import CATEGORIES
-from memolith.text.secrets.cut import in_one_line
+from memolith.text.secrets.veil import in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

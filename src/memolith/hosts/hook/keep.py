@@ -19,8 +19,7 @@ from memolith.prompt.compaction import compaction_heading
 from memolith.store import receipts
 from memolith.text import source_label
 from memolith.text.safe import hygiene
-from memolith.text.secrets.cut import in_bytes
-from memolith.text.secrets.veil import veiled
+from memolith.text.secrets.veil import in_bytes, veiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

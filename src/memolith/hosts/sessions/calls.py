@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memolith.text.secrets.cut import cut, in_one_line
+from memolith.text.secrets.veil import cut, in_one_line
 
 _MAX = 2_000
 _COMMANDS = ("command", "cmd", "script")

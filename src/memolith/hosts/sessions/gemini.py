@@ -15,7 +15,7 @@ from memolith.hosts.sessions.calls import call_line
 from memolith.hosts.sessions.read import Record, Transcript, Whole, fields, listed
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
-from memolith.text.secrets.cut import cut
+from memolith.text.secrets.veil import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -20,8 +20,7 @@ from memolith.hosts.sessions.calls import call_line
 from memolith.learn.extract import strip
 from memolith.memory.sessions import LEFT_OUT, Session, Turn
 from memolith.text.patterns import lazy
-from memolith.text.secrets.cut import cut
-from memolith.text.secrets.veil import veiled
+from memolith.text.secrets.veil import cut, veiled
 from memolith.text.turns import Hearing
 
 if TYPE_CHECKING:

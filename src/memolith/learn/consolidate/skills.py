@@ -20,7 +20,7 @@ from memolith.store import files, layout, writeset
 from memolith.store.screen import quoted, screen
 from memolith.text import fences, frontmatter, markdown
 from memolith.text.names import DEVICES
-from memolith.text.secrets.cut import cut
+from memolith.text.secrets.veil import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,12 +1,17 @@
-"""Names with a secret in them, as they may be written down: masked, with a short hash that knows them again.
+"""Messages, names and excerpts as they may be shown or written down.
 
 A directory, a remote or a session may be called after a secret. What is kept of it is
 `…/[secret:token]~1a2b3c4d`; whoever comes with the exact name gets the same. 32 bits tell two names apart,
 and little of what they are made from.
+
+An excerpt is masked before it is cut, because half a secret is no longer known for one: the password in
+`postgres://bob:S3cret@db` is known by the `@` behind it, a token by its length. Of a long text only the
+beginning is looked at.
 """
 
 from __future__ import annotations
 
+from memolith.text.budget import head, outside_marker, utf8_len
 from memolith.text.digest import fnv1a64
 
 TYPE_CHECKING = False
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
 _exact: dict[str, str] = {}
 _LONG = 16
 _ENDING = 5  # characters of `.git`, `.jsonl`
+_BEHIND = 4_096  # characters behind the cut that tell what stands before it
+_WORD = 128  # characters that are given up so as not to end inside of a word
 
 
 def masked(text: str) -> str:
@@ -37,9 +44,9 @@ def veiled(text: str) -> str:
     shown = masked_name(text)
     if shown == text:
         return text
-    told = f"{shown}~{fnv1a64(text.encode('utf-8', 'surrogateescape')) & 0xFFFFFFFF:08x}"
-    _exact[told] = text
-    return told
+    known = f"{shown}~{fnv1a64(text.encode('utf-8', 'surrogateescape')) & 0xFFFFFFFF:08x}"
+    _exact[known] = text
+    return known
 
 
 def unveiled(text: str) -> str:
@@ -58,18 +65,71 @@ def masked_name(text: str) -> str:
 
     parts = text.split("/")
     # A path is one long word, in which a name and a number are often far from each other; a title is a text.
-    told = any(sign in text for sign in "= :：") and may_hold_secret(text)
-    if not told and not any(map(may_hold_secret, parts)):
+    is_text = any(sign in text for sign in "= :：") and may_hold_secret(text)
+    if not is_text and not any(map(may_hold_secret, parts)):
         return text
     from memolith.text.secrets.redact import redact
 
-    return redact("/".join([_masked(part, redact) for part in parts])).text
+    return redact("/".join([_masked_part(part, redact) for part in parts])).text
 
 
-def _masked(part: str, redact: Callable[[str], Redaction]) -> str:
+def _masked_part(part: str, redact: Callable[[str], Redaction]) -> str:
     """Return a part of a path masked, its ending and what a URL asks for each by themselves."""
     name, mark, asked = part.partition("?")
     stem, dot, ending = name.rpartition(".")
     if not dot or len(ending) > _ENDING:
         stem, dot, ending = name, "", ""
     return redact(redact(stem).text + dot + ending + mark + asked).text
+
+
+def cut(text: str, most: int, ending: str = "", *, whole: bool = True, exact: bool = False) -> str:
+    """Return the beginning of a text, in at most `most` characters; a cut one is masked, and has an ending.
+
+    Without `whole`, the text is only the beginning of another, and nobody knows what stood behind it. An
+    `exact` cut may be in the middle of a word.
+    """
+    if whole and len(text) <= most:
+        return text
+    shown, known = _masked_beginning(text, most, whole=whole)
+    if known == len(shown) <= most:
+        return shown  # what was masked was the longer part
+    end = outside_marker(shown, min(known, max(0, most - len(ending))))
+    return shown[: end if exact else _between_words(shown, end)] + ending
+
+
+def in_bytes(text: str, most: int) -> str:
+    """Return the beginning of a text, in at most `most` bytes of UTF-8; a cut one is masked."""
+    if utf8_len(text) <= most:
+        return text
+    shown, known = _masked_beginning(text, most)
+    return head(shown[: outside_marker(shown, known)], most)
+
+
+def in_one_line(text: str, between: str = " ") -> str:
+    """Return the lines of a text with something else between them; a secret may be known by its lines."""
+    lines = text.splitlines()
+    if len(lines) > 1:
+        from memolith.text.secrets.redact import redact
+
+        lines = redact(text).text.splitlines()
+    return between.join(line for line in lines if line.strip())
+
+
+def _masked_beginning(text: str, most: int, *, whole: bool = True) -> tuple[str, int]:
+    """Return a text masked, no more of it than is needed, and up to where what stands behind was seen."""
+    from memolith.text.secrets.redact import redact
+
+    part = text[: most + _BEHIND]
+    shown = redact(part).text
+    return shown, len(shown) if whole and len(part) == len(text) else max(0, len(shown) - _BEHIND)
+
+
+def _between_words(text: str, end: int) -> int:
+    if end >= len(text) or text[end].isspace():
+        return end
+    start = end
+    while start and not text[start - 1].isspace():
+        start -= 1
+        if end - start > _WORD:  # a script without spaces, or something that is no word
+            return end
+    return start or end

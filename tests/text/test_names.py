@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError
-from memolith.text.memory_url import MAX_DEPTH, NAMESPACES, parse
+from memolith.text.names import MAX_DEPTH, NAMESPACES, parse_address
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from memolith.text.memory_url import MAX_DEPTH, NAMESPACES, parse
     ],
 )
 def test_an_address_gives_a_namespace_and_the_parts_of_a_path(url: str, place: object) -> None:
-    assert parse(url) == place
+    assert parse_address(url) == place
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_an_address_gives_a_namespace_and_the_parts_of_a_path(url: str, place: o
 )
 def test_any_other_address_is_an_error(url: str) -> None:
     with pytest.raises(InputError):
-        parse(url)
+        parse_address(url)
 
 
 def test_an_unknown_namespace_names_the_known_ones() -> None:
     with pytest.raises(InputError, match="one of root, project, user"):
-        parse("memory://elsewhere/x")
+        parse_address("memory://elsewhere/x")
 
 
 PARTS = st.sampled_from(
@@ -87,7 +87,7 @@ PARTS = st.sampled_from(
 @given(st.lists(PARTS | st.text(max_size=3), max_size=12).map("".join))
 def test_no_text_leads_out_of_the_memory(rest: str) -> None:
     try:
-        namespace, parts = parse("memory://root/" + rest)
+        namespace, parts = parse_address("memory://root/" + rest)
     except InputError:
         return
     assert namespace in NAMESPACES
