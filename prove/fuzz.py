@@ -135,7 +135,7 @@ def _toml_text(data: bytes) -> None:
     toml_text.parse(text)
     if "memolith" not in text:
         added = toml_text.put(text, ("servers", "memolith"), {"a": "b"})
-        if toml_text.at(added, ("servers", "memolith")) != {"a": "b"}:
+        if toml_text.parse(added)["servers"]["memolith"] != {"a": "b"}:
             raise AssertionError("what was put in is not there")
 
 

@@ -433,7 +433,7 @@ def _ends_at_any_fence() -> Iterator[None]:
 
 @contextmanager
 def _takes_all_prompts_for_the_users() -> Iterator[None]:
-    with patch("memolith.hosts.sessions.read.Transcript._whose", lambda *_: ""):
+    with patch("memolith.hosts.sessions.transcript.Transcript._whose", lambda *_: ""):
         yield
 
 

@@ -16,7 +16,7 @@ from agents.memory import SessionABC
 
 from memolith.adapters.conversations import Conversation
 from memolith.edges.mcp.tools import Tools
-from memolith.hosts.sessions.read import Transcript, plain
+from memolith.hosts.sessions.transcript import Transcript, plain
 from memolith.prompt.compaction import append_memory_block
 
 if TYPE_CHECKING:

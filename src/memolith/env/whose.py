@@ -14,21 +14,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Where agents keep what is this user's, below their home, or below what a variable names.
-_STORES = (
-    *(".claude", ".codex", ".gemini", ".copilot", ".cursor", ".omp", ".pi"),
-    os.path.join(".local", "share", "opencode"),
-)
-_VARIABLES = {
-    **dict.fromkeys(("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR"), ""),
-    "GEMINI_CLI_HOME": ".gemini",
-    "XDG_DATA_HOME": "opencode",
+# Where an agent keeps what is this user's: a variable that may name the place, else a folder below their
+# home, and what is below either.
+_FOLDERS = {
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude", ""),
+    "codex": ("CODEX_HOME", ".codex", ""),
+    "gemini": ("GEMINI_CLI_HOME", "", ".gemini"),
+    "copilot": ("COPILOT_HOME", ".copilot", ""),
+    "cursor": ("", ".cursor", ""),
+    "opencode": ("XDG_CONFIG_HOME", ".config", "opencode"),
+    "opencode's sessions": ("XDG_DATA_HOME", ".local/share", "opencode"),
+    "pi": ("PI_CODING_AGENT_DIR", ".pi/agent", ""),
+    "omp": ("", ".omp/agent", ""),
 }
+
+
+def folder(agent: str, env: Mapping[str, str], home: str) -> str:
+    """Return the directory in which an agent keeps what is this user's."""
+    variable, default, below = _FOLDERS[agent]
+    return os.path.join(env.get(variable) or os.path.join(home, default), below).rstrip(os.sep)
 
 
 def is_kept(path: str, env: Mapping[str, str]) -> bool:
     """Whether a path is what the user's own agents keep: in their directories, in no checkout."""
-    named = [os.path.join(env[name], below) for name, below in _VARIABLES.items() if env.get(name)]
+    named = [folder(each, env, os.path.expanduser("~")) for each in _FOLDERS]
     place = os.path.realpath(path)
     inside = any(_is_in(place, os.path.realpath(store)) for store in [*_own_stores(), *named])
     return inside and is_ours(os.stat(place)) and not in_checkout(place)
@@ -65,7 +74,7 @@ def is_ours(about: os.stat_result) -> bool:
 
 
 def _own_stores() -> list[str]:
-    return [os.path.join(os.path.expanduser("~"), name) for name in _STORES]
+    return [folder(each, {}, os.path.expanduser("~")) for each in _FOLDERS]
 
 
 def _is_in(place: str, directory: str) -> bool:

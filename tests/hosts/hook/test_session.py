@@ -11,7 +11,7 @@ import pytest
 
 from memolith import Mem, MemolithError
 from memolith.hosts.hook import answers, edge
-from memolith.hosts.sessions import read
+from memolith.hosts.sessions import transcript
 from memolith.learn.extract import strip
 from memolith.memory import review
 from memolith.store import receipts as kept
@@ -321,7 +321,7 @@ def test_what_is_said_is_dropped_by_the_readers_of_transcripts(
     for text in (block, host.ask(QUESTION)):
         assert text
         assert strip.said(f"before {text} after") == "before  after"
-        assert read.without_injected(f"before {text} after") == "before  after"
+        assert transcript.without_injected(f"before {text} after") == "before  after"
 
 
 def test_receipts_say_what_a_session_was_given_and_hold_no_text(filled: Mem, host: Host) -> None:

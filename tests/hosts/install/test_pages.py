@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memolith.hosts.install import entries, json_text
+from memolith.hosts.install import entries
 from memolith.hosts.install.agents import HOSTS, Place, Target
 from tests.shared import ROOT, SAMPLES
 
@@ -39,10 +39,7 @@ def page(name: str) -> str:
 
 def written(target: Target) -> Any:
     """Return what a file that was not there says after an installation."""
-    if target.form == "toml":
-        (entry,) = target.entries
-        return tomllib.loads(entries.merged_toml("", entry, entry.path))
-    return json_text.parse(entries.merged("", target.entries)).value
+    return entries.value_of(entries.merged("", target.form, target.entries), target.form)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -72,7 +69,7 @@ def test_the_index_names_every_page_and_links_lead_somewhere() -> None:
 def test_the_page_for_other_clients_shows_servers_that_are_ours() -> None:
     for body in re.findall(r"(?ms)^```json\n(.*?)^```$", page("mcp")):
         (servers,) = json.loads(body).values()
-        assert entries.is_our_server(servers["memolith"])
+        assert entries.commands({"mcpServers": servers}) == [servers["memolith"]["command"]]
         assert servers["memolith"]["args"] == ["mcp"]
 
 
@@ -99,5 +96,5 @@ def test_what_is_written_has_the_shape_of_what_the_real_programs_took(sample: st
     theirs = json.loads((SAMPLES / sample).read_text(encoding="utf-8"))
     # A matcher is allowed where the sample of Claude Code has one; the plugin has it in both.
     assert keys(written(target)) - keys(theirs) <= {".hooks.SessionStart[].matcher:str"}
-    after = entries.merged((SAMPLES / sample).read_text(encoding="utf-8"), target.entries)
-    assert entries.merged(after, []) == (SAMPLES / sample).read_text(encoding="utf-8")
+    after = entries.merged((SAMPLES / sample).read_text(encoding="utf-8"), "json", target.entries)
+    assert entries.merged(after, "json", []) == (SAMPLES / sample).read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith.hosts.install import entries, json_text
+from memolith.hosts.install import entries
 from memolith.hosts.install.agents import HOSTS, Place
 from tests.shared import ROOT
 
@@ -57,7 +57,7 @@ def test_the_program_lists_the_server_and_after_uninstall_nothing_of_ours_is_lef
     for target in HOSTS[name].targets(Place(command=COMMAND, env={}, home=str(user), project="")):
         left = Path(target.path).read_text(encoding="utf-8") if Path(target.path).exists() else ""
         assert "memolith" not in left
-        assert target.form != "json" or entries.commands(json_text.parse(left).value) == []
+        assert target.form != "json" or entries.commands(entries.value_of(left, "json")) == []
 
 
 def test_both_agents_take_the_same_plugin(work: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith.hosts.install import entries, json_text, toml_text
+from memolith.hosts.install import entries
 from memolith.hosts.install.agents import HOSTS, Place
 from tests.hosts.real.model import Reply
 from tests.hosts.real.programs import MEMOLITH, Program
@@ -165,8 +165,7 @@ def test_uninstalling_gives_every_settings_file_back(bare: Program) -> None:
             continue
         assert after is not None, path
         assert b"memolith" not in after, path
-        parse = toml_text.at if target.form == "toml" else None
-        kept = parse(after.decode(), ()) if parse else json_text.parse(after.decode()).value
+        kept = entries.value_of(after.decode(), target.form)
         assert kept
         assert target.form != "json" or entries.commands(kept) == []
     written = {path.name for path in paths if met[path] != ours[path]}

@@ -1,4 +1,4 @@
-"""A session that grows is read from where it stood, to the same turns; a large one within bounded memory."""
+"""A session that goes on is read as far as it is written; a large one within bounded memory."""
 
 from __future__ import annotations
 
@@ -12,83 +12,25 @@ import pytest
 
 from memolith import Mem
 from memolith.edges.cli import main
-from memolith.hosts.sessions import AGENTS, read
-from memolith.hosts.sessions.read import MAX_RESULT, Transcript, without_injected
-from memolith.memory.sessions import Turn
+from memolith.hosts.sessions import AGENTS, transcript
+from memolith.hosts.sessions.transcript import MAX_RESULT, Transcript, without_injected
 from tests.hosts.sessions import written
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 MIB = 1_048_576
 
 
-@pytest.mark.parametrize(
-    ("agent", "rows"),
-    [
-        ("claude", written.claude()),
-        ("codex", written.codex()),
-        ("codex", written.codex_flat()),
-        ("copilot", written.copilot()),
-        ("pi", written.pi()),
-        ("generic", written.generic()),
-    ],
-)
-@pytest.mark.parametrize("step", [1 if LONG else 7, 97, 1000])
-def test_a_session_read_in_steps_has_the_turns_of_one_read_at_once(
-    agent: str, rows: list[written.Row], step: int, tmp_path: Path
-) -> None:
-    """The steps end in the middle of lines."""
-    whole, part = tmp_path / "whole" / "s1.jsonl", tmp_path / "part" / "s1.jsonl"
-    for path in (whole, part):
-        path.parent.mkdir()
-    data = written.lines(*rows).encode()
-    whole.write_bytes(data)
-    turns: list[Turn] = []
-    mark = ""
-    for end in range(0, len(data) + step, step):
-        part.write_bytes(data[:end])
-        more, mark = AGENTS[agent].grown(str(part), mark)
-        if more:
-            turns = turns[: more.turns[0].number - 1] + more.turns
-    wanted = next(AGENTS[agent].read(str(whole)))
-    assert turns == wanted.turns
-    assert AGENTS[agent].grown(str(part), mark) == (None, mark)
-
-
-def test_an_answer_that_goes_on_after_the_last_look_is_handed_out_again(tmp_path: Path) -> None:
+def test_the_parts_of_an_answer_are_one_turn_and_half_a_line_is_left_for_later(tmp_path: Path) -> None:
     path = tmp_path / "s1.jsonl"
     row = next(row for row in written.claude() if row["type"] == "assistant")
 
     def part(text: str) -> str:
         return written.lines({**row, "message": {"id": "m", "content": [{"type": "text", "text": text}]}})
 
-    path.write_text(part("one"))
-    first, mark = AGENTS["claude"].grown(str(path), "")
-    assert first
-    assert [turn.text for turn in first.turns] == ["one"]
+    path.write_text(part("one") + part("two")[:-9])
+    assert [turn.text for turn in next(AGENTS["claude"].read(str(path))).turns] == ["one"]
     path.write_text(part("one") + part("two"))
-    more, _ = AGENTS["claude"].grown(str(path), mark)
-    assert more
-    assert [(turn.number, turn.text) for turn in more.turns] == [(1, "one\n\ntwo")]
-
-
-def test_a_file_that_was_written_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
-    path = tmp_path / "rollout-1.jsonl"
-    path.write_text(written.lines(*written.codex()))
-    _, mark = AGENTS["codex"].grown(str(path), "")
-    for rows in (written.codex("/v"), written.codex_flat()[:6]):
-        path.write_text(written.lines(*rows))
-        found, _ = AGENTS["codex"].grown(str(path), mark)
-        assert found
-        assert found.turns[0].number == 1
-    assert AGENTS["codex"].grown(str(path), "no mark of ours")[0] == found
-
-
-def test_an_agent_that_changes_its_files_anywhere_is_read_anew_when_one_changed(tmp_path: Path) -> None:
-    path = tmp_path / "session-1.jsonl"
-    path.write_text(written.lines(*written.gemini()))
-    found, mark = AGENTS["gemini"].grown(str(path), "")
-    assert found
-    assert AGENTS["gemini"].grown(str(path), mark) == (None, mark)
+    assert [turn.text for turn in next(AGENTS["claude"].read(str(path))).turns] == ["one\n\ntwo"]
 
 
 def test_long_results_are_cut_and_so_is_the_call(tmp_path: Path) -> None:
@@ -117,11 +59,10 @@ def test_a_large_transcript_is_read_within_bounded_memory(size: int, tmp_path: P
         file.write(written.lines(*written.claude()))
     tracemalloc.start()
     try:
-        session, _ = AGENTS["claude"].grown(str(path), "")
+        (session,) = AGENTS["claude"].read(str(path))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert session
     assert len(session.turns) == 10
     assert peak < 20 * MIB
 
@@ -187,8 +128,8 @@ def test_of_a_session_that_is_too_long_beginning_and_end_are_kept_and_the_rest_i
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(read, "MOST", 20_000)
-    monkeypatch.setattr(read, "LATEST", 10)
+    monkeypatch.setattr(transcript, "MOST", 20_000)
+    monkeypatch.setattr(transcript, "LATEST", 10)
     path = tmp_path / "session-1.jsonl"
     command = ["session", "import", str(path), "--agent", agent, "--project", str(work)]
     rows = [{**row(number), **({"cwd": str(work)} if agent == "claude" else {})} for number in range(1, 121)]

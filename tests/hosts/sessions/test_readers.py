@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memolith.base.errors import TextError
-from memolith.hosts.sessions import AGENTS, find, guess
+from memolith.hosts.sessions import AGENTS, files, guess
 from memolith.memory.sessions import Session
 from tests.hosts.sessions import written
 
@@ -203,4 +203,4 @@ def test_files_are_found_by_a_pattern_as_glob_finds_them(pattern: str, tmp_path:
         for name in ["x.jsonl", "r-1.jsonl", ".r-2.jsonl", "x.txt"]:
             (tmp_path / place / name).touch()
     wanted = glob.glob(f"{glob.escape(str(tmp_path))}/{pattern}", recursive=True, include_hidden=True)
-    assert sorted(find.newest(str(tmp_path), pattern)) == sorted(wanted)
+    assert sorted(files.newest(str(tmp_path), pattern)) == sorted(wanted)

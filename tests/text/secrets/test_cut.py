@@ -15,7 +15,7 @@ from prove.attack.secrets import leaks
 
 from memolith import Mem
 from memolith.base.values import MAX_WRITE_BYTES
-from memolith.hosts.sessions import calls, gemini, read
+from memolith.hosts.sessions import gemini, transcript
 from memolith.learn.extract import shape
 from memolith.memory.sessions import Session, Turn
 from memolith.prompt import compaction
@@ -48,7 +48,7 @@ def _placed(secret: str, limit: int, offset: int, fill: str = "word ") -> str:
 
 
 def _said(text: str, role: str = "assistant", left_out: int = 0) -> str:
-    into = read.Transcript("claude-code", "x")
+    into = transcript.Transcript("claude-code", "x")
     if left_out:
         into.leave_out(left_out)
     into.say(role, text)
@@ -56,20 +56,20 @@ def _said(text: str, role: str = "assistant", left_out: int = 0) -> str:
 
 
 def _parts(text: str) -> str:
-    into = read.Transcript("claude-code", "x")
+    into = transcript.Transcript("claude-code", "x")
     into.say("assistant", "word " * 6_000, key="k")
     into.say("assistant", text, key="k")
-    return json.dumps(into.state())
+    return json.dumps([turn.as_dict() for turn in into.turns])
 
 
 def _named(text: str) -> str:
-    into = read.Transcript("claude-code", "x")
+    into = transcript.Transcript("claude-code", "x")
     into.result(1, "", ok=True, tool=text)
     return json.dumps([turn.as_dict() for turn in into.session("x").turns])
 
 
 def _result(text: str, spent: int = 0) -> str:
-    into = read.Transcript("claude-code", "x")
+    into = transcript.Transcript("claude-code", "x")
     into._spent = spent
     into.call(1, "Bash", {"command": "cat log"})
     into.result(1, text, ok=True)
@@ -93,10 +93,13 @@ CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
     "a result": (32_000, _result),
     "a later result": (400, lambda text: _result(text, 9_000_000)),
     "one of the latest turns": (4_000, lambda text: _said(text, left_out=1)),
-    "a call": (2_000, lambda text: calls.call_line("Bash", {"command": text})),
+    "a call": (2_000, lambda text: transcript.call_line("Bash", {"command": text})),
     "a tool's name": (120, _named),
-    "a session's id": (100, read.safe),
-    "a message of Gemini": (64_000, lambda text: str(gemini._small({"content": text}, read.MAX_RESULT))),
+    "a session's id": (100, transcript.safe),
+    "a message of Gemini": (
+        64_000,
+        lambda text: str(gemini._small({"content": text}, transcript.MAX_RESULT)),
+    ),
     "a first line": (100, markdown.first_line),
     "for a model": (shape.MAX_RESULT * 6 // 10, _shaped),
     "bytes": (4_000, lambda text: veil.in_bytes(text, 4_000)),
@@ -171,10 +174,14 @@ BY_LINES = {
     "login": ("machine api.example\nlogin bob\npassword hunter2zz9\n", ["hunter2zz9"]),
 }
 JOINED: dict[str, Callable[[Mem, str], object]] = {
-    "a command": lambda _, text: calls.call_line("Bash", {"command": f"cat > k <<'EOF'\n{text}\nEOF"}),
-    "a command in words": lambda _, text: calls.call_line("sh", {"cmd": ["bash", "-lc", f"cat <<E\n{text}"]}),
-    "what a tool we do not know got": lambda _, text: calls.call_line("Write", {"a": [{"content": text}]}),
-    "a text for a tool": lambda _, text: calls.call_line("apply", text),
+    "a command": lambda _, text: transcript.call_line("Bash", {"command": f"cat > k <<'EOF'\n{text}\nEOF"}),
+    "a command in words": lambda _, text: transcript.call_line(
+        "sh", {"cmd": ["bash", "-lc", f"cat <<E\n{text}"]}
+    ),
+    "what a tool we do not know got": lambda _, text: transcript.call_line(
+        "Write", {"a": [{"content": text}]}
+    ),
+    "a text for a tool": lambda _, text: transcript.call_line("apply", text),
     "a ticket's note": lambda mem, text: mem.tickets.note(mem.tickets.add("Port").id, text),
     "a heading": lambda mem, text: mem.append_daily(text, "x"),
     "a title": lambda mem, text: mem.records.add("x", title=text, category="decisions", scope="project"),

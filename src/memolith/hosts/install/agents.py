@@ -1,20 +1,24 @@
 """The agents memolith can be installed in: how each is found, and what of ours belongs in which of its files.
 
-Everything here is data made from an environment; nothing is read or written.
+Everything here is data made from an environment; `bridges/` has the texts of the files that are ours alone.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING, Literal
 
 from memolith.base.values import Value
-from memolith.hosts.install import bridges
+from memolith.env.whose import folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 SERVER = "memolith"
 # What an agent may call without asking each time: reading, and the one that keeps a fact (it is screened).
@@ -22,13 +26,13 @@ _ALLOWED = ("memory_search", "memory_read", "recall", "remember")
 
 
 class Entry(Value):
-    """A value of ours in somebody's file: a member of an object, or (`in_list`) an element of an array.
+    """A value of ours in somebody's file.
 
-    `is_needed`: the file must have it but it is nobody's; added where it is missing, left alone otherwise.
+    `set` makes it a member of an object, `add` an element of an array. `need` is for what the file must have
+    but is nobody's: added where it is missing, left alone otherwise.
     """
 
-    in_list: bool
-    is_needed: bool
+    how: Literal["set", "add", "need"]
     path: tuple[str, ...]
     value: object
 
@@ -37,7 +41,7 @@ class Target(Value):
     """A file, and what of ours belongs in it: entries (`json`, `toml`), or all of it (`text`)."""
 
     entries: list[Entry]
-    form: str
+    form: Literal["json", "toml", "text"]
     path: str
     text: str
 
@@ -50,11 +54,6 @@ class Place(Value):
     home: str
     project: str
 
-    def user(self, variable: str, *default: str) -> str:
-        """Return a directory of the user's, which a variable may name instead."""
-        named = self.env.get(variable, "") if variable else ""
-        return named or os.path.join(self.home, *default)
-
     def hook(self, host: str, event: str = "") -> str:
         """Return the command of a hook, for a shell."""
         command = self.command
@@ -66,33 +65,42 @@ class Place(Value):
 
 
 class Host(Value):
-    """An agent. `advice` is what it still wants from a person after an installation."""
+    """An agent. `advice` is what it still wants from a person after an installation.
+
+    `files(place, directory)` returns what belongs into its directory: the user's, or `folder` of a project.
+    """
 
     advice: tuple[str, ...]
-    directory: Callable[[Place], str]
+    files: Callable[[Place, str], list[Target]]
+    folder: str
     name: str
     programs: tuple[str, ...]
-    targets: Callable[[Place], list[Target]]
     title: str
+
+    def directory(self, place: Place) -> str:
+        """Return the directory of the user's settings."""
+        return folder(self.name, place.env, place.home)
+
+    def targets(self, place: Place) -> list[Target]:
+        """Return the files that have something of ours."""
+        project = place.project and os.path.join(place.project, self.folder)
+        return self.files(place, project or self.directory(place))
 
     def is_here(self, place: Place) -> bool:
         """Whether the agent is on this machine: its program, or a directory it has made."""
-        from shutil import which
-
         path = place.env.get("PATH", "")
         return os.path.isdir(self.directory(place)) or any(which(each, path=path) for each in self.programs)
 
 
 def _set(value: object, *path: str) -> Entry:
-    return Entry(path=path, value=value, in_list=False, is_needed=False)
+    return Entry(path=path, value=value, how="set")
 
 
 def _add(value: object, *path: str) -> Entry:
-    return Entry(path=path, value=value, in_list=True, is_needed=False)
+    return Entry(path=path, value=value, how="add")
 
 
-def _need(value: object, *path: str) -> Entry:
-    return Entry(path=path, value=value, in_list=False, is_needed=True)
+_VERSION = Entry(path=("version",), value=1, how="need")
 
 
 def _json(path: str, *entries: Entry) -> Target:
@@ -107,6 +115,10 @@ def _server(place: Place, **more: object) -> dict[str, object]:
     return {"command": place.command, "args": ["mcp"], **more}
 
 
+def _servers(path: str, server: dict[str, object]) -> Target:
+    return _json(path, _set(server, "mcpServers", SERVER))
+
+
 def _claude_shaped(command: str, timeouts: Mapping[str, int], **more: object) -> list[Entry]:
     """Return hooks in the form that Claude Code has and Codex and Gemini CLI took over."""
     found = []
@@ -119,7 +131,46 @@ def _claude_shaped(command: str, timeouts: Mapping[str, int], **more: object) ->
     return found
 
 
+# ---------------------------------------------------------------- files that are ours alone
+
+_ABOUT = "Show or search what is remembered of this project"
+
+
+def _text(name: str) -> str:
+    return Path(__file__).with_name("bridges").joinpath(name).read_text("utf-8")
+
+
+def slash_command(*, hint: bool = False) -> str:
+    """Return a slash command as Claude Code, Codex, opencode and pi read it."""
+    hinted = 'argument-hint: "[question, or a verb such as view, why, undo]"\n' if hint else ""
+    head = f"---\ndescription: {_ABOUT}\n{hinted}---\n"
+    return f"{head}{_text('request.md')}\nRequest: $ARGUMENTS\n"
+
+
+def bridge(host: str, command: str) -> str:
+    """Return the plugin for an agent that has no hooks which run commands."""
+    run = _text("hook.ts").replace('"{command}"', json.dumps(command)).replace("{host}", host)
+    return run + _text(f"{host}.ts")
+
+
 # ---------------------------------------------------------------- one function per agent
+
+HOSTS: dict[str, Host] = {}
+Files = Callable[[Place, str], list[Target]]
+
+
+def _agent(title: str, folder: str, advice: str, *programs: str) -> Callable[[Files], Files]:
+    """Enter an agent, called as its function, into HOSTS."""
+
+    def enter(files: Files) -> Files:
+        name = files.__name__.strip("_")
+        HOSTS[name] = Host(
+            name=name, title=title, folder=folder, files=files, programs=(name, *programs), advice=(advice,)
+        )
+        return files
+
+    return enter
+
 
 _CLAUDE_EVENTS = {"SessionStart": 10, "UserPromptSubmit": 10, "PostCompact": 10, "Stop": 10, "SessionEnd": 5}
 _CODEX_EVENTS = {**_CLAUDE_EVENTS, "SessionEnd": 3}  # Codex waits no longer
@@ -129,12 +180,8 @@ _COPILOT_EVENTS = ("sessionStart", "userPromptSubmitted", "agentStop", "sessionE
 _CURSOR_EVENTS = ("sessionStart", "beforeSubmitPrompt", "stop", "sessionEnd")
 
 
-def _claude_directory(place: Place) -> str:
-    return place.user("CLAUDE_CONFIG_DIR", ".claude")
-
-
-def _claude(place: Place) -> list[Target]:
-    base = os.path.join(place.project, ".claude") if place.project else _claude_directory(place)
+@_agent("Claude Code", ".claude", "start a new session; `/hooks` and `/mcp` show what was added")
+def _claude(place: Place, base: str) -> list[Target]:
     allowed = [_add(f"mcp__{SERVER}__{tool}", "permissions", "allow") for tool in _ALLOWED]
     hooks = _claude_shaped(place.hook("claude"), _CLAUDE_EVENTS)
     if place.project:
@@ -142,10 +189,10 @@ def _claude(place: Place) -> list[Target]:
     else:  # with a directory of its own this file is in it, otherwise next to it
         servers = os.path.join(place.env.get("CLAUDE_CONFIG_DIR") or place.home, ".claude.json")
     return [
-        _json(os.path.join(base, "settings.json"), *hooks, *allowed),
-        _json(servers, _set({"type": "stdio", **_server(place, env={})}, "mcpServers", SERVER)),
+        _json(f"{base}/settings.json", *hooks, *allowed),
+        _servers(servers, {"type": "stdio", **_server(place, env={})}),
         # Claude Code has a `/memory` of its own.
-        _own(os.path.join(base, "commands", "memolith.md"), bridges.markdown(hint=True)),
+        _own(f"{base}/commands/memolith.md", slash_command(hint=True)),
     ]
 
 
@@ -159,166 +206,75 @@ def native(place: Place, notes: str) -> Target:
     return _json(path, _set(notes, "autoMemoryDirectory"))
 
 
-def _codex_directory(place: Place) -> str:
-    return place.user("CODEX_HOME", ".codex")
-
-
-def _codex(place: Place) -> list[Target]:
-    base = os.path.join(place.project, ".codex") if place.project else _codex_directory(place)
+@_agent(
+    "Codex CLI",
+    ".codex",
+    "start `codex` once and trust the hooks it asks about: until then it skips them in silence",
+)
+def _codex(place: Place, base: str) -> list[Target]:
     # Codex gives a server a clean environment; this one variable says where memory is.
-    server = _server(place, env_vars=["MEMOLITH_HOME"], startup_timeout_sec=10)
-    config = Target(
-        path=os.path.join(base, "config.toml"),
-        form="toml",
-        entries=[_set(server, "mcp_servers", SERVER)],
-        text="",
-    )
+    server = _set(_server(place, env_vars=["MEMOLITH_HOME"], startup_timeout_sec=10), "mcp_servers", SERVER)
     found = [
-        _json(os.path.join(base, "hooks.json"), *_claude_shaped(place.hook("codex"), _CODEX_EVENTS)),
-        config,
+        _json(f"{base}/hooks.json", *_claude_shaped(place.hook("codex"), _CODEX_EVENTS)),
+        Target(path=f"{base}/config.toml", form="toml", entries=[server], text=""),
     ]
     if not place.project:  # prompts are the user's only
-        found.append(_own(os.path.join(base, "prompts", "memory.md"), bridges.markdown(hint=True)))
+        found.append(_own(f"{base}/prompts/memory.md", slash_command(hint=True)))
     return found
 
 
-def _gemini_directory(place: Place) -> str:
-    return os.path.join(place.user("GEMINI_CLI_HOME"), ".gemini")
-
-
-def _gemini(place: Place) -> list[Target]:
-    base = os.path.join(place.project, ".gemini") if place.project else _gemini_directory(place)
+@_agent("Gemini CLI", ".gemini", "trust the folder when it asks: in others neither hooks nor servers run")
+def _gemini(place: Place, base: str) -> list[Target]:
     hooks = _claude_shaped(place.hook("gemini"), _GEMINI_EVENTS, name=SERVER)
+    request = f"{_text('request.md')}\nRequest: {{{{args}}}}\n"
     return [
-        _json(os.path.join(base, "settings.json"), _set(_server(place), "mcpServers", SERVER), *hooks),
+        _json(f"{base}/settings.json", _set(_server(place), "mcpServers", SERVER), *hooks),
         # Gemini CLI has a `/memory` of its own.
-        _own(os.path.join(base, "commands", "memolith.toml"), bridges.toml()),
+        _own(f"{base}/commands/memolith.toml", f'description = "{_ABOUT}"\nprompt = """\n{request}"""\n'),
     ]
 
 
-def _copilot_directory(place: Place) -> str:
-    return place.user("COPILOT_HOME", ".copilot")
-
-
-def _copilot(place: Place) -> list[Target]:
-    base = os.path.join(place.project, ".github") if place.project else _copilot_directory(place)
+@_agent("Copilot CLI", ".github", "hooks run only in folders that you told Copilot to trust")
+def _copilot(place: Place, base: str) -> list[Target]:
     hooks = []
     for event in _COPILOT_EVENTS:
         command = place.hook("copilot", event)
         handler = {"type": "command", "bash": command, "powershell": command, "timeoutSec": 10}
         hooks.append(_add(handler, "hooks", event))
-    found = [_json(os.path.join(base, "hooks", "memolith.json"), _need(1, "version"), *hooks)]
+    found = [_json(f"{base}/hooks/memolith.json", _VERSION, *hooks)]
     if not place.project:
         server = {"type": "local", **_server(place, tools=["*"], env={})}
-        found.append(_json(os.path.join(base, "mcp-config.json"), _set(server, "mcpServers", SERVER)))
+        found.append(_servers(f"{base}/mcp-config.json", server))
     return found
 
 
-def _cursor_directory(place: Place) -> str:
-    return place.user("", ".cursor")
-
-
-def _cursor(place: Place) -> list[Target]:
-    base = os.path.join(place.project, ".cursor") if place.project else _cursor_directory(place)
+@_agent("Cursor", ".cursor", "restart Cursor, and switch the server on under Settings, MCP", "cursor-agent")
+def _cursor(place: Place, base: str) -> list[Target]:
     handler = {"command": place.hook("cursor"), "timeout": 10}
-    hooks = [_add(handler, "hooks", event) for event in _CURSOR_EVENTS]
     return [
-        _json(os.path.join(base, "hooks.json"), _need(1, "version"), *hooks),
-        _json(os.path.join(base, "mcp.json"), _set(_server(place), "mcpServers", SERVER)),
-        _own(os.path.join(base, "commands", "memory.md"), bridges.plain()),
+        _json(f"{base}/hooks.json", _VERSION, *(_add(handler, "hooks", event) for event in _CURSOR_EVENTS)),
+        _servers(f"{base}/mcp.json", _server(place)),
+        # Cursor puts what was typed behind it.
+        _own(f"{base}/commands/memory.md", f"# {_ABOUT}\n\n{_text('request.md')}"),
     ]
 
 
-def _opencode_directory(place: Place) -> str:
-    return os.path.join(place.user("XDG_CONFIG_HOME", ".config"), "opencode")
-
-
-def _opencode(place: Place) -> list[Target]:
-    base = os.path.join(place.project, ".opencode") if place.project else _opencode_directory(place)
-    beside = place.project or base
-    names = [os.path.join(beside, name) for name in ("opencode.jsonc", "opencode.json")]
+@_agent("opencode", ".opencode", "start a new session; the plugin is loaded at start")
+def _opencode(place: Place, base: str) -> list[Target]:
+    names = [f"{place.project or base}/{name}" for name in ("opencode.jsonc", "opencode.json")]
     config = next((name for name in names if os.path.lexists(name)), names[1])
     server = {"type": "local", "command": [place.command, "mcp"], "enabled": True}
     return [
         _json(config, _set(server, "mcp", SERVER)),
-        _own(os.path.join(base, "plugin", "memolith.ts"), bridges.opencode(place.command)),
-        _own(os.path.join(base, "command", "memory.md"), bridges.markdown()),
+        _own(f"{base}/plugin/memolith.ts", bridge("opencode", place.command)),
+        _own(f"{base}/command/memory.md", slash_command()),
     ]
 
 
-def _pi_directory(place: Place) -> str:
-    return place.user("PI_CODING_AGENT_DIR", ".pi", "agent")
-
-
-def _pi(place: Place) -> list[Target]:
-    base = os.path.join(place.project, ".pi") if place.project else _pi_directory(place)
+@_agent("pi", ".pi", "start a new session, or `/reload`")
+def _pi(place: Place, base: str) -> list[Target]:
     return [
-        _json(os.path.join(base, "mcp.json"), _set(_server(place), "mcpServers", SERVER)),
-        _own(os.path.join(base, "extensions", "memolith.ts"), bridges.pi(place.command)),
-        _own(os.path.join(base, "prompts", "memory.md"), bridges.markdown()),
+        _servers(f"{base}/mcp.json", _server(place)),
+        _own(f"{base}/extensions/memolith.ts", bridge("pi", place.command)),
+        _own(f"{base}/prompts/memory.md", slash_command()),
     ]
-
-
-HOSTS: dict[str, Host] = {
-    each.name: each
-    for each in (
-        Host(
-            name="claude",
-            title="Claude Code",
-            programs=("claude",),
-            directory=_claude_directory,
-            targets=_claude,
-            advice=("start a new session; `/hooks` and `/mcp` show what was added",),
-        ),
-        Host(
-            name="codex",
-            title="Codex CLI",
-            programs=("codex",),
-            directory=_codex_directory,
-            targets=_codex,
-            advice=(
-                "start `codex` once and trust the hooks it asks about: until then it skips them in silence",
-            ),
-        ),
-        Host(
-            name="gemini",
-            title="Gemini CLI",
-            programs=("gemini",),
-            directory=_gemini_directory,
-            targets=_gemini,
-            advice=("trust the folder when it asks: in others neither hooks nor servers run",),
-        ),
-        Host(
-            name="copilot",
-            title="Copilot CLI",
-            programs=("copilot",),
-            directory=_copilot_directory,
-            targets=_copilot,
-            advice=("hooks run only in folders that you told Copilot to trust",),
-        ),
-        Host(
-            name="cursor",
-            title="Cursor",
-            programs=("cursor", "cursor-agent"),
-            directory=_cursor_directory,
-            targets=_cursor,
-            advice=("restart Cursor, and switch the server on under Settings, MCP",),
-        ),
-        Host(
-            name="opencode",
-            title="opencode",
-            programs=("opencode",),
-            directory=_opencode_directory,
-            targets=_opencode,
-            advice=("start a new session; the plugin is loaded at start",),
-        ),
-        Host(
-            name="pi",
-            title="pi",
-            programs=("pi",),
-            directory=_pi_directory,
-            targets=_pi,
-            advice=("start a new session, or `/reload`",),
-        ),
-    )
-}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memolith.base.values import Value
 from memolith.env import programs
 from memolith.env.settings import GUARD
-from memolith.hosts.install import json_text, toml_text
+from memolith.hosts.install import entries, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,9 +58,11 @@ def codex_trust(steps: Sequence[Step]) -> Finding:
     """Whether a person has trusted our hooks in Codex; it skips others and says nothing."""
     hooks = next(step for step in steps if step.path.endswith("hooks.json"))
     config = next(step for step in steps if step.target.form == "toml")
-    state = None
+    state: object = None
     with contextlib.suppress(json_text.BrokenError, UnicodeDecodeError):
-        state = toml_text.at((config.before or b"").decode("utf-8"), ("hooks", "state"))
+        state = entries.at(
+            entries.value_of((config.before or b"").decode("utf-8"), "toml"), ("hooks", "state")
+        )
     known = state if isinstance(state, dict) else {}
     trusted = [key for key, each in known.items() if isinstance(each, dict) and each.get("trusted_hash")]
     events = {each.path[-1] for each in hooks.target.entries}

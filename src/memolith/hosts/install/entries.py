@@ -2,7 +2,7 @@
 
 Ours is told by what it says, not by a list: a hook whose command is `memolith hook`, a server that is started
 with `memolith mcp`, a permission for that server. So a command that moved is found again, and a second
-installation adds nothing.
+installation adds nothing. `json_text` and `toml_text` make the edits, with the same three functions.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from memolith.hosts.install.agents import Entry
     from memolith.hosts.install.json_text import Path
 
+    Identity = tuple[tuple[str, ...], str]
+
 _HOOK = re.compile(r"""(?:^|[\s/\\"'])memolith(?:\.exe)?["']? +hook\b""")
 _PROGRAM = re.compile(r"(?:^|[/\\])memolith(?:\.exe)?$")
 _NOTES = re.compile(r"[/\\]memory[/\\]projects[/\\][^/\\]+[/\\]notes$")
-_SERVERS = ("mcpServers", "mcp")
+_SERVERS = ("mcpServers", "mcp", "mcp_servers")
 _KEYS = ("command", "bash", "powershell")
 
 
@@ -31,59 +33,76 @@ class ForeignError(ConfigError):
     """Something has our name and is not ours."""
 
 
-def merged(text: str, entries: Sequence[Entry], keep: Callable[[Path], bool] = lambda _: False) -> str:
-    """Return a JSON text with these entries of ours and no others; `keep` tells empty ones that stay."""
-    wanted = {_identity(each.path, each.value, in_list=each.in_list) for each in entries}
-    while (path := _stale(json_text.parse(text).value, wanted)) is not None:
-        text = json_text.cut(text, path)
-        while (path := path[:-1]) and not keep(path):
-            holder = json_text.parse(text).at(path)
-            if holder is None or holder.members:
-                break
-            text = json_text.cut(text, path)
+def value_of(text: str, form: str) -> dict[str, Any]:
+    """Return what a settings file says; BrokenError names the line where it is not what it should be."""
+    value = toml_text.parse(text) if form == "toml" else json_text.parse(text).value
+    if not isinstance(value, dict):
+        raise json_text.BrokenError(1, "the whole is not an object")
+    return value
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what is at a path of a value; None if nothing is."""
+    for key in path:
+        if isinstance(key, int):
+            value = value[key] if isinstance(value, list) and key < len(value) else None
+        else:
+            value = _fields(value).get(key)
+    return value
+
+
+def merged(
+    text: str, form: str, entries: Sequence[Entry], keep: Callable[[Path], bool] = lambda _: False
+) -> str:
+    """Return a text with these entries of ours and no others; `keep` tells empty containers that stay."""
+    wanted = [_identity(each) for each in entries]
+    while (path := _stale(value_of(text, form), wanted)) is not None:
+        text = _cut(text, form, path)
+        while (
+            (path := path[:-1])
+            and form == "json"
+            and not keep(path)
+            and at(value_of(text, form), path) in ({}, [])
+        ):
+            text = _cut(text, form, path)
     for entry in entries:
-        root = json_text.parse(text).value
-        if entry.is_needed:
-            text = text if entry.path[0] in root else json_text.put(text, entry.path, entry.value)
-        elif _identity(entry.path, entry.value, in_list=entry.in_list) not in {
-            each for each, _ in _ours(root)
-        }:
-            if not entry.in_list:
-                _refuse_foreign(root, entry.path)
-            text = (json_text.append if entry.in_list else json_text.put)(text, entry.path, entry.value)
+        root = value_of(text, form)
+        there = at(root, entry.path) is not None
+        if entry.how == "need" and there:
+            continue
+        if entry.how != "need" and _identity(entry) in (each for each, _ in _ours(root)):
+            continue
+        if entry.how == "set" and there:
+            name = ".".join(entry.path)
+            raise ForeignError(f"{name} is there and not ours; remove it or rename it, then try again")
+        if form == "toml":
+            text = toml_text.put(text, entry.path, _fields(entry.value))
+        else:
+            text = (json_text.append if entry.how == "add" else json_text.put)(text, entry.path, entry.value)
     return text
 
 
-def merged_toml(text: str, entry: Entry | None, path: tuple[str, ...]) -> str:
-    """Return a TOML text with our server, or without it."""
-    there = toml_text.at(text, path)
-    if there is not None and not is_our_server(there):
-        if entry is None:
-            return text
-        raise ForeignError(f"{'.'.join(path)} is another server; give it another name, then try again")
-    if entry is None:
-        return toml_text.cut(text, path)
-    if there is not None and _program(there) == _program(entry.value):
-        return text
-    return toml_text.put(text, path, _fields(entry.value))
+def _cut(text: str, form: str, path: Path) -> str:
+    left = json_text.cut(text, path) if form == "json" else toml_text.cut(text, tuple(map(str, path)))
+    if left == text:
+        name = ".".join(map(str, path))
+        raise json_text.BrokenError(
+            1, f"{name} is written in a form that cannot be changed; remove it by hand"
+        )
+    return left
 
 
 def commands(value: object) -> list[str]:
     """Return the commands of ours that a settings file runs, as they stand there."""
-    found = []
-    for (path, identity), _ in _ours(value if isinstance(value, dict) else {}):
-        if path[0] == "hooks" or (path[0] in _SERVERS and path[-1] == SERVER):
-            found.append(identity)
-    return found
+    return [identity for (path, identity), _ in _ours(value) if path[0] in ("hooks", *_SERVERS)]
 
 
-def is_our_server(value: object) -> bool:
-    """Whether a server's settings start `memolith mcp`."""
-    return bool(_PROGRAM.search(_program(value)))
-
-
-def _fields(value: object) -> dict[str, object]:
+def _fields(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _program(value: object) -> str:
@@ -99,63 +118,48 @@ def _hook(value: object) -> str:
     return next((each for each in commands if isinstance(each, str) and _HOOK.search(each)), "")
 
 
-def _identity(path: tuple[str, ...], value: Any, *, in_list: bool) -> tuple[tuple[str, ...], str]:
+def _identity(entry: Entry) -> Identity:
     """Return what makes two entries the same: where they are, and what is run or allowed."""
-    if not in_list:
-        return path, _program(value) or str(value)
-    if isinstance(value, str):
-        return path, value
-    inside = _fields(value).get("hooks")
-    return path, _hook(inside[0] if isinstance(inside, list) and inside else value)
+    value = entry.value
+    if entry.how != "add":
+        return entry.path, _program(value) or str(value)
+    inside = _items(_fields(value).get("hooks"))
+    return entry.path, value if isinstance(value, str) else _hook(inside[0] if inside else value)
 
 
-def _ours(root: Any) -> list[tuple[tuple[tuple[str, ...], str], Path]]:
+def _ours(root: Any) -> list[tuple[Identity, Path]]:
     """Return what is ours in a file: its identity, and the path at which it can be cut out."""
-    found: list[tuple[tuple[tuple[str, ...], str], Path]] = []
+    found: list[tuple[Identity, Path]] = []
     for name in _SERVERS:
-        server = _fields(_fields(root).get(name)).get(SERVER)
-        if is_our_server(server):
-            found.append((((name, SERVER), _program(server)), (name, SERVER)))
-    allowed = _fields(_fields(root).get("permissions")).get("allow")
-    for number, each in enumerate(allowed if isinstance(allowed, list) else []):
+        program = _program(at(root, (name, SERVER)))
+        if _PROGRAM.search(program):
+            found.append((((name, SERVER), program), (name, SERVER)))
+    allow = ("permissions", "allow")
+    for number, each in enumerate(_items(at(root, allow))):
         if isinstance(each, str) and each.startswith(f"mcp__{SERVER}__"):
-            found.append(((("permissions", "allow"), each), ("permissions", "allow", number)))
-    directory = _fields(root).get("autoMemoryDirectory")
+            found.append(((allow, each), (*allow, number)))
+    directory = at(root, ("autoMemoryDirectory",))
     if isinstance(directory, str) and _NOTES.search(directory):
         found.append(((("autoMemoryDirectory",), directory), ("autoMemoryDirectory",)))
-    for event, groups in _fields(_fields(root).get("hooks")).items():
-        for number, group in enumerate(groups if isinstance(groups, list) else []):
-            at: Path = ("hooks", event, number)
+    for event, groups in _fields(at(root, ("hooks",))).items():
+        for number, group in enumerate(_items(groups)):
+            place: Path = ("hooks", event, number)
             inside = _fields(group).get("hooks")
-            if not isinstance(inside, list):
-                found += [((("hooks", event), _hook(group)), at)] if _hook(group) else []
-                continue
-            ours = [n for n, each in enumerate(inside) if _hook(each)]
-            if ours and len(ours) == len(inside):  # a group of ours goes as a whole
-                found.append(((("hooks", event), _hook(inside[0])), at))
-            else:
-                found += [((("hooks", event), _hook(inside[n])), (*at, "hooks", n)) for n in ours]
+            hooks = {(*place, "hooks", n): _hook(each) for n, each in enumerate(_items(inside))}
+            if hooks and all(hooks.values()):  # a group of ours goes as a whole
+                hooks = {place: next(iter(hooks.values()))}
+            elif not isinstance(inside, list):
+                hooks = {place: _hook(group)}
+            found += [((("hooks", event), hook), path) for path, hook in hooks.items() if hook]
     return found
 
 
-def _stale(root: Any, wanted: set[tuple[tuple[str, ...], str]]) -> Path | None:
+def _stale(root: Any, wanted: Sequence[Identity]) -> Path | None:
     """Return where the last thing of ours is that is not wanted, or is there a second time."""
-    if not isinstance(root, dict):
-        raise json_text.BrokenError(1, "the whole is not an object")
-    seen: set[tuple[tuple[str, ...], str]] = set()
+    seen: list[Identity] = []
     found: Path | None = None
     for identity, path in _ours(root):
         if identity not in wanted or identity in seen:
             found = path
-        seen.add(identity)
+        seen.append(identity)
     return found
-
-
-def _refuse_foreign(root: Any, path: tuple[str, ...]) -> None:
-    value: Any = root
-    for key in path:
-        value = _fields(value).get(key)
-    if value is not None:
-        raise ForeignError(
-            f"{'.'.join(path)} is there and not ours; remove it or give it another name, then try again"
-        )

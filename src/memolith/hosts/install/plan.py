@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import Value
-from memolith.hosts.install import entries, json_text, toml_text
+from memolith.hosts.install import entries, json_text
 from memolith.hosts.install.agents import HOSTS, Target
 from memolith.store import outside
 from memolith.text.digest import sha256
@@ -48,22 +49,19 @@ class Step(Value):
     def holds(self) -> str:
         """What of ours is in a file that has nothing else, in some words."""
         parts: dict[str, list[str]] = {}
-        for entry in (each for each in self.target.entries if not each.is_needed):
+        for entry in (each for each in self.target.entries if each.how != "need"):
             name = entry.value if isinstance(entry.value, str) else entry.path[-1]
             parts.setdefault(entry.path[0], []).append(name)
-        told = [f"{name} {', '.join(dict.fromkeys(each))}" for name, each in parts.items()]
-        return "; ".join(told) or "ours alone"
+        return (
+            "; ".join(f"{name} {', '.join(dict.fromkeys(each))}" for name, each in parts.items())
+            or "ours alone"
+        )
 
     def diff(self) -> str:
         """Return what changes as a diff with little around it: the rest of the file is not ours to show."""
-        from difflib import unified_diff
-
         old, new = (_text(each).splitlines() for each in (self.before, self.after))
-        names = (
-            (self.path if self.before is not None else "/dev/null"),
-            (self.path if self.after is not None else "/dev/null"),
-        )
-        return "\n".join(unified_diff(old, new, *names, lineterm="", n=1))
+        names = [self.path if each is not None else "/dev/null" for each in (self.before, self.after)]
+        return "\n".join(unified_diff(old, new, names[0], names[1], lineterm="", n=1))
 
 
 def _text(data: bytes | None) -> str:
@@ -77,7 +75,7 @@ class Planner:
         self._place, self._installs = place, installs
 
     def install(self, host: Host, more: Sequence[Target] = ()) -> list[Step]:
-        """Return the steps that make memolith part of an agent; none that would do nothing are left out."""
+        """Return the steps that make memolith part of an agent, also those that change nothing."""
         return [self._step(host, each, self._with) for each in [*host.targets(self._place), *more]]
 
     def uninstall(self, host: Host, more: Sequence[Target] = ()) -> list[Step]:
@@ -87,25 +85,23 @@ class Planner:
     def _step(
         self, host: Host, target: Target, change: Callable[[Target, bytes | None], bytes | None]
     ) -> Step:
+        path = target.path
         before: bytes | None = None
         after: bytes | None = None
         problem: MemolithError | None = None
         try:
-            before = after = outside.read(target.path)
+            before = after = outside.read(path)
             after = change(target, before)
         except json_text.BrokenError as error:
-            problem = ConfigError(
-                f"{target.path}, line {error.line}: {error.what}; correct it and run `memolith init` again"
-            )
+            where = f"{path}, line {error.line}"
+            problem = ConfigError(f"{where}: {error.what}; correct it and run `memolith init` again")
         except entries.ForeignError as error:
-            problem = ConfigError(f"{target.path}: {error}")
+            problem = ConfigError(f"{path}: {error}")
         except UnicodeDecodeError as error:
-            problem = ConfigError(f"{target.path}: is not UTF-8 text (byte {error.start}); convert it first")
+            problem = ConfigError(f"{path}: is not UTF-8 text (byte {error.start}); convert it first")
         except MemolithError as error:
             problem = error
-        return Step(
-            host=host.name, path=target.path, before=before, after=after, problem=problem, target=target
-        )
+        return Step(host=host.name, path=path, before=before, after=after, problem=problem, target=target)
 
     def _with(self, target: Target, before: bytes | None) -> bytes:
         if target.form == "text":
@@ -117,10 +113,7 @@ class Planner:
                 )
             return target.text.encode()
         text = (before or b"").decode("utf-8")
-        if target.form == "toml":
-            entry = target.entries[0]
-            return entries.merged_toml(text, entry, entry.path).encode()
-        return entries.merged(text, target.entries, self._was_there(target.path)).encode()
+        return entries.merged(text, target.form, target.entries, self._was_there(target)).encode()
 
     def _without(self, target: Target, before: bytes | None) -> bytes | None:
         """Return a file without us: as it was before, to the byte, if nobody else has changed it since."""
@@ -136,23 +129,19 @@ class Planner:
                 )
             return None
         text = before.decode("utf-8")
-        if target.form == "toml":
-            left = entries.merged_toml(text, None, target.entries[0].path)
-            is_empty = not left.strip("\ufeff \t\r\n")
-        else:
-            left = entries.merged(text, [], self._was_there(target.path))
-            needed = {each.path[0] for each in target.entries if each.is_needed}
-            is_empty = not set(json_text.parse(left).value) - needed and left != text
+        left = entries.merged(text, target.form, [], self._was_there(target))
+        needed = {each.path[0] for each in target.entries if each.how == "need"}
+        is_empty = left != text and not set(entries.value_of(left, target.form)) - needed
         return None if is_empty and known is not None and known.before is None else left.encode()
 
-    def _was_there(self, path: str) -> Callable[[Path], bool]:
+    def _was_there(self, target: Target) -> Callable[[Path], bool]:
         """Return what tells whether a container was in the file before us, and stays though it is empty."""
-        known = self._installs.get(path)
-        root = json_text.Node("", 0)
+        known = self._installs.get(target.path)
+        before: object = None
         if known is not None and known.before:
             with contextlib.suppress(json_text.BrokenError, UnicodeDecodeError):
-                root = json_text.parse(known.before.decode("utf-8"))
-        return lambda inner: root.at(inner) is not None
+                before = entries.value_of(known.before.decode("utf-8"), target.form)
+        return lambda path: entries.at(before, path) is not None
 
     def apply(self, step: Step, *, uninstall: bool = False) -> None:
         """Do a step, and write down how to take it back."""
@@ -169,16 +158,11 @@ class Planner:
                 path=step.path, before=without, made=known.made if known else [], written=""
             )
         # First what is needed to take it back, then the file: a crash in between loses nothing.
-        after = step.after or b""
-        kept = outside.Known(path=step.path, before=known.before, made=known.made, written=sha256(after))
-        self._installs.keep(kept, step.before)
+        known = known.but(written=sha256(step.after or b""))
+        self._installs.keep(known, step.before)
         mode = 0o644 if self._place.project else 0o600  # a project's files are for all who work on it
-        made = outside.swap(step.path, step.before, step.after, mode=mode)
-        if made:
-            self._installs.keep(
-                outside.Known(path=step.path, before=known.before, made=made, written=sha256(after)),
-                step.before,
-            )
+        if made := outside.swap(step.path, step.before, step.after, mode=mode):
+            self._installs.keep(known.but(made=made), step.before)
 
     def tidy(self, steps: Sequence[Step]) -> None:
         """Remove what an interrupted installation left next to the files."""
@@ -195,10 +179,10 @@ class Planner:
 def doubles(place: Place, names: Sequence[str]) -> list[str]:
     """Return where memolith would be run twice, for a person to decide."""
     found = []
-    settings = _value(os.path.join(HOSTS["claude"].directory(place), "settings.json"))
-    plugins = settings.get("enabledPlugins")
-    for name, switched in (("claude", plugins), ("codex", _codex_plugins(place))):
-        for key, on in switched.items() if isinstance(switched, dict) else ():
+    settings = _settings(HOSTS["claude"].directory(place), "settings.json")
+    codex = _settings(HOSTS["codex"].directory(place), "config.toml")
+    for name, plugins in (("claude", settings.get("enabledPlugins")), ("codex", codex.get("plugins"))):
+        for key, on in plugins.items() if isinstance(plugins, dict) else ():
             is_on = on.get("enabled", True) if isinstance(on, dict) else on
             if name in names and key.startswith("memolith@") and is_on:
                 found.append(
@@ -219,17 +203,10 @@ def doubles(place: Place, names: Sequence[str]) -> list[str]:
     return found
 
 
-def _codex_plugins(place: Place) -> object:
+def _settings(directory: str, name: str) -> dict[str, object]:
+    """Return what a settings file says; nothing if it cannot be read."""
     try:
-        data = outside.read(os.path.join(HOSTS["codex"].directory(place), "config.toml")) or b""
-        return toml_text.at(data.decode("utf-8"), ("plugins",))
-    except (MemolithError, UnicodeDecodeError):
-        return None
-
-
-def _value(path: str) -> dict[str, object]:
-    try:
-        value = json_text.parse((outside.read(path) or b"").decode("utf-8")).value
+        text = (outside.read(os.path.join(directory, name)) or b"").decode("utf-8")
+        return entries.value_of(text, name.rpartition(".")[2])
     except (MemolithError, UnicodeDecodeError):
         return {}
-    return value if isinstance(value, dict) else {}

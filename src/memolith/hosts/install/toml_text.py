@@ -38,18 +38,13 @@ def parse(text: str) -> dict[str, Any]:
         raise BrokenError(1, "is nested too deeply") from None
 
 
-def at(text: str, path: Path) -> Any:
-    """Return the value at a path; None if there is none."""
-    value: Any = parse(text)
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
 def put(text: str, path: Path, table: dict[str, object]) -> str:
     """Return the text with a table behind everything else; one that has this name already is replaced."""
     text = cut(text, path)
-    if at(text, path) is not None:
+    there: Any = parse(text)
+    for key in path:
+        there = there.get(key) if isinstance(there, dict) else None
+    if there is not None:
         raise BrokenError(
             1, f"{'.'.join(path)} is written in a form that cannot be changed here; remove it by hand"
         )

@@ -1,18 +1,20 @@
 """The agents whose sessions can be read, one file each, all with the same methods.
 
 `places(env, home)` says where the sessions of this machine are, `changed(path)` when one was last changed,
-`head(path)` what it is about without reading all of it, `read(path)` gives it, and `grown(path, mark)` what
-it has more than the last time. A place is the path of a file, with `#session` where a file holds many.
+`head(path)` what it is about without reading all of it, `read(path)` gives it. A place is the path of a file,
+with `#session` where a file holds many. `files` and `transcript` have what readers share, `gather` stores.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Protocol
 
-from memolith.hosts.sessions.aider import Aider
+from memolith.hosts.sessions.aider import FILE, Aider
 from memolith.hosts.sessions.claude_code import ClaudeCode
 from memolith.hosts.sessions.codex import Codex
 from memolith.hosts.sessions.copilot import Copilot
+from memolith.hosts.sessions.files import records
 from memolith.hosts.sessions.gemini import Gemini
 from memolith.hosts.sessions.generic import Cursor, Generic
 from memolith.hosts.sessions.opencode import OpenCode
@@ -21,6 +23,7 @@ from memolith.hosts.sessions.pi import Pi
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memolith.hosts.sessions.transcript import Record
     from memolith.memory.sessions import Session
 
 
@@ -41,9 +44,6 @@ class Agent(Protocol):
     def read(self, path: str) -> Iterator[Session]:
         """Yield the sessions of a place."""
 
-    def grown(self, path: str, mark: str) -> tuple[Session | None, str]:
-        """Return what a session has more than when it gave `mark`, and the next mark."""
-
 
 AGENTS: dict[str, Agent] = {
     each.name: each
@@ -53,17 +53,48 @@ AGENTS: dict[str, Agent] = {
         Gemini(),
         Copilot(),
         OpenCode(),
-        Pi("pi", ".pi", "PI_CODING_AGENT_DIR"),
-        Pi("omp", ".omp", ""),
+        Pi("pi"),
+        Pi("omp"),
         Cursor(),
         Aider(),
         Generic(),
     )
 }
+_LOOKED_AT = 50  # records
 
 
 def guess(path: str) -> Agent:
     """Return the agent whose file this seems to be, by its name and its first records."""
-    from memolith.hosts.sessions.recognise import recognise
+    file = path.partition("#")[0]
+    name = os.path.basename(file)
+    if name == FILE:
+        return AGENTS["aider"]
+    if name.endswith(".db"):
+        return AGENTS["opencode"]
+    if f"{os.sep}.omp{os.sep}" in file:
+        return AGENTS["omp"]
+    if f"{os.sep}agent-transcripts{os.sep}" in file:
+        return AGENTS["cursor"]
+    if f"{os.sep}chats{os.sep}" in file and name.endswith(".json"):
+        return AGENTS["gemini"]
+    for count, row in enumerate(records(file)):
+        if found := _by_record(row):
+            return AGENTS[found]
+        if count > _LOOKED_AT:
+            break
+    return AGENTS["generic"]
 
-    return AGENTS[recognise(path)]
+
+def _by_record(row: Record) -> str:
+    kind = row.get("type")
+    if "sessionId" in row and "projectHash" in row:
+        return "gemini"
+    if "payload" in row or row.get("record_type") == "state" or kind in ("function_call", "reasoning"):
+        return "codex"
+    if kind == "message" and "content" in row:
+        return "codex"
+    if kind == "session" or (kind == "message" and "message" in row):
+        return "pi"
+    if isinstance(kind, str) and kind.startswith(("session.", "user.", "assistant.", "tool.")):
+        return "copilot"
+    return "claude" if "sessionId" in row or "parentUuid" in row else ""

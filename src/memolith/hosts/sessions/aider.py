@@ -8,12 +8,12 @@ answer can look like a prompt; what aider noted of the keyboard (`.aider.input.h
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
-from memolith.hosts.sessions import find
-from memolith.hosts.sessions import read as reading
-from memolith.hosts.sessions.read import Transcript, Whole
+from memolith.hosts.sessions.files import Whole, newest
+from memolith.hosts.sessions.transcript import Transcript, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,8 +35,8 @@ class Aider(Whole):
     name = "aider"
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
-        given = [path for name in ("AIDER_CHAT_HISTORY_FILE",) if os.path.isfile(path := env.get(name, ""))]
-        for path in dict.fromkeys([*given, *find.newest(home, FILE)]):
+        named = env.get("AIDER_CHAT_HISTORY_FILE", "")
+        for path in dict.fromkeys([*([named] if os.path.isfile(named) else []), *newest(home, FILE)]):
             for started in reversed([line for line in _lines(path) if line.startswith(_BEGIN)]):
                 yield f"{path}#{_id(started)}"
 
@@ -140,13 +140,11 @@ def _typed(path: str) -> set[str] | None:
 
 
 def _id(begin: str) -> str:
-    return reading.safe(begin.removeprefix(_BEGIN).strip().replace(" ", "T"))
+    return safe(begin.removeprefix(_BEGIN).strip().replace(" ", "T"))
 
 
 def _time(begin: str) -> str:
     """Return when a chat began; aider writes the time of the place."""
-    from datetime import datetime
-
     try:
         found = datetime.fromisoformat(begin.removeprefix(_BEGIN).strip())
     except ValueError:

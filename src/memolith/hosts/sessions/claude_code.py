@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memolith.hosts.sessions import find
-from memolith.hosts.sessions import read as reading
-from memolith.hosts.sessions.read import JsonLines, Record, Transcript, fields, listed
+from memolith.hosts.sessions.files import JsonLines, records, stem
+from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from memolith.memory.sessions import Session
 
@@ -23,14 +22,8 @@ _TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains"
 # Its own words, and what it attaches of this machine's files, of plans, and for hooks.
 _OWN_NOTES = ("Caveat: ", "<local-command-", "<system-reminder>", "Continue from where you left off")
 _OWN_ATTACHMENTS = (
-    "file",
-    "directory",
-    "edited_text_file",
-    "todo",
-    "plan",
-    "hook",
-    "diagnostics",
-    "nested_memory",
+    *("file", "directory", "edited_text_file", "todo", "plan"),
+    *("hook", "diagnostics", "nested_memory"),
 )
 _BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
 _HARNESS = ("<task-notification>", "<bash-", "<local-command-", "Stop hook feedback:")
@@ -40,10 +33,10 @@ class ClaudeCode(JsonLines):
     """Each block of an answer is a record of its own; those with one `message.id` are one turn."""
 
     name = "claude"
-
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
-        root = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-        yield from find.newest(root, "projects/*/*.jsonl", "projects/*/*/subagents/*.jsonl")
+    patterns = (
+        "projects/*/*.jsonl",
+        "projects/*/*/subagents/*.jsonl",
+    )
 
     def begin(self, path: str) -> Transcript:  # noqa: D102
         folder, name = os.path.split(path)
@@ -51,7 +44,7 @@ class ClaudeCode(JsonLines):
         if into.side:
             into.know(source="subagent")
             if os.path.basename(folder) == "subagents":
-                into.know(id=f"{os.path.basename(os.path.dirname(folder))}.{reading.stem(path)}")
+                into.know(id=f"{os.path.basename(os.path.dirname(folder))}.{stem(path)}")
         return into
 
     def read(self, path: str) -> Iterator[Session]:
@@ -60,12 +53,12 @@ class ClaudeCode(JsonLines):
         if self.begin(path).side:
             return
         beside = Transcript(self.name, path, side=True)
-        beside.know(source="subagent", id=f"{reading.stem(path)}.sidechain")
-        for _, row in reading.records(path):
+        beside.know(source="subagent", id=f"{stem(path)}.sidechain")
+        for row in records(path):
             if row.get("isSidechain"):
                 self.take(row, beside)
         if beside.turns:
-            yield beside.session(reading.stem(path))
+            yield beside.session(stem(path))
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         kind = row.get("type")
@@ -90,7 +83,7 @@ class ClaudeCode(JsonLines):
         for block in listed(content):
             if block.get("type") == "tool_result":
                 ok = not block.get("is_error")
-                into.result(block.get("tool_use_id"), reading.plain(block.get("content")), ok=ok, time=time)
+                into.result(block.get("tool_use_id"), plain(block.get("content")), ok=ok, time=time)
         texts = [content] if isinstance(content, str) else _texts(content)
         into.heed(content)
         for ran in _BANG.findall("\n".join(texts)):
@@ -117,9 +110,9 @@ class ClaudeCode(JsonLines):
 
 
 def _is_put_there(row: Record) -> bool:
-    told = fields(row.get("origin")).get("kind") == "task-notification"
-    return told or any(row.get(key) for key in _NOT_TYPED) or row.get("promptSource") == "system"
+    is_notice = fields(row.get("origin")).get("kind") == "task-notification"
+    return is_notice or any(row.get(key) for key in _NOT_TYPED) or row.get("promptSource") == "system"
 
 
 def _texts(content: object) -> list[str]:
-    return [reading.plain(block) for block in listed(content) if block.get("type") == "text"]
+    return [plain(block) for block in listed(content) if block.get("type") == "text"]

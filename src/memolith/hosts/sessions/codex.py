@@ -7,16 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-from typing import TYPE_CHECKING
 
-from memolith.hosts.sessions import find, read
-from memolith.hosts.sessions.read import JsonLines, Record, Transcript, fields, listed
+from memolith.hosts.sessions.files import JsonLines
+from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
@@ -29,10 +24,10 @@ class Codex(JsonLines):
     """A rollout's first messages of a user are the program's own."""
 
     name = "codex"
-
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
-        root = env.get("CODEX_HOME") or os.path.join(home, ".codex")
-        yield from find.newest(root, "sessions/**/rollout-*.jsonl", "archived_sessions/**/rollout-*.jsonl")
+    patterns = (
+        "sessions/**/rollout-*.jsonl",
+        "archived_sessions/**/rollout-*.jsonl",
+    )
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         kind, payload = row.get("type"), fields(row.get("payload"))
@@ -63,7 +58,7 @@ class Codex(JsonLines):
 
     def _message(self, item: Record, time: object, into: Transcript) -> None:
         role, content = item.get("role"), item.get("content")
-        text = read.plain(content)
+        text = plain(content)
         if role == "assistant":
             into.say("assistant", text, time)
         elif role == "user":
@@ -77,7 +72,7 @@ class Codex(JsonLines):
                 kinds = [fields(each.get("provenance")).get("type") for each in metadata]
                 parts = [part for part, whose in zip(parts, kinds, strict=False) if whose == "user"]
             # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
-            texts = [text] if isinstance(content, str) else map(read.plain, parts)
+            texts = [text] if isinstance(content, str) else map(plain, parts)
             into.say("user", "\n\n".join(each for each in texts if not strip.is_hosts(each)), time)
 
 
@@ -95,10 +90,10 @@ def _output(value: object) -> tuple[str, bool]:
     about = fields(value)
     if "output" in about:
         code = fields(about.get("metadata")).get("exit_code")
-        return read.plain(about["output"]), code in (None, 0)
+        return plain(about["output"]), code in (None, 0)
     if "content" in about:
-        return read.plain(about["content"]), about.get("success") is not False
-    text = read.plain(value)
+        return plain(about["content"]), about.get("success") is not False
+    text = plain(value)
     exited = _EXITED.search(text[:1000])
     header, found, rest = text.partition("\nOutput:\n")
     if exited and found and len(header) < 1000:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from memolith.hosts.sessions import find, read
-from memolith.hosts.sessions.read import JsonLines, Record, Transcript, fields, listed
+from memolith.hosts.sessions.files import JsonLines, stem
+from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
 from memolith.text.patterns import lazy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _FILES = ("file", "directory", "selection")  # of this machine
 # A command that fails is a success of the tool.
@@ -21,14 +17,11 @@ class Copilot(JsonLines):
     """`content` is what was typed; `transformedContent` has what was put around it."""
 
     name = "copilot"
-
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
-        root = env.get("COPILOT_HOME") or os.path.join(home, ".copilot")
-        yield from find.newest(root, "session-state/*/events.jsonl")
+    patterns = ("session-state/*/events.jsonl",)
 
     def begin(self, path: str) -> Transcript:  # noqa: D102
         into = Transcript(self.name, path)
-        if read.stem(path) == "events":
+        if stem(path) == "events":
             into.know(id=os.path.basename(os.path.dirname(path)))
         return into
 
@@ -38,14 +31,14 @@ class Copilot(JsonLines):
             into.know(started=data.get("startTime"), cwd=fields(data.get("context")).get("cwd"))
         elif kind == "user.message":
             into.heed([each for each in listed(data.get("attachments")) if each.get("type") not in _FILES])
-            into.say("user", read.plain(data.get("content")), time)
+            into.say("user", plain(data.get("content")), time)
         elif kind == "assistant.message":
-            into.say("assistant", read.plain(data.get("content")), time, str(data.get("messageId") or ""))
+            into.say("assistant", plain(data.get("content")), time, str(data.get("messageId") or ""))
         elif kind == "tool.execution_start":
             into.call(data.get("toolCallId"), data.get("toolName"), data.get("arguments"))
         elif kind == "tool.execution_complete":
-            text = read.plain(fields(data.get("result")).get("content"))
-            text = text or read.plain(fields(data.get("error")).get("message"))
+            text = plain(fields(data.get("result")).get("content"))
+            text = text or plain(fields(data.get("error")).get("message"))
             exited = _EXITED.search(text[-200:])
             ok = data.get("success") is not False and (exited is None or int(exited[1]) == 0)
             into.result(data.get("toolCallId"), text, ok=ok, time=time, tool=data.get("toolName"))

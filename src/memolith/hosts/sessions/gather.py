@@ -16,8 +16,8 @@ from memolith.base.errors import ConfigError, InputError, MemolithError, Storage
 from memolith.base.values import Value
 from memolith.env import whose
 from memolith.hosts import sessions
-from memolith.hosts.sessions import aider
-from memolith.hosts.sessions import find as finding
+from memolith.hosts.sessions.aider import FILE
+from memolith.hosts.sessions.files import newest
 from memolith.mem import Mem
 from memolith.memory.sessions import LEFT_OUT, Session
 from memolith.store.screen import quoted
@@ -95,7 +95,7 @@ def named(paths: Sequence[str], only: Agent | None = None, *, mine: bool = False
         if link := whose.link_on_the_way(file):
             raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
         if os.path.isdir(path):
-            inside = finding.newest(path, "**/*.jsonl", f"**/{aider.FILE}")
+            inside = newest(path, "**/*.jsonl", f"**/{FILE}")
         elif os.path.isfile(path) or os.path.isfile(file):
             inside = [path]
         else:

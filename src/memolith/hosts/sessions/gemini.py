@@ -9,16 +9,26 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
-from memolith.hosts.sessions import find
-from memolith.hosts.sessions import read as reading
-from memolith.hosts.sessions.calls import call_line
-from memolith.hosts.sessions.read import Record, Transcript, Whole, fields, listed
+from memolith.hosts.sessions.files import Whole, records, stem
+from memolith.hosts.sessions.transcript import (
+    LATE,
+    LATEST,
+    MAX_RESULT,
+    MOST,
+    Record,
+    Transcript,
+    call_line,
+    fields,
+    listed,
+    texts,
+)
 from memolith.learn.extract import strip
+from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.secrets.veil import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from memolith.memory.sessions import Session
 
@@ -32,10 +42,10 @@ class Gemini(Whole):
     """The last version of each message counts, and `$rewindTo` takes back one and all after it."""
 
     name = "gemini"
-
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
-        root = os.path.join(env.get("GEMINI_CLI_HOME") or home, ".gemini")
-        yield from find.newest(root, "tmp/*/chats/session-*.jsonl", "tmp/*/chats/session-*.json")
+    patterns = (
+        "tmp/*/chats/session-*.jsonl",
+        "tmp/*/chats/session-*.json",
+    )
 
     def read(self, path: str) -> Iterator[Session]:  # noqa: D102
         into = Transcript(self.name, path)
@@ -59,12 +69,12 @@ class Gemini(Whole):
             _take(message, into)
         into.know(cwd=_directory(path))
         if into.turns:
-            yield into.session(reading.stem(path))
+            yield into.session(stem(path))
 
 
 def _rows(path: str) -> Iterator[Record]:
     if path.endswith(".jsonl"):
-        yield from (row for _, row in reading.records(path))
+        yield from records(path)
     elif os.path.getsize(path) <= _MAX_JSON:  # one object: versions before 2026
         try:
             with open(path, "rb", opener=open_regular) as file:
@@ -85,11 +95,11 @@ class _Messages:
         self._spent = 0
 
     def put(self, number: str, message: Record) -> None:
-        if self._spent >= reading.MOST and number not in self.kept:
+        if self._spent >= MOST and number not in self.kept:
             self.late.append(number)
-        small = self.kept[number] = _small(message, reading.LATE if self.late else reading.MAX_RESULT)
+        small = self.kept[number] = _small(message, LATE if self.late else MAX_RESULT)
         self._spent += 512 + len(small["text"]) + sum(len(call["text"]) for call in small["calls"])
-        if len(self.late) > reading.LATEST:
+        if len(self.late) > LATEST:
             del self.kept[self.late.popleft()]
             self.lost += 1
 
@@ -112,10 +122,10 @@ def _small(message: Record, most: int) -> Record:
         for call in listed(message.get("toolCalls"))
     ]
     kept = {key: message.get(key) for key in ("type", "timestamp")}
-    texts = reading.texts(message.get("content"))
-    text = strip.typed(texts) if message.get("type") == "user" else "\n\n".join(texts)
+    parts = texts(message.get("content"))
+    text = strip.typed(parts) if message.get("type") == "user" else "\n\n".join(parts)
     attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
-    attached += [{} for each in texts if _RESOURCE.search(each)]
+    attached += [{} for each in parts if _RESOURCE.search(each)]
     return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached)}
 
 
@@ -145,8 +155,6 @@ def _take(message: Record, into: Transcript) -> None:
 
 def _directory(path: str) -> str:
     """Return where a session was, as far as Gemini keeps it: it names directories by a short id or a hash."""
-    from memolith.text.digest import sha256
-
     folder = os.path.dirname(os.path.dirname(path))
     try:
         with open(os.path.join(folder, ".project_root"), encoding="utf-8", opener=open_regular) as file:

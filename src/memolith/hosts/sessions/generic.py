@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
-
-from memolith.hosts.sessions import find, read
-from memolith.hosts.sessions.read import JsonLines, Record, Transcript, fields, listed
+from memolith.hosts.sessions.files import JsonLines
+from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain, texts
 from memolith.learn.extract import strip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 class Generic(JsonLines):
     """Files of this kind are nowhere in particular: they are named by the one who has them."""
 
     name = "generic"
-
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: ARG002, D102 - see JsonLines
-        yield from ()
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         into.know(id=row.get("session_id"), cwd=row.get("cwd"), started=row.get("started"))
@@ -32,28 +23,25 @@ class Generic(JsonLines):
         time = row.get("timestamp") or row.get("time") or row.get("created_at")
         if role == "user":
             into.heed(content)
-            into.say("user", strip.typed(read.texts(content)), time)
+            into.say("user", strip.typed(texts(content)), time)
         if role == "assistant":
-            into.say("assistant", read.plain(content), time)
+            into.say("assistant", plain(content), time)
             for call in listed(row.get("tool_calls")):
                 function = fields(call.get("function")) or call
                 into.call(call.get("id"), function.get("name"), function.get("arguments"))
         if role == "tool":
             ok = not row.get("is_error") and row.get("outcome") in (None, "", "ok")
             tool = row.get("name") or row.get("tool")
-            into.result(row.get("tool_call_id"), read.plain(content), ok=ok, time=time, tool=tool)
+            into.result(row.get("tool_call_id"), plain(content), ok=ok, time=time, tool=tool)
 
 
 class Cursor(Generic):
     """`~/.cursor/projects/<slug>/agent-transcripts/`: no tool results in them, nor where the session was."""
 
     name = "cursor"
+    patterns = ("projects/*/agent-transcripts/**/*.jsonl",)
 
     def begin(self, path: str) -> Transcript:  # noqa: D102
         into = super().begin(path)
         into.fetched("tool")  # which ones were called is not written down, so it may have been any
         return into
-
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: ARG002, D102
-        root = os.path.join(home, ".cursor")
-        yield from find.newest(root, "projects/*/agent-transcripts/**/*.jsonl")

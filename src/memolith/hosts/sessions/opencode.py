@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sqlite3
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from memolith.base.errors import TextError
 from memolith.env.settings import open_regular
-from memolith.hosts.sessions import read as reading
-from memolith.hosts.sessions.read import Record, Transcript, Whole, fields
+from memolith.env.whose import folder
+from memolith.hosts.sessions.files import Whole, stem
+from memolith.hosts.sessions.transcript import Record, Transcript, fields, moment, plain
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator, Mapping
 
     from memolith.memory.sessions import Session
@@ -32,29 +33,28 @@ class OpenCode(Whole):
     name = "opencode"
 
     def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
-        root = env.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
-        path = os.path.join(root, "opencode", "opencode.db")
+        path = os.path.join(folder("opencode's sessions", env, home), "opencode.db")
         if os.path.isfile(path):
-            for (number,) in _ask(path, "SELECT id FROM session ORDER BY time_updated DESC, id"):
-                yield f"{path}#{number}"
+            for (session_id,) in _ask(path, "SELECT id FROM session ORDER BY time_updated DESC, id"):
+                yield f"{path}#{session_id}"
 
     def head(self, path: str) -> Session:  # noqa: D102
-        file, _, number = path.partition("#")
+        file, _, session_id = path.partition("#")
         into = Transcript(self.name, path)
-        for row in _ask(file, f"{_SESSIONS} WHERE id = ?", number):
+        for row in _ask(file, f"{_SESSIONS} WHERE id = ?", session_id):
             _know(row, into)
-        return into.session(_name(number) or reading.stem(file))
+        return into.session(_name(session_id) or stem(file))
 
     def changed(self, path: str) -> int:  # noqa: D102
-        file, _, number = path.partition("#")
-        rows = _ask(file, "SELECT time_updated FROM session WHERE id = ?", number)
+        file, _, session_id = path.partition("#")
+        rows = _ask(file, "SELECT time_updated FROM session WHERE id = ?", session_id)
         time = rows[0][0] if rows else 0
         return time * 1_000_000 if isinstance(time, int) else 0
 
     def read(self, path: str) -> Iterator[Session]:  # noqa: D102
-        file, _, number = path.partition("#")
-        where = " WHERE id = ?" if number else " ORDER BY time_updated DESC, id"
-        for row in _ask(file, _SESSIONS + where, *([number] if number else [])):
+        file, _, session_id = path.partition("#")
+        where = " WHERE id = ?" if session_id else " ORDER BY time_updated DESC, id"
+        for row in _ask(file, _SESSIONS + where, *([session_id] if session_id else [])):
             into = Transcript(self.name, path)
             _know(row, into)
             with _open(file) as db:
@@ -64,31 +64,27 @@ class OpenCode(Whole):
                 yield into.session(_name(row[0]))
 
 
-def _name(number: object) -> str:
+def _name(session_id: object) -> str:
     """Return the name of a session: with its capitals, nine of ten look like a secret, and are not stored."""
-    return str(number or "").lower()
+    return str(session_id or "").lower()
 
 
 def _know(row: tuple[object, ...], into: Transcript) -> None:
     into.know(id=_name(row[0]), cwd=row[1], source="subagent" if row[2] else "interactive")
-    into.know(started=reading.moment(row[3]))
+    into.know(started=moment(row[3]))
 
 
 @contextlib.contextmanager
 def _open(path: str) -> Iterator[sqlite3.Connection]:
-    import sqlite3
-
     os.close(open_regular(path, os.O_RDONLY))  # it would follow a link
     try:
         db = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=2)
         with contextlib.closing(db):
             yield db
-    except (
-        sqlite3.Error,
-        UnicodeDecodeError,
-    ) as error:  # SQLite's words about a damaged schema may be no text
-        told = f"{path}: cannot be read as a database of opencode ({error}); is it another version's?"
-        raise TextError(told) from None
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # its words about a damaged schema may be no text
+        raise TextError(
+            f"{path}: cannot be read as a database of opencode ({error}); is it another version's?"
+        ) from None
 
 
 def _ask(path: str, query: str, *values: str) -> list[tuple[object, ...]]:
@@ -108,7 +104,7 @@ def _take(message: str, about: Record, part: Record, into: Transcript) -> None:
     time = fields(about.get("time")).get("created")
     if kind == "text" and role in ("user", "assistant"):
         if not part.get("synthetic") and not part.get("ignored"):
-            into.say(str(role), reading.plain(part.get("text")), time, f"{role}{message}")
+            into.say(str(role), plain(part.get("text")), time, f"{role}{message}")
     elif kind == "file":
         is_text = str(part.get("mime")).startswith(("text/", "application/x-directory"))
         path = str(part.get("url"))
@@ -117,7 +113,7 @@ def _take(message: str, about: Record, part: Record, into: Transcript) -> None:
         state = fields(part.get("state"))
         if state.get("status") in ("completed", "error"):
             into.call(part.get("callID"), part.get("tool"), state.get("input"))
-            text = reading.plain(state.get("output")) or reading.plain(state.get("error"))
+            text = plain(state.get("output")) or plain(state.get("error"))
             exited = fields(state.get("metadata")).get("exit")
             ok = state["status"] == "completed" and exited in (None, 0)
             into.result(part.get("callID"), text, ok=ok, time=fields(state.get("time")).get("end") or time)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
-
-from memolith.hosts.sessions import find, read
-from memolith.hosts.sessions.read import JsonLines, Record, Transcript, fields, listed
+from memolith.hosts.sessions.files import JsonLines
+from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain, texts
 from memolith.learn.extract import strip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 class Pi(JsonLines):
     """Only messages are read: what an extension adds is a `custom_message`."""
 
-    def __init__(self, name: str, folder: str, variable: str) -> None:
-        self.name = name
-        self._folder, self._variable = folder, variable
+    patterns = ("sessions/*/*.jsonl",)
 
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see JsonLines
-        root = env.get(self._variable) or os.path.join(home, self._folder, "agent")
-        yield from find.newest(root, "sessions/*/*.jsonl")
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         if row.get("type") == "session":
@@ -34,16 +25,16 @@ class Pi(JsonLines):
         role, content = message.get("role"), message.get("content")
         if role == "user":
             into.heed(content)
-            into.say("user", strip.typed(read.texts(content)), time)
+            into.say("user", strip.typed(texts(content)), time)
         elif role == "assistant":
-            into.say("assistant", read.plain(content), time)
+            into.say("assistant", plain(content), time)
             for block in listed(content):
                 if block.get("type") == "toolCall":
                     into.call(block.get("id"), block.get("name"), block.get("arguments"))
         elif role == "toolResult":
             number, ok = message.get("toolCallId"), not message.get("isError")
-            into.result(number, read.plain(content), ok=ok, time=time, tool=message.get("toolName"))
+            into.result(number, plain(content), ok=ok, time=time, tool=message.get("toolName"))
         elif role == "bashExecution":  # what the person ran
             into.call("!", "bash", {"command": message.get("command")})
             ok = message.get("exitCode") in (None, 0) and not message.get("cancelled")
-            into.result("!", read.plain(message.get("output")), ok=ok, time=time)
+            into.result("!", plain(message.get("output")), ok=ok, time=time)

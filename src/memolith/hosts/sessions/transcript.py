@@ -1,70 +1,36 @@
-"""Reading what agents keep of their sessions: JSON lines that may grow, break off, or be of any size.
+"""A session while it is put together from what an agent wrote down, in bounded memory.
 
-Memory is bounded whatever the file holds: a line that is too long is passed over, a result is cut, and a
-session of very many turns keeps its later results short. Where to cut depends only on what came before, so a
-session that is read in steps has the same turns as one that is read at once. Of one that is longer than that
-its beginning and its latest turns are kept, and a turn in between says how many are left out.
+A result is cut, and a session of very many turns keeps its later results short. Of one that is longer than
+that its beginning and its latest turns are kept, and a turn in between says how many are left out.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import zlib
-from abc import ABC, abstractmethod
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
-from memolith.env.settings import open_regular
-from memolith.hosts.sessions.calls import call_line
 from memolith.learn.extract import strip
 from memolith.memory.sessions import LEFT_OUT, Session, Turn
 from memolith.text.patterns import lazy
-from memolith.text.secrets.veil import cut, veiled
+from memolith.text.secrets.veil import cut, in_one_line, veiled
 from memolith.text.turns import Hearing
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 Record = dict[str, Any]
-MAX_LINE = 8 * 1_048_576
 MAX_RESULT = 32_000
 _MAX_SPEECH = 64_000
 # Characters of a session, with something for each turn, after which results are cut short, or only the latest
-# turns are kept, each up to so many characters.
+# turns are kept, each up to LATE characters.
 _FULL, MOST = 8_000_000, 32_000_000
 _SHORT, _TURN = 400, 512
 LATEST, LATE = 4_000, 4_000
 _MAX_WAITING = 64  # calls without a result
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 _PLAIN_TIME = frozenset("0123456789-:.,+/TZ ")
-_HEAD = 400  # records in which a session says where it was
-_CHECKED = 1024  # bytes at the beginning of a file that tell it from another of its name
 _CUT, _MAX_NAME, _MAX_ID = " […]", 120, 100  # characters of a tool's name, and of a session's id
 _NO_ATTACHMENT = ("tool_result", "thinking", "redacted_thinking", "reasoning", "tool_use", "toolCall")
 _TAG = lazy(r"(?i)<(/?)(system[-_]reminder|memory[\w-]*|hook_context)(?:\s[^<>]*)?>")
-
-
-def records(path: str, offset: int = 0) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a file of JSON lines, each with the place behind it.
-
-    What is no record is passed over. A last line that is not whole yet is left for another time.
-    """
-    with open(path, "rb", opener=open_regular) as file:
-        file.seek(offset)
-        while line := file.readline(MAX_LINE):
-            offset += len(line)
-            if not line.endswith(b"\n") and len(line) == MAX_LINE:
-                while (more := file.readline(MAX_LINE)) and not more.endswith(b"\n"):
-                    offset += len(more)
-                offset += len(more)
-                continue
-            try:
-                found = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(found, dict):
-                yield offset, found
 
 
 def plain(content: object) -> str:
@@ -78,12 +44,8 @@ def texts(content: object) -> list[str]:
         content = [content]
     if not isinstance(content, list):
         return []
-    return list(filter(None, (each if isinstance(each, str) else _block(each) for each in content)))
-
-
-def _block(block: object) -> str:
-    text = block.get("text") if isinstance(block, dict) else None
-    return text if isinstance(text, str) else ""
+    found = (fields(each).get("text") if isinstance(each, dict) else each for each in content)
+    return [each for each in found if isinstance(each, str) and each]
 
 
 def moment(value: object) -> str:
@@ -91,8 +53,6 @@ def moment(value: object) -> str:
     if isinstance(value, str):
         return value if len(value) <= 40 and _PLAIN_TIME.issuperset(value) else ""
     if isinstance(value, (int, float)) and 0 < value < 4e12:
-        from datetime import UTC, datetime
-
         return datetime.fromtimestamp(value / 1000, UTC).isoformat(timespec="seconds")
     return ""
 
@@ -122,6 +82,80 @@ def listed(value: object) -> list[Record]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
+# ---------------------------------------------------------------- what was asked of a tool
+
+_MAX_CALL = 2_000
+_COMMANDS = ("command", "cmd", "script")
+_PATHS = (
+    *("file_path", "filePath", "path", "absolute_path", "notebook_path"),
+    *("filename", "dir_path", "directory"),
+)
+_QUERIES = ("pattern", "query", "url", "uri", "prompt", "description")
+_PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
+
+
+def call_line(tool: str, arguments: object) -> str:
+    """Return `$ npm test` for a command, the path of what was read, else the tool's name and what it got."""
+    if isinstance(arguments, str):
+        arguments = _decoded(arguments)
+    if isinstance(arguments, str):
+        return _one_line(_patched(arguments) or f"{tool} {arguments}")
+    if not isinstance(arguments, dict):
+        return tool
+    for key in _COMMANDS:
+        if found := _command(arguments.get(key)):
+            return _one_line(f"$ {found}")
+    patch = arguments.get("input") or arguments.get("patch")
+    if isinstance(patch, str) and (path := _patched(patch)):
+        return _one_line(path)
+    queries = [text for key in _QUERIES if isinstance(text := arguments.get(key), str) and text.strip()]
+    paths = [text for key in _PATHS if isinstance(text := arguments.get(key), str) and text.strip()]
+    if "pattern" in arguments and queries:
+        return _one_line(" in ".join([queries[0], *paths[:1]]))
+    if paths or queries:
+        return _one_line([*paths, *queries][0])
+    return _one_line(f"{tool} {json.dumps(_masked(arguments), ensure_ascii=False)}" if arguments else tool)
+
+
+def _masked(value: Any, depth: int = 20) -> Any:
+    """Return the arguments of a tool without secrets, for JSON writes their line feeds otherwise."""
+    if isinstance(value, str):
+        return in_one_line(cut(value, _MAX_CALL), "\n")
+    if not depth:
+        return "…"
+    if isinstance(value, dict):
+        return {key: _masked(each, depth - 1) for key, each in value.items()}
+    return [_masked(each, depth - 1) for each in value] if isinstance(value, list) else value
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _command(value: object) -> str:
+    """Return a command as it would be typed: `["bash", "-lc", "npm test"]` is `npm test`."""
+    if isinstance(value, list):
+        words = [str(each) for each in value]
+        return words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(words)
+    return value if isinstance(value, str) else ""
+
+
+def _patched(text: str) -> str:
+    for line in text.split("\n", 200)[:200]:
+        for mark in _PATCHED:
+            if line.startswith(mark):
+                return line.removeprefix(mark).strip()
+    return ""
+
+
+def _one_line(text: str) -> str:
+    """Return a text in one line; where it had others is still to be seen."""
+    return cut(in_one_line(cut(text.strip(), _MAX_CALL), " ⏎ "), _MAX_CALL)
+
+
 class Transcript:
     """A session while it is put together: what is known of it, its turns, calls that wait for a result."""
 
@@ -131,16 +165,14 @@ class Transcript:
         self.turns: list[Turn] = []
         self._latest: deque[Turn] = deque()  # behind what is left out
         self._left_out = 0
-        self._before = 0  # turns that were handed out earlier
         self._spent = 0
         self._key = ""  # of the message that the last turn belongs to
         self._waiting: dict[str, list[str]] = {}
         self._hearing = Hearing()
-        self.is_changed = False
 
-    def know(self, **given: object) -> None:
+    def know(self, **facts: object) -> None:
         """Take what a record says of the session; the first to say something is believed."""
-        for key, value in given.items():
+        for key, value in facts.items():
             if isinstance(value, str) and value and not self.known.get(key):
                 self.known[key] = value
 
@@ -159,20 +191,19 @@ class Transcript:
             if not is_full and text not in last.text:
                 both = cut(f"{last.text}\n\n{text}", most, _CUT)
                 taint = last.taint or self._hearing.taint(role, "", text, self._whose(role))
-                kept[-1] = Turn(**{**last.as_dict(), "text": both, "taint": taint})
+                kept[-1] = last.but(text=both, taint=taint)
                 self._spent += len(both) - len(last.text)
-                self.is_changed = True
             return
         self._add(role, text, time)
         self._key = key
 
-    def call(self, number: object, tool: object, given: object, *, is_line: bool = False) -> None:
+    def call(self, call_id: object, tool: object, arguments: object, *, is_line: bool = False) -> None:
         """Note the call of a tool; its turn is written when there is a result."""
         while len(self._waiting) >= _MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
         name = cut(str(tool or "tool"), _MAX_NAME)
-        line = str(given) if is_line else call_line(name, given)
-        self._waiting[str(number)] = [name, line]
+        line = str(arguments) if is_line else call_line(name, arguments)
+        self._waiting[str(call_id)] = [name, line]
         self.fetched(name, line)  # what it brings may never be written down as its result
 
     def fetched(self, tool: str, line: str = "") -> None:
@@ -190,9 +221,9 @@ class Transcript:
         typed = self.known.get("source", "interactive") == "interactive"
         return "tool" if role == "user" and not typed else ""
 
-    def result(self, number: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
+    def result(self, call_id: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
         """Add what a tool brought: its call, a line feed, its result."""
-        name, line = self._waiting.pop(str(number), None) or [cut(str(tool or "tool"), _MAX_NAME), ""]
+        name, line = self._waiting.pop(str(call_id), None) or [cut(str(tool or "tool"), _MAX_NAME), ""]
         most = MAX_RESULT if self._spent < _FULL else _SHORT
         whole = len(text) <= 4 * MAX_RESULT
         self.fetched(name, f"{line or name}\n{text}")  # all of it: what our own tools say of it may be cut
@@ -202,8 +233,8 @@ class Transcript:
     def _add(self, role: str, text: str, time: object, tool: str = "", outcome: str = "") -> None:
         self._key = ""
         self._spent += len(text) + _TURN
-        self.is_changed = True
-        number, is_late = self._count() + 1, self._spent > MOST
+        number = len(self.turns) + self._left_out + len(self._latest) + 1
+        is_late = self._spent > MOST
         text = cut(text, LATE, _CUT) if is_late else text
         about = {
             "tool": tool,
@@ -221,15 +252,12 @@ class Transcript:
         self._left_out += count
         self._spent = max(self._spent, MOST)
 
-    def _count(self) -> int:
-        return self._before + len(self.turns) + self._left_out + len(self._latest)
-
     def _kept(self) -> list[Turn]:
         if not self._left_out:
             return [*self.turns, *self._latest]
-        number = self._before + len(self.turns) + 1
-        told = f"[{self._left_out:,} turn(s) are left out here: the session is too long to be kept whole]"
-        gap = Turn(number=number, role="system", text=told, time="", tool=LEFT_OUT, outcome="")
+        number = len(self.turns) + 1
+        text = f"[{self._left_out:,} turn(s) are left out here: the session is too long to be kept whole]"
+        gap = Turn(number=number, role="system", text=text, time="", tool=LEFT_OUT, outcome="")
         return [*self.turns, gap, *self._latest]
 
     def session(self, name: str) -> Session:
@@ -241,122 +269,9 @@ class Transcript:
         name = safe(known.get("id") or name)
         return Session(agent=self.agent, id=name, started=started, **about)
 
-    def state(self) -> Record:
-        """Return what another time needs to go on from here."""
-        state = {"known": self.known, "turns": self._count(), "spent": self._spent, "waiting": self._waiting}
-        state["taint"] = self._hearing.so_far
-        if self._key and (kept := self._latest or self.turns):
-            state |= {"key": self._key, "last": kept[-1].as_dict()}
-        return state
-
-    def resume(self, state: Record) -> None:
-        """Go on from where another time stopped. A last turn that may still grow is handed out again."""
-        self.known = dict(fields(state["known"]))
-        self._spent, self._waiting = int(state["spent"]), dict(fields(state["waiting"]))
-        self._hearing = Hearing(str(state.get("taint") or ""))
-        self.turns, self._key = [], str(state.get("key") or "")
-        if self._key:
-            self.turns = [Turn(**fields(state["last"]))]
-        self._before = int(state["turns"]) - len(self.turns)
-
 
 def safe(text: str) -> str:
     """Return an id as the store takes it."""
     if len(text) > _MAX_ID or not _PLAIN.issuperset(text):  # changed, a secret would not be known any more
         text = "".join(char if char in _PLAIN else "-" for char in veiled(text))
     return text.strip(".")[:_MAX_ID] or "session"
-
-
-class Files(ABC):
-    """An agent that keeps its sessions in files."""
-
-    name = ""
-
-    @abstractmethod
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:
-        """Yield where the sessions of this machine are, newest first."""
-
-    def changed(self, path: str) -> int:
-        """Return when a session was last changed, in nanoseconds."""
-        return os.stat(path).st_mtime_ns
-
-
-class JsonLines(Files):
-    """An agent that appends JSON lines to one file for each session."""
-
-    @abstractmethod
-    def take(self, row: Record, into: Transcript) -> None:
-        """Take what a record says; unknown ones say nothing."""
-
-    def begin(self, path: str) -> Transcript:
-        """Return an empty transcript, with what the file's place says about it."""
-        return Transcript(self.name, path)
-
-    def head(self, path: str) -> Session:
-        """Return what the beginning of a file says about its session; its turns are not all there."""
-        into = self.begin(path)
-        for count, (_, row) in enumerate(records(path)):
-            self.take(row, into)
-            if into.known.get("cwd") or count > _HEAD:
-                break
-        return into.session(stem(path))
-
-    def read(self, path: str) -> Iterator[Session]:
-        """Yield the sessions of a file."""
-        found, _ = self.grown(path, "")
-        if found:
-            yield found
-
-    def grown(self, path: str, mark: str) -> tuple[Session | None, str]:
-        """Return what a file has more than when it gave `mark`, and the next mark; None for nothing.
-
-        The first turn that is returned says by its number where to put them: it may be one that is known,
-        if that has become longer. A file that was written anew is read from its beginning.
-        """
-        into, offset = self.begin(path), 0
-        old = fields(_parsed(mark))
-        if old and old.get("check") == check(path, int(old["offset"])):
-            into.resume(fields(old["state"]))
-            offset = int(old["offset"])
-        for end, row in records(path, offset):
-            offset = end
-            self.take(row, into)
-        mark = json.dumps({"offset": offset, "check": check(path, offset), "state": into.state()})
-        return (into.session(stem(path)) if into.is_changed else None), mark
-
-
-def stem(path: str) -> str:
-    """Return a file's name without its ending."""
-    return os.path.basename(path).split(".", 1)[0]
-
-
-def check(path: str, offset: int) -> int:
-    """Return a number that changes if the file is not the one that was read up to `offset`; -1 if shorter."""
-    with open(path, "rb", opener=open_regular) as file:
-        if os.fstat(file.fileno()).st_size < offset:
-            return -1
-        return zlib.crc32(file.read(min(offset, _CHECKED)))
-
-
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text) if text else None
-    except ValueError:
-        return None
-
-
-class Whole(Files):
-    """An agent whose sessions may change anywhere: one that has changed is read anew."""
-
-    @abstractmethod
-    def read(self, path: str) -> Iterator[Session]:
-        """Yield the sessions of a place."""
-
-    def head(self, path: str) -> Session:
-        """Return what is known about the session of a place."""
-        return next(self.read(path), None) or Transcript(self.name, path).session(stem(path))
-
-    def grown(self, path: str, mark: str) -> tuple[Session | None, str]:
-        """Return the session of a place if it is not as when it gave `mark`, and the next mark."""
-        now = str(self.changed(path))
-        return (None, mark) if now == mark else (next(self.read(path), None), now)

@@ -1,0 +1,161 @@
+"""Files in which agents keep sessions: where they are, and their records.
+
+JSON lines may break off or be of any size; one that is too long, or not whole yet, is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from abc import abstractmethod
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from memolith.env.settings import open_regular
+from memolith.env.whose import folder, is_ours
+from memolith.hosts.sessions.transcript import Record, Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from memolith.memory.sessions import Session
+
+MAX_LINE = 8 * 1_048_576
+_HEAD = 400  # records in which a session says where it was
+_DEEP = 200  # directories in each other that are looked into
+
+
+def newest(root: str, *patterns: str) -> list[str]:
+    """Return the user's own files below a directory that fit a pattern, the one changed last first.
+
+    No link is followed: it would bring what lies elsewhere, as if it had been kept here.
+    A pattern is as for `glob`, which takes a directory that cannot be listed for an empty one. Here that is
+    an OSError, unless it is somebody else's (no permission) and below the one where the pattern begins.
+    """
+    found: dict[str, int] = {}
+    for pattern in patterns:
+        for path in _fitting(root, pattern.split("/"), _listed):
+            try:
+                about = os.lstat(path)
+            except OSError:
+                continue
+            if stat.S_ISREG(about.st_mode) and is_ours(about):
+                found[path] = about.st_mtime_ns
+    return sorted(found, key=lambda path: (-found[path], path))
+
+
+def _fitting(
+    directory: str, parts: list[str], listed: Callable[[str], list[os.DirEntry[str]]]
+) -> Iterator[str]:
+    name, rest = parts[0], parts[1:]
+    if not any(sign in name for sign in "*["):
+        path = os.path.join(directory, name)
+        yield from _fitting(path, rest, listed) if rest else [path]
+        return
+    entries = listed(directory)
+    if name == "**":
+        yield from _fitting(directory, rest, listed)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) and entry.path.count(os.sep) < _DEEP:
+                yield from _fitting(entry.path, parts, _listed_below)
+        return
+    for entry in entries:
+        if fnmatchcase(entry.name, name):
+            if not rest:
+                yield entry.path
+            elif entry.is_dir(follow_symlinks=False):
+                yield from _fitting(entry.path, rest, _listed_below)
+
+
+def _listed(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as found:
+            return list(found)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _listed_below(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        return _listed(directory)
+    except PermissionError:
+        return []
+
+
+def records(path: str) -> Iterator[Record]:
+    """Yield the records of a file of JSON lines; what is no record is passed over."""
+    with open(path, "rb", opener=open_regular) as file:
+        while line := file.readline(MAX_LINE):
+            if not line.endswith(b"\n") and len(line) == MAX_LINE:
+                while (more := file.readline(MAX_LINE)) and not more.endswith(b"\n"):
+                    pass
+                continue
+            try:
+                found = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(found, dict):
+                yield found
+
+
+class Files:
+    """An agent that keeps its sessions in files: those in its folder that fit a pattern."""
+
+    name = ""
+    patterns: tuple[str, ...] = ()
+
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:
+        """Yield where the sessions of this machine are, newest first."""
+        if self.patterns:
+            yield from newest(folder(self.name, env, home), *self.patterns)
+
+    def changed(self, path: str) -> int:
+        """Return when a session was last changed, in nanoseconds."""
+        return os.stat(path).st_mtime_ns
+
+
+class JsonLines(Files):
+    """An agent that appends JSON lines to one file for each session."""
+
+    @abstractmethod
+    def take(self, row: Record, into: Transcript) -> None:
+        """Take what a record says; unknown ones say nothing."""
+
+    def begin(self, path: str) -> Transcript:
+        """Return an empty transcript, with what the file's place says about it."""
+        return Transcript(self.name, path)
+
+    def head(self, path: str) -> Session:
+        """Return what the beginning of a file says about its session; its turns are not all there."""
+        into = self.begin(path)
+        for count, row in enumerate(records(path)):
+            self.take(row, into)
+            if into.known.get("cwd") or count > _HEAD:
+                break
+        return into.session(stem(path))
+
+    def read(self, path: str) -> Iterator[Session]:
+        """Yield the sessions of a file."""
+        into = self.begin(path)
+        for row in records(path):
+            self.take(row, into)
+        if into.turns:
+            yield into.session(stem(path))
+
+
+def stem(path: str) -> str:
+    """Return a file's name without its ending."""
+    return os.path.basename(path).split(".", 1)[0]
+
+
+class Whole(Files):
+    """An agent whose sessions are not lines that only grow: what one is about takes all of it."""
+
+    @abstractmethod
+    def read(self, path: str) -> Iterator[Session]:
+        """Yield the sessions of a place."""
+
+    def head(self, path: str) -> Session:
+        """Return what is known about the session of a place."""
+        return next(self.read(path), None) or Transcript(self.name, path).session(stem(path))
