@@ -59,7 +59,7 @@ def test_a_large_transcript_is_read_within_bounded_memory(size: int, tmp_path: P
         file.write(written.lines(*written.claude()))
     tracemalloc.start()
     try:
-        (session,) = AGENTS["claude"].read(str(path))
+        session, *_ = AGENTS["claude"].read(str(path))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
