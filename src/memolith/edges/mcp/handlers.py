@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from memolith.base.values import Hit, WriteResult
     from memolith.mem import Mem
+    from memolith.memory.records import Recorded
 
     Fields = dict[str, object]
     Answer = tuple[str, Fields]
@@ -44,14 +45,14 @@ def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
             text, fields = _CALLS[name](opened, given)
             missing = [outward.message(opened, each) for each in watch.missing]
     except (MemolithError, OSError) as error:
-        return {"content": [{"type": "text", "text": told(mem, error)}], "isError": True}
+        return {"content": [{"type": "text", "text": failure(mem, error)}], "isError": True}
     if missing:
         text = "\n".join([text, "note: not everything could be read:", *missing])
         fields = {**fields, "complete": False, "missing": missing}
     return {"content": [{"type": "text", "text": text}], "structuredContent": fields, "isError": False}
 
 
-def told(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
+def failure(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
     """Return what a client is told about a failure."""
     text = str(error)
     if isinstance(error, OSError):
@@ -101,7 +102,7 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
         budget=_TOKENS,
     )
     uris = [_where(mem, hit) for hit in found]
-    shown = [_with(hit, source=_place(uri, hit)) for hit, uri in zip(found, uris, strict=True)]
+    shown = [hit.but(source=_place(uri, hit)) for hit, uri in zip(found, uris, strict=True)]
     hits = [
         {
             "uri": uri,
@@ -138,18 +139,12 @@ def _place(uri: str, hit: Hit) -> str:
     return f"{uri} turn {hit.turn}" if hit.kind == "session" else f"{uri} line {hit.line or 1}"
 
 
-def _with(value: Any, **changed: object) -> Any:
-    """Return a value with other fields."""
-    fields = {name: getattr(value, name) for name in value.__slots__}
-    return type(value)(**{**fields, **changed})
-
-
 def _search(mem: Mem, given: dict[str, Any]) -> Answer:
     from memolith.recall.search import SearchResults
     from memolith.text.budget import head
 
     found = mem.search(given["query"])
-    hits = [_with(hit, name=outward.reference(mem, hit.name)) for hit in found]
+    hits = [hit.but(name=outward.reference(mem, hit.name)) for hit in found]
     data = [
         {
             "uri": hit.name,
@@ -191,98 +186,48 @@ def _read(mem: Mem, given: dict[str, Any]) -> Answer:
 def _file(mem: Mem, source: str, name: str | None, scope: str) -> str:
     """Return the path of what was read; it was there, so its names are good."""
     if source == "note":
-        slug = layout.USER if targets.is_user_wide(scope) else mem.project
-        return layout.find_note(str(mem.root), slug, name)
+        return layout.find_note(str(mem.root), mem.scope(scope), name)
     if source == "daily":
         return layout.daily(mem.project, name.strip() if name else mem.today)
     return layout.scratchpad(mem.project) if source == "scratchpad" else layout.MEMORY
 
 
-def _write(mem: Mem, given: dict[str, Any]) -> Answer:
-    return _written(
-        mem,
-        mem.write(
-            given["target"],
-            given["content"],
-            given.get("mode", "append"),
-            given.get("name"),
-            scope=given.get("scope", "project"),
-        ),
-    )
-
-
-def _edit(mem: Mem, given: dict[str, Any]) -> Answer:
-    return _written(
-        mem,
-        mem.edit(
-            given["target"],
-            given.get("old_str"),
-            given.get("new_str", ""),
-            given.get("name"),
-            scope=given.get("scope", "project"),
-        ),
-    )
-
-
 def _update(mem: Mem, given: dict[str, Any]) -> Answer:
-    if "section" in given:
-        if "mode" in given:
-            raise InputError("memory_update takes a section or a mode, not both; a section is replaced")
-        return _written(mem, mem.update_section(given["section"], given["content"]))
-    return _written(mem, mem.update(given["content"], given.get("mode", "append"), given.get("force", False)))
-
-
-def _remember(mem: Mem, given: dict[str, Any]) -> Answer:
-    return _written(
-        mem,
-        mem.remember(
-            given["content"],
-            given["title"],
-            given.get("kind", "project"),
-            scope=given.get("scope", "project"),
-        ),
-    )
+    if "section" not in given:
+        return _written(mem, mem.update(**given))
+    if "mode" in given:
+        raise InputError("memory_update takes a section or a mode, not both; a section is replaced")
+    return _written(mem, mem.update_section(given["section"], given["content"]))
 
 
 def _written(mem: Mem, result: WriteResult) -> Answer:
-    fields: Fields = {
+    return outward.message(mem, str(result)), {**_said(mem, result), "bytes": result.bytes}
+
+
+def _record(mem: Mem, given: dict[str, Any]) -> Answer:
+    result = mem.records.add(**given)
+    fields = _said(mem, result)
+    fields |= {"id": result.id, "created": result.created, "superseded": result.superseded}
+    warnings = [f"warning: {outward.message(mem, each)}" for each in result.warnings]
+    return "\n".join([str(fields["message"]), *warnings]), fields
+
+
+def _said(mem: Mem, result: WriteResult | Recorded) -> Fields:
+    return {
         "uri": outward.reference(mem, result.filename),
-        "bytes": result.bytes,
         "held": result.held,
         "message": outward.message(mem, result.message),
         "warnings": [outward.message(mem, each) for each in result.warnings],
     }
-    return outward.message(mem, str(result)), fields
-
-
-def _record(mem: Mem, given: dict[str, Any]) -> Answer:
-    result = mem.records.add(
-        given["text"],
-        category=given["category"],
-        scope=given["scope"],
-        title=given.get("title"),
-        keywords=given.get("keywords", ()),
-    )
-    warnings = [outward.message(mem, each) for each in result.warnings]
-    fields: Fields = {
-        "uri": outward.reference(mem, result.filename),
-        "id": result.id,
-        "created": result.created,
-        "superseded": result.superseded,
-        "held": result.held,
-        "message": outward.message(mem, result.message),
-        "warnings": warnings,
-    }
-    return "\n".join([str(fields["message"]), *(f"warning: {each}" for each in warnings)]), fields
 
 
 _CALLS: dict[str, Callable[[Mem, dict[str, Any]], Answer]] = {
     "recall": _recall,
     "memory_search": _search,
     "memory_read": _read,
-    "memory_write": _write,
-    "memory_edit": _edit,
+    "memory_write": lambda mem, given: _written(mem, mem.write(**given)),
+    "memory_edit": lambda mem, given: _written(mem, mem.edit(**given)),
     "memory_update": _update,
-    "remember": _remember,
+    "remember": lambda mem, given: _written(mem, mem.remember(**given)),
     "record": _record,
 }

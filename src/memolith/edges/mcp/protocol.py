@@ -126,9 +126,9 @@ class Protocol:
         except ProtocolError:
             raise
         except (MemolithError, OSError) as error:
-            from memolith.edges.mcp.handlers import told
+            from memolith.edges.mcp.handlers import failure
 
-            raise ProtocolError(wire.INTERNAL_ERROR, told(self._mem, error)) from None
+            raise ProtocolError(wire.INTERNAL_ERROR, failure(self._mem, error)) from None
         except Exception as error:  # noqa: BLE001 - the edge: an agent must not lose its memory to one bad request
             sys.stderr.write(f"memolith: {type(error).__name__} in a request\n")
             raise ProtocolError(wire.INTERNAL_ERROR, f"internal error ({type(error).__name__})") from None
