@@ -1,15 +1,22 @@
-"""The generated pages of docs/: cli.md, settings.md, memolith.1. `./dev docs` writes; a test compares."""
+"""The generated pages of docs/: api, cli, settings, memolith.1. `./dev docs` writes; a test compares."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+import memolith
 from memolith.base import errors
+from memolith.base.values import Value
 from memolith.edges.cli.app import cli, load_commands
 from memolith.env.settings import PROJECT_FILE, PROJECT_KEYS, SETTINGS, env_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CLI_INTRODUCTION = """\
 # The command line
@@ -137,7 +144,90 @@ def _verbatim(text: str) -> str:
     return f".nf\n{named}\n.fi\n"
 
 
-PAGES = {"settings.md": settings_page, "cli.md": cli_page, "memolith.1": man_page}
+API_INTRODUCTION = """\
+# The library
+
+Generated from the signatures and docstrings by `./dev docs`. These names, all in `memolith`, are the public
+ones; each is imported when it is first used. [python.md](python.md) shows them at work.
+"""
+API_GROUPS = {
+    "The memory": ["Mem"],
+    "Its parts": ["Records", "Tickets", "Sessions", "Lessons", "Review"],
+    "For hosts": ["Tools"],
+}
+
+
+def api_page() -> str:
+    """Return docs/api.md: the verbs first, then functions, values and errors."""
+    public = {name: getattr(memolith, name) for name in memolith.__all__ if name != "__version__"}
+    lines = [API_INTRODUCTION]
+    for title, names in API_GROUPS.items():
+        lines.append(f"## {title}\n")
+        for name in names:
+            lines += [f"### {name}\n", f"{_about(public.pop(name))}\n"]
+            lines += _members(getattr(memolith, name))
+    functions = {name: each for name, each in public.items() if inspect.isfunction(each)}
+    wrong = {name: each for name, each in public.items() if _is_kind(each, Exception)}
+    values = {name: each for name, each in public.items() if inspect.isclass(each) and name not in wrong}
+    lines.append("## Functions\n")
+    for name, function in functions.items():
+        lines += [f"### {name}\n", f"```python\n{_signature(name, function)}\n```\n", f"{_about(function)}\n"]
+    lines.append("## Values\n")
+    for name, each in values.items():
+        lines += [f"### {name}\n", f"{_about(each)}\n"]
+        if _is_kind(each, Value):
+            lines += [f"- `{field}: {kind}`" for field, kind in each.__annotations__.items()] + [""]
+        lines += _members(each)
+    lines += ["## Errors\n", "| | exit code | |", "|---|---|---|"]
+    for name, each in sorted(wrong.items(), key=lambda pair: (pair[1].exit_code, pair[0])):
+        lines.append(f"| `{name}` | {each.exit_code} | {_about(each).partition(chr(10))[0]} |")
+    constants = [name for name in public if name not in {*functions, *wrong, *values}]
+    lines += ["", f"Constants: {', '.join(f'`{name}`' for name in constants)}."]
+    return "\n".join(lines) + "\n"
+
+
+def _is_kind(each: object, kind: type) -> bool:
+    return isinstance(each, type) and issubclass(each, kind)
+
+
+def _about(each: object) -> str:
+    return inspect.getdoc(each) or ""
+
+
+def _signature(name: str, each: Callable[..., object]) -> str:
+    """Return how something is called, one parameter on a line if it is long."""
+    found = inspect.signature(each)
+    parts: list[str] = []
+    for parameter in found.parameters.values():
+        if parameter.name in ("self", "cls"):
+            continue
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        default = "…" if callable(parameter.default) else repr(parameter.default)
+        given = "" if parameter.default is inspect.Parameter.empty else f" = {default}"
+        parts.append(f"{parameter.name}: {parameter.annotation}{given}")
+    result = f" -> {found.return_annotation}"
+    short = f"{name}({', '.join(parts)}){result}"
+    return short if len(short) <= 100 else f"{name}(\n    " + ",\n    ".join(parts) + f"\n){result}"
+
+
+def _members(kind: type) -> list[str]:
+    """Return the public methods and properties of a class, inherited ones last."""
+    lines = []
+    names = [name for base in kind.__mro__[:-1] if base not in (Value, list, str) for name in vars(base)]
+    for name in dict.fromkeys(names):
+        each = inspect.getattr_static(kind, name)
+        each = each.__func__ if isinstance(each, classmethod) else each
+        if name.startswith("_") or not _about(each):
+            continue
+        if isinstance(each, property):
+            lines += [f"`.{name}`: {_about(each)}\n"]
+        elif inspect.isfunction(each) and name != "as_dict":
+            lines += [f"```python\n{_signature(name, each)}\n```\n", f"{_about(each)}\n"]
+    return lines
+
+
+PAGES = {"api.md": api_page, "settings.md": settings_page, "cli.md": cli_page, "memolith.1": man_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memolith.base.choices import WriteMode, WriteTarget
     from memolith.base.errors import (
         BusyError,
+        CeilingError,
         ConfigError,
         ConflictError,
         HistoryError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         MemolithError,
         NotFoundError,
         PartialError,
+        ProviderError,
         StorageError,
         TextError,
         TooLargeError,
@@ -38,94 +40,145 @@ if TYPE_CHECKING:
         Hit,
         Recall,
         SearchHit,
+        Source,
         Tool,
         Version,
         WriteResult,
     )
-    from memolith.care.transfer.outgoing import export_memory
-    from memolith.care.transfer.transfer import import_memory
+    from memolith.care.doctor import Checkup, Finding
+    from memolith.care.erase import Cleaned
+    from memolith.care.forget import Forgotten
+    from memolith.care.review import Review
+    from memolith.care.scan import Allowed, Leak, Report
+    from memolith.care.status import Overview
+    from memolith.care.transfer.bring import Imported
+    from memolith.care.transfer.pack import Exported, export_memory
+    from memolith.care.transfer.unpack import Archive, ArchiveError, import_memory
+    from memolith.care.why import Why
     from memolith.edges.mcp.tools import Tools
     from memolith.edges.slash import slash
+    from memolith.learn.consolidate.skills import Promoted
     from memolith.mem import Mem
+    from memolith.memory.lessons import Lesson, Lessons
+    from memolith.memory.record import Record
+    from memolith.memory.records import Recorded, Records
+    from memolith.memory.review import Held
+    from memolith.memory.sessions import Session, Sessions, Stored, Turn
+    from memolith.memory.tickets import Ticket, Ticketed, Tickets
+    from memolith.memory.undo import Undone
     from memolith.prompt.compaction import (
         append_memory_block,
         compaction_heading,
         effective_reserve,
         flush_compaction_summary,
     )
+    from memolith.prompt.explain import Explanation
     from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
     from memolith.recall.search import SearchResults
     from memolith.text.budget import pieces
     from memolith.text.secrets.redact import redact
 
-_HOME = {
-    "append_memory_block": "prompt.compaction",
-    "compaction_heading": "prompt.compaction",
-    "effective_reserve": "prompt.compaction",
-    "flush_compaction_summary": "prompt.compaction",
-    "Mem": "mem",
-    "MAX_INJECT_BYTES": "base.values",
-    "MAX_WRITE_BYTES": "base.values",
-    "SearchHit": "base.values",
-    "Version": "base.values",
-    "WriteMode": "base.choices",
-    "WriteResult": "base.values",
-    "WriteTarget": "base.choices",
-    "import_memory": "care.transfer.transfer",
-    "export_memory": "care.transfer.outgoing",
-    "MEMORY_TOOLS_PROMPT": "prompt.guidance",
-    "Hit": "base.values",
-    "Recall": "base.values",
-    "SearchResults": "recall.search",
-    "slash": "edges.slash",
-    "pieces": "text.budget",
-    "redact": "text.secrets.redact",
-    "Answer": "base.values",
-    "Tool": "base.values",
-    "Tools": "edges.mcp.tools",
-    "BusyError": "base.errors",
-    "ConfigError": "base.errors",
-    "ConflictError": "base.errors",
-    "HistoryError": "base.errors",
-    "InputError": "base.errors",
-    "LossError": "base.errors",
-    "MatchError": "base.errors",
-    "MemolithError": "base.errors",
-    "NotFoundError": "base.errors",
-    "PartialError": "base.errors",
-    "StorageError": "base.errors",
-    "TextError": "base.errors",
-    "TooLargeError": "base.errors",
-    "UnsafePathError": "base.errors",
+# Where each public name lives.
+_NAMES = {
+    "base.choices": "WriteMode WriteTarget",
+    "base.errors": (
+        "BusyError CeilingError ConfigError ConflictError HistoryError InputError LossError "
+        "MatchError MemolithError NotFoundError PartialError ProviderError StorageError TextError "
+        "TooLargeError UnsafePathError"
+    ),
+    "base.values": (
+        "Answer Hit MAX_INJECT_BYTES MAX_WRITE_BYTES Recall SearchHit Source Tool Version WriteResult"
+    ),
+    "care.doctor": "Checkup Finding",
+    "care.erase": "Cleaned",
+    "care.forget": "Forgotten",
+    "care.review": "Review",
+    "care.scan": "Allowed Leak Report",
+    "care.status": "Overview",
+    "care.transfer.bring": "Imported",
+    "care.transfer.pack": "Exported export_memory",
+    "care.transfer.unpack": "Archive ArchiveError import_memory",
+    "care.why": "Why",
+    "edges.mcp.tools": "Tools",
+    "edges.slash": "slash",
+    "learn.consolidate.skills": "Promoted",
+    "mem": "Mem",
+    "memory.lessons": "Lesson Lessons",
+    "memory.record": "Record",
+    "memory.records": "Recorded Records",
+    "memory.review": "Held",
+    "memory.sessions": "Session Sessions Stored Turn",
+    "memory.tickets": "Ticket Ticketed Tickets",
+    "memory.undo": "Undone",
+    "prompt.compaction": "append_memory_block compaction_heading effective_reserve flush_compaction_summary",
+    "prompt.explain": "Explanation",
+    "prompt.guidance": "MEMORY_TOOLS_PROMPT",
+    "recall.search": "SearchResults",
+    "text.budget": "pieces",
+    "text.secrets.redact": "redact",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "MAX_INJECT_BYTES",
     "MAX_WRITE_BYTES",
     "MEMORY_TOOLS_PROMPT",
+    "Allowed",
     "Answer",
+    "Archive",
+    "ArchiveError",
     "BusyError",
+    "CeilingError",
+    "Checkup",
+    "Cleaned",
     "ConfigError",
     "ConflictError",
+    "Explanation",
+    "Exported",
+    "Finding",
+    "Forgotten",
+    "Held",
     "HistoryError",
     "Hit",
+    "Imported",
     "InputError",
+    "Leak",
+    "Lesson",
+    "Lessons",
     "LossError",
     "MatchError",
     "Mem",
     "MemolithError",
     "NotFoundError",
+    "Overview",
     "PartialError",
+    "Promoted",
+    "ProviderError",
     "Recall",
+    "Record",
+    "Recorded",
+    "Records",
+    "Report",
+    "Review",
     "SearchHit",
     "SearchResults",
+    "Session",
+    "Sessions",
+    "Source",
     "StorageError",
+    "Stored",
     "TextError",
+    "Ticket",
+    "Ticketed",
+    "Tickets",
     "TooLargeError",
     "Tool",
     "Tools",
+    "Turn",
+    "Undone",
     "UnsafePathError",
     "Version",
+    "Why",
     "WriteMode",
     "WriteResult",
     "WriteTarget",

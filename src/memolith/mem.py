@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from memolith.care.scan import Allowed, Report
     from memolith.care.status import Overview
     from memolith.care.transfer.bring import Imported
-    from memolith.care.transfer.check import Archive
-    from memolith.care.transfer.outgoing import Exported
+    from memolith.care.transfer.pack import Exported
+    from memolith.care.transfer.unpack import Archive
     from memolith.care.why import Why
     from memolith.learn.consolidate.skills import Promoted
     from memolith.memory.lessons import Lessons
@@ -331,7 +331,7 @@ class Mem(Home):
         large: bool = False,
     ) -> Imported:
         """Bring another program's memory, or an archive, into this one (see `import_memory`)."""
-        from memolith.care.transfer.transfer import import_memory
+        from memolith.care.transfer.unpack import import_memory
 
         return import_memory(
             self,
@@ -355,7 +355,7 @@ class Mem(Home):
         progress: Callable[[int], None] | None = None,
     ) -> Exported:
         """Write this project's memory and the user's (`everything`: all projects') into a new archive."""
-        from memolith.care.transfer.outgoing import export_memory
+        from memolith.care.transfer.pack import export_memory
 
         return export_memory(
             self, path, everything=everything, history=history, sessions=sessions, tell=progress

@@ -42,6 +42,17 @@ def secret_vault(mem: Mem) -> Path:
 # Each method of Mem that takes text, with the secret in every parameter that could carry it.
 METHODS: dict[str, list[Way]] = {
     "explain": [lambda mem: mem.explain(PROSE)],
+    "why": [lambda mem: mem.why(KEY), lambda mem: mem.why(f"session:{KEY}")],
+    "promote": [lambda mem: mem.promote(KEY)],
+    "forget": [lambda mem: mem.forget(KEY), lambda mem: mem.forget(f"a\n{KEY}")],
+    "scan": [lambda mem: mem.scan(KEY), lambda mem: mem.scan(PROSE.encode())],
+    "allow": [
+        lambda mem: mem.allow(KEY),
+        lambda mem: mem.allow(KEY, remove=True),
+        lambda mem: mem.allow(KEY, scope=KEY),
+    ],
+    "import_": [lambda mem: mem.import_(f"/nowhere/{KEY}"), lambda mem: mem.import_(kind=KEY)],
+    "export": [lambda mem: mem.export(f"/nowhere/{KEY}/x.tar.gz")],
     "write": [
         lambda mem: mem.write("long_term", PROSE),
         lambda mem: mem.write("scratchpad", f"- [ ] {PROSE}"),
@@ -110,6 +121,7 @@ METHODS: dict[str, list[Way]] = {
 }
 # Those that take no text, or only paths of the machine.
 NO_TEXT = {"of_project", "open", "close", "guidance", "list", "now", "register", "scope", "settle"}
+NO_TEXT |= {"status", "doctor", "purge"}
 FUNCTIONS: dict[str, list[Way]] = {
     "flush_compaction_summary": [
         lambda mem: memolith.flush_compaction_summary(mem, PROSE),

@@ -15,6 +15,7 @@ from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, inside
 from memolith.store import files, layout
 from memolith.store.archive import MAX_BYTES as MAX_SESSION
 from memolith.text.safe import lookalikes
+from memolith.text.secrets import veil
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,11 +156,12 @@ def _place(home: str, path: str) -> Place | None:
 def new_file(path: str) -> Iterator[BinaryIO]:
     """Yield a file to be written, private; it gets its name when it is whole, and only if that is free."""
     place = Place.of(os.path.abspath(path))
-    taken = InputError(f"{path}: is there already; choose another name, or remove it")
+    shown = veil.masked_name(path)
+    taken = InputError(f"{shown}: is there already; choose another name, or remove it")
     if os.path.lexists(path):
         raise taken
     if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-        raise InputError(f"{path}: there is no such directory; make it, or choose another place")
+        raise InputError(f"{shown}: there is no such directory; make it, or choose another place")
     holder = Place(place.folder, f".{place.name}.{os.getpid()}.tmp")
     with files.storage_errors(path):
         fd = os.open(holder.at, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=holder.fd)

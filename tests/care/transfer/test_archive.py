@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memolith import Mem, MemolithError, NotFoundError, TextError, export_memory, import_memory
-from memolith.care.transfer.check import Archive, ArchiveError
+from memolith.care.transfer.unpack import Archive, ArchiveError
 from memolith.edges.cli import main
 from memolith.memory.sessions import Session, Turn
 from memolith.text.digest import sha256

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import PartialError
-from memolith.care.transfer import bring, incoming, sources
-from memolith.care.transfer.transfer import is_archive
+from memolith.care.transfer import bring, sources, unpack
 from memolith.edges.cli import common, output, progress
 from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.options import notice
@@ -20,10 +19,10 @@ from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.care.transfer.bring import Imported, Row
-    from memolith.care.transfer.check import Archive
+    from memolith.care.transfer.unpack import Archive
     from memolith.edges.cli.options import Options
 
-_KINDS = (*sources.KINDS, incoming.KIND)
+_KINDS = (*sources.KINDS, unpack.KIND)
 _SHOWN = 20  # rows of one action, for a person
 
 
@@ -86,7 +85,7 @@ def import_command(
 
 def _whose(path: str | None) -> bool | None:
     """Ask whose words they are; None where nobody can be asked, or it is an archive, which asks itself."""
-    if path is None or not sys.stdin.isatty() or not os.path.exists(path) or is_archive(path):
+    if path is None or not sys.stdin.isatty() or not os.path.exists(path) or unpack.is_archive(path):
         return None
     default = sources.is_mine(path, os.environ)
     return click.confirm("Are these your own words (or your agents')?", default=default, err=True)
