@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork, and
 
 
 @proves("S0.21", "S0.28", "X.9", "X.21")
-@pytest.mark.parametrize("command", ["write overwrite", "remember", "edit deletes", "session add"])
+@pytest.mark.parametrize("command", ["write overwrite", "remember", "edit deletes", "promote", "learn run"])
 def test_a_command_that_is_killed_or_meets_an_error_leaves_old_or_new_text(command: str) -> None:
     said = prove("faults", "--rounds", "300" if LONG else "19", "--only", command)
     for kind in ("kill -9 at a random moment", "SIGKILL at a file system call", "fails with", "power loss"):

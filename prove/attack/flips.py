@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import Any
+from unittest.mock import patch
 from zlib import crc32
 
 import numpy as np
@@ -229,19 +230,8 @@ _DAMAGE: dict[str, Callable[[bytes, bytes, Random], bytes]] = {
 }
 
 
-@contextmanager
-def patched(owner: object, name: str, value: object) -> Iterator[None]:
-    """Break something for a while."""
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
-
-
-BROKEN = (
-    lambda: patched(page_sums, "_is_right", lambda *_: True),
-    lambda: patched(packs.Pack, "intact", classmethod(lambda cls, number, *parts: cls(number, *parts[:3]))),
-    lambda: patched(page_sums, "journalled", lambda *_: set()),
+BROKEN: tuple[Any, ...] = (
+    patch.object(page_sums, "_is_right", lambda *_: True),
+    patch.object(packs.Pack, "intact", classmethod(lambda cls, number, *parts: cls(number, *parts[:3]))),
+    patch.object(page_sums, "journalled", lambda *_: set()),
 )

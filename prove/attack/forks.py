@@ -20,15 +20,14 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 from memolith import Mem
 from memolith.store import locks
-from prove.attack.flips import patched
 from prove.report import Tally
 from prove.world import scratch
 
@@ -240,17 +239,5 @@ async def _loop(place: _Place, mem: Mem, threads: str, deed: str) -> None:
     await asyncio.wait_for(asyncio.gather(*tasks), _ENOUGH)
 
 
-@contextmanager
-def _unwatched() -> Iterator[None]:
-    """Leave everything open in the child, and give locks back only by closing their files."""
-    with contextlib.ExitStack() as patches:
-        for owner, name, value in (
-            (locks, "_owners", []),
-            (locks, "watch_forks", lambda _: None),
-            (locks, "release", os.close),
-        ):
-            patches.enter_context(patched(owner, name, value))
-        yield
-
-
-BROKEN = (_unwatched,)
+# Everything is left open in the child, and locks are given back only by closing their files.
+BROKEN = (patch.multiple(locks, _owners=[], watch_forks=lambda _: None, release=os.close),)

@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+from unittest.mock import patch
 
 from memolith import Mem
 from memolith.base import whole
@@ -402,37 +403,15 @@ def few(tally: Tally, limits: range = range(4, 20)) -> None:
 # ---------------------------------------------------------------- versions that are wrong on purpose
 
 
-@contextlib.contextmanager
-def _broken(owner: Any, name: str, wrong: Any) -> Iterator[None]:
-    kept = getattr(owner, name)
-    setattr(owner, name, wrong)
+def _listed_or_empty(folder: paths.Folder) -> list[Any]:
     try:
-        yield
-    finally:
-        setattr(owner, name, kept)
+        return list(os.scandir(folder.fd if folder.fd is not None else folder.path).__enter__())
+    except OSError:
+        return []
 
 
-def _nobody_is_told() -> contextlib.AbstractContextManager[None]:
-    """Let the door note nothing, as before there was `whole`."""
-    return _broken(whole, "note", lambda _path, _error: None)
-
-
-def _unreadable_is_empty() -> contextlib.AbstractContextManager[None]:
-    """Let a directory that cannot be listed be empty."""
-
-    def names(folder: paths.Folder) -> list[Any]:
-        try:
-            return list(os.scandir(folder.fd if folder.fd is not None else folder.path).__enter__())
-        except OSError:
-            return []
-
-    return _broken(paths.Folder, "entries", names)
-
-
-def _the_block_does_not_say() -> contextlib.AbstractContextManager[None]:
-    """Let hooks and the block have no line for it."""
-    return _broken(whole.Watch, "line", lambda _watch, _home, _as: "")
-
-
-Broken = Callable[[], contextlib.AbstractContextManager[None]]
-BROKEN: tuple[Broken, ...] = (_nobody_is_told, _unreadable_is_empty, _the_block_does_not_say)
+BROKEN: tuple[Any, ...] = (
+    patch.object(whole, "note", lambda _path, _error: None),  # nobody is told, as before there was `whole`
+    patch.object(paths.Folder, "entries", _listed_or_empty),  # what cannot be listed is empty
+    patch.object(whole.Watch, "line", lambda _watch, _home, _as: ""),  # the block does not say
+)

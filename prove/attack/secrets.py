@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
@@ -266,49 +267,25 @@ def _found_again(place: Place) -> list[str]:
 # ---------------------------------------------------------------- wrong on purpose
 
 
-@contextlib.contextmanager
-def only_english() -> Iterator[None]:
-    """Know no name of another language."""
-    with mock.patch("memolith.text.secrets.assigned.foreign_names", return_value=()):
-        yield
+def _as_given(_: str, new: str, *__: object, **___: object) -> tuple[str, list[str]]:
+    return new, []
 
 
 @contextlib.contextmanager
-def any_program() -> Iterator[None]:
-    """Know no program."""
-    with mock.patch.object(commands, "KNOWN", frozenset()):
-        yield
-
-
-@contextlib.contextmanager
-def names_as_they_are() -> Iterator[None]:
-    """Write names down as they are."""
-    with mock.patch.object(veil, "masked_name", lambda text: text):
-        yield
-
-
-@contextlib.contextmanager
-def unscreened() -> Iterator[None]:
+def _unscreened() -> Iterator[None]:
     """Store texts as they are given."""
     with (
-        mock.patch.object(screen, "settled", lambda _, new, *__, **___: (new, [])),
+        mock.patch.object(screen, "settled", _as_given),
         mock.patch("memolith.store.gate.screen", lambda text, *_, **__: (text, [])),
     ):
         yield
 
 
-@contextlib.contextmanager
-def digits_are_secrets() -> Iterator[None]:
-    """Take every word with a digit for a secret."""
-    with mock.patch("memolith.text.secrets.sentences.is_strange", lambda word: any(map(str.isdigit, word))):
-        yield
-
-
-@contextlib.contextmanager
-def piece_by_piece() -> Iterator[None]:
-    """Look at what is new, and not at the lines that it lands in."""
-    with mock.patch.object(screen, "settled", lambda _, new, *__, **___: (new, [])):
-        yield
-
-
-BROKEN = (piece_by_piece, only_english, any_program, names_as_they_are, unscreened, digits_are_secrets)
+BROKEN: tuple[Any, ...] = (
+    mock.patch.object(screen, "settled", _as_given),  # the lines that a piece lands in are not looked at
+    mock.patch("memolith.text.secrets.assigned.foreign_names", return_value=()),  # only English names
+    mock.patch.object(commands, "KNOWN", frozenset()),  # no program is known
+    mock.patch.object(veil, "masked_name", lambda text: text),  # names are written down as they are
+    _unscreened,
+    mock.patch("memolith.text.secrets.sentences.is_strange", lambda word: any(map(str.isdigit, word))),
+)

@@ -373,12 +373,6 @@ def _secret(place: Place, way: str, tally: Tally) -> None:
 
 
 @contextmanager
-def _nobody_is_outside() -> Iterator[None]:
-    with patch.object(Source, "outside", property(lambda _: False)):
-        yield
-
-
-@contextmanager
 def _by_wording() -> Iterator[None]:
     """Hold only what reads like an order, as it once was."""
     from memolith.text.suspicion import suspicions
@@ -395,52 +389,9 @@ def _by_wording() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _recalls_all() -> Iterator[None]:
-    real = Question.allows
-
-    def allows(self: Question, unit: Any) -> bool:
-        self.unasked = False
-        return real(self, unit)
-
-    with patch.object(Question, "allows", allows):
-        yield
-
-
-@contextmanager
-def _hears_nothing() -> Iterator[None]:
-    with patch.object(turns.Hearing, "taint", lambda *_: ""):
-        yield
-
-
-@contextmanager
-def _believes_any_program() -> Iterator[None]:
-    with patch("memolith.text.local_tools.stays", lambda *_: True):
-        yield
-
-
-@contextmanager
-def _believes_any_memory() -> Iterator[None]:
-    with patch.object(turns, "_is_labelled", lambda _: False):
-        yield
-
-
-@contextmanager
-def _ends_at_any_fence() -> Iterator[None]:
-    with patch.object(turns, "_fenced", lambda _: range(1, 3)):
-        yield
-
-
-@contextmanager
-def _takes_all_prompts_for_the_users() -> Iterator[None]:
-    with patch("memolith.hosts.sessions.transcript.Transcript._whose", lambda *_: ""):
-        yield
-
-
-@contextmanager
-def _believes_any_file() -> Iterator[None]:
-    with patch("memolith.env.whose.is_kept", lambda *_: True):
-        yield
+def _allows_all(question: Question, unit: Any, real: Callable[..., bool] = Question.allows) -> bool:
+    question.unasked = False
+    return real(question, unit)
 
 
 @contextmanager
@@ -455,12 +406,6 @@ def _ends_at_the_first_tag() -> Iterator[None]:
 
 
 @contextmanager
-def _takes_all_for_typed() -> Iterator[None]:
-    with patch("memolith.index.documents.parted", lambda text: (text, "")):
-        yield
-
-
-@contextmanager
 def _believes_allow() -> Iterator[None]:
     real = secrets.redact
 
@@ -471,17 +416,19 @@ def _believes_allow() -> Iterator[None]:
         yield
 
 
-BROKEN = (
-    _nobody_is_outside,
+BROKEN: tuple[Any, ...] = (
+    patch.object(Source, "outside", property(lambda _: False)),  # nobody is outside
     _by_wording,
-    _recalls_all,
-    _hears_nothing,
-    _takes_all_for_typed,
-    _believes_any_program,
-    _believes_any_memory,
-    _ends_at_any_fence,
-    _takes_all_prompts_for_the_users,
-    _believes_any_file,
+    patch.object(Question, "allows", _allows_all),  # unasked recall finds what asked recall does
+    patch.object(turns.Hearing, "taint", lambda *_: ""),  # whatever came before an answer
+    patch("memolith.index.documents.parted", lambda text: (text, "")),  # all of a prompt was typed
+    patch("memolith.text.local_tools.stays", lambda *_: True),  # any program stays on this machine
+    patch.object(turns, "_is_labelled", lambda _: False),  # memory read back is the user's
+    patch.object(turns, "_fenced", lambda _: range(1, 3)),  # any fence ends a fence
+    patch(
+        "memolith.hosts.sessions.transcript.Transcript._whose", lambda *_: ""
+    ),  # all prompts are the user's
+    patch("memolith.env.whose.is_kept", lambda *_: True),  # any file is the user's
     _ends_at_the_first_tag,
     _believes_allow,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -557,43 +556,6 @@ def test_many_processes_learn_from_each_session_once_and_consolidate_once(
     assert stored(model) == Counter({str(number): 1 for number in range(sessions)})
     assert len(consolidations(model)) == 1
     assert len(mem.records.list()) == sessions
-
-
-@pytest.mark.usefixtures("model")
-def test_workers_that_are_killed_lose_no_session_and_leave_no_half_set(
-    work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mem = Mem.open(work)
-    monkeypatch.setenv("MEMOLITH_MEMORIES_STAGE1_LEASE_SECONDS", "1")
-    monkeypatch.setenv("MEMOLITH_MEMORIES_PHASE2_LEASE_SECONDS", "1")
-    monkeypatch.setenv("MEMOLITH_MEMORIES_COOLDOWN_HOURS", "0")
-    rounds, sessions = (100, 40) if LONG else (4, 6)
-    now_sessions(mem, sessions)
-    for number in range(rounds):
-        worker = subprocess.Popen(
-            [*LEARN, str(work)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        with_time = 0.15 + (number * 37 % 100) / 125
-        try:
-            worker.wait(with_time)
-        except subprocess.TimeoutExpired:
-            worker.send_signal(signal.SIGKILL)
-            worker.wait()
-        base = mem.root / "projects" / mem.project
-        mem.context_block()  # finishes what was interrupted
-        text = (base / "MEMORY.md").read_text() if (base / "MEMORY.md").exists() else ""
-        assert bool(text) == (base / "memory_summary.md").exists()
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        subprocess.run([*LEARN, str(work)], check=True, capture_output=True)
-        with Queue(mem.home, mem.settings) as queue:
-            if {job.status for job in queue.jobs(mem.project)} == {"done"}:
-                break
-    assert len(mem.records.list()) == sessions
-    text = (mem.root / "projects" / mem.project / "MEMORY.md").read_text()
-    assert all(fact(number) in text for number in range(sessions))
 
 
 @proves("S2.21")

@@ -520,20 +520,6 @@ def test_a_write_with_a_stale_hash_is_a_conflict_and_the_file_stays(mem: Mem) ->
     assert "Nothing was written" in again.message
 
 
-@proves("X.8", "X.9")
-def test_every_file_is_private_whatever_the_umask(mem: Mem) -> None:
-    old = os.umask(0)
-    try:
-        mem.write("long_term", "a")
-        mem.write("long_term", "b", "overwrite")
-        mem.remember("x", "T")
-        mem.append_daily("h", "b")
-    finally:
-        os.umask(old)
-    for path in [Path(mem.home), *Path(mem.home).rglob("*")]:
-        assert path.stat().st_mode & 0o077 == 0, path
-
-
 def test_a_mem_shows_where_it_is(mem: Mem) -> None:
     assert mem.project in repr(mem)
     assert mem.root == Path(mem.home) / "memory"
@@ -564,21 +550,3 @@ def test_line_endings_and_byte_order_marks_survive_an_append(
     (store / "SCRATCHPAD.md").write_bytes(stored)
     mem.write("scratchpad", "c\nd")
     assert (store / "SCRATCHPAD.md").read_bytes() == added
-
-
-def test_a_secret_is_masked_on_every_way_in(mem: Mem) -> None:
-    key = "AKIA" + "QYLPMN5HFIQR7XYA"
-    mem.write("long_term", f"key {key}")
-    mem.write("scratchpad", f"- [ ] {key}")
-    mem.write("daily", key)
-    mem.write("note", key, name="n")
-    mem.edit("note", "[secret:aws-key-id]", f"again {key}", "n")
-    mem.append_daily(f"heading {key}", key)
-    mem.remember(f"body {key}", f"title {key}")
-    mem.update(f"more {key}")
-    result = mem.update_section("About Me", f"I use {key}")
-    mem.write("long_term", "gone", "overwrite")
-    assert "1 secret" in result.warnings[0]
-    stored = [path for path in Path(mem.home).rglob("*") if key.lower() in str(path).lower()]
-    stored += [p for p in Path(mem.home).rglob("*") if p.is_file() and key.encode() in p.read_bytes()]
-    assert stored == []

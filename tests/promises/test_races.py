@@ -176,24 +176,6 @@ def test_a_save_of_the_very_text_we_write_is_no_conflict(mem: Mem, page: Path) -
     assert page.read_text() == "the same\n"
 
 
-@proves("X.20")
-def test_a_stale_precondition_is_no_conflict_when_the_file_says_so_already(mem: Mem, page: Path) -> None:
-    stale = sha256(b"something else")
-    result = mem.write("long_term", page.read_text(), "overwrite", if_sha256=stale)
-    assert result.message.startswith("Nothing was written")
-    with pytest.raises(ConflictError):
-        mem.write("long_term", "another text\n", "overwrite", if_sha256=stale)
-
-
-@proves("X.20")
-def test_an_edit_of_text_that_somebody_replaced_is_a_conflict_for_who_insists(mem: Mem, page: Path) -> None:
-    read = sha256(page.read_bytes())
-    page.write_text(HAND)
-    with pytest.raises(ConflictError):
-        mem.edit("long_term", line("first"), "new", if_sha256=read)
-    assert page.read_text() == HAND
-
-
 @pytest.mark.usefixtures("way")
 @proves("X.20")
 def test_an_edit_whose_text_a_save_removed_in_the_last_moment_fails_and_leaves_the_save(

@@ -78,44 +78,6 @@ def test_another_project_is_never_asked(mem: Mem, tmp_path: Path) -> None:
     assert keys(Mem.open(other, home=mem.home), "zebra server Graz") == []
 
 
-def test_ten_projects_and_a_thousand_questions_give_no_foreign_hit(tmp_path: Path) -> None:
-    """R45: the same words are known in every project, with another answer in each."""
-    things = [
-        "database",
-        "gateway",
-        "queue",
-        "cache",
-        "scheduler",
-        "mailer",
-        "crawler",
-        "billing",
-        "search",
-        "auth",
-    ]
-    home = tmp_path / "many"
-    memories: dict[str, Mem] = {}
-    for number in range(10):
-        work = tmp_path / "work" / f"app{number}" / "shop"  # the same name, and so nearly the same slug
-        work.mkdir(parents=True)
-        mem = memories[f"secret{number}"] = Mem.open(work, home=home)
-        for thing in things:
-            put(mem, f"notes/{thing}.md", f"The {thing} service listens where secret{number} says.\n")
-        record(mem, f"r{number}", f"All services of secret{number} restart at night.")
-        session(mem, f"s{number}", f"Where is secret{number} kept?", "In the vault of the gateway service.")
-    asked = foreign = answered = 0
-    for own, mem in memories.items():
-        for thing in things:
-            for other in memories:
-                found = mem.recall(f"where does the {thing} service of {other} listen", semantic=False)
-                texts = " ".join(f"{hit.text} {hit.filename}" for hit in found)
-                asked += 1
-                answered += bool(len(found))
-                foreign += any(name in texts for name in memories if name != own)
-                assert all(mem.project in hit.filename for hit in found)
-    assert (asked, foreign) == (1000, 0)
-    assert answered > 500
-
-
 @proves("S3.50")
 def test_a_new_clone_and_another_agent_know_at_once_what_the_project_knows(tmp_path: Path) -> None:
     first = repo(tmp_path / "here" / "shop", ORIGIN)

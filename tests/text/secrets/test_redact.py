@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memolith.text.secrets import names
 from memolith.text.secrets.redact import redact
 from tests.ledger import proves
+from tests.text.secrets.test_rules import SAMPLES as FORMATS
 
 DIGITS, SMALL, CAPITALS = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEX = DIGITS + "abcdef"
@@ -307,15 +309,17 @@ def test_a_quoted_password_goes_up_to_its_own_quote(before: str, secret: str, af
     assert redact(before + secret + after).text == f"{before}[secret:password]{after}"
 
 
+NAMED = [f"{word}{sign}" for word in names.WORDS for sign in ("", "=", ": ", " is ")]
+SIGNS = [*" \n=:'\"`-_./@&", "\n\n", "://", "[secret:password]", "password=", "password=hunter2 "]
+SIGNS += ["<private>", "</private>", "memolith:allow", "[private]", "a"]
+PIECES = st.sampled_from([*("".join(sample[1:]) for sample in SAMPLES), *FORMATS, *HARMLESS])
+
+
 @given(
-    st.lists(
-        st.sampled_from(["".join(sample[1:]) for sample in SAMPLES] + HARMLESS)
-        | st.sampled_from(
-            [" ", "\n", "=", ":", "'", '"', "`", "-", "[secret:password]", "password=", "://", "@"]
-        )
-        | st.text(max_size=8),
-        max_size=8,
-    ).map("".join)
+    st.lists(PIECES | st.sampled_from(NAMED) | st.sampled_from(SIGNS) | st.text(max_size=8), max_size=10).map(
+        "".join
+    )
+    | st.lists(st.sampled_from(SIGNS), max_size=12).map("".join)
 )
 def test_masking_twice_changes_nothing(text: str) -> None:
     once = redact(text)
@@ -325,7 +329,8 @@ def test_masking_twice_changes_nothing(text: str) -> None:
     at, rest = 0, once.text
     for finding in once.findings:
         assert at <= finding.start < finding.end
-        assert rest.startswith(text[at : finding.start] + f"[secret:{finding.kind}]")
-        rest = rest[finding.start - at + len(f"[secret:{finding.kind}]") :]
+        mark = "[private]" if finding.kind == "private" else f"[secret:{finding.kind}]"
+        assert rest.startswith(text[at : finding.start] + mark)
+        rest = rest[finding.start - at + len(mark) :]
         at = finding.end
     assert rest == text[at:]
