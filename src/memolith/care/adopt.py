@@ -77,7 +77,7 @@ def _texts(root: str, slug: str) -> list[str]:
     """Return the files that hold a project's memory, without the index of its notes, which is not copied."""
     tree, found = Tree(root), []
     for kind in layout.KINDS:
-        path = f"{layout.scope_directory(slug)}/{kind.path}"
+        path = layout.place(slug, kind)
         if kind.adopted and kind.is_file:
             found.append(path)
         elif kind.adopted and kind.path == "memories":

@@ -285,7 +285,7 @@ def _parts(role: str, text: str, taint: str) -> list[tuple[str, str]]:
     return [(part[:MAX_TURN], whose) for part, whose in ((typed, taint), (pasted, "pasted")) if part]
 
 
-def said(session: list[str], turn: int, *, pasted: bool) -> str | None:
+def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
     """Return the text of one turn as `read_session` has it, without a look at the others.
 
     None if its row is not in its place; then the whole session has to be read.

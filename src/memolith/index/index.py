@@ -73,7 +73,7 @@ class Index:
         self._reader = reading.Reader(self.home)
 
     def forked(self) -> None:
-        """Begin anew, in a child."""
+        """Start over, in a child process."""
         self.lock = RLock()
         self._file.forked()
         self._memory = None
@@ -270,7 +270,7 @@ class Index:
         return self._ask(lambda db: [row[0] for row in db.execute("SELECT slug FROM scopes")], list)
 
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
-        """Throw the index away and make it anew."""
+        """Throw the index away and rebuild it."""
         with locks.fair(self.lock):
             self._memory = None
             with suppress(BusyError):
@@ -302,7 +302,7 @@ class Index:
         self.close()
 
     def _ask(self, question: Callable[[sqlite3.Connection], T], nothing: Callable[[], T]) -> T:
-        """Ask the index; if it turns out to be damaged, make it anew and ask again."""
+        """Ask the index; if it turns out to be damaged, rebuild it and ask again."""
         with locks.fair(self.lock):
             for left in (2, 1, 0):
                 try:
@@ -335,7 +335,7 @@ class Index:
         connection = self._memory or self._file.connection(self._patience())
         used = (connection, self._file.seen)
         if used != self._used:
-            # Another process wrote, or made the file anew: what was remembered is not about this one.
+            # Another process wrote, or rebuilt the file: what was remembered is not about this one.
             if self._used is not None and self._used[0] is not used[0]:
                 self._current.clear()
             self._forget()

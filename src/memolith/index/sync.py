@@ -109,7 +109,7 @@ class Sync:
 
     @property
     def pending(self) -> int:
-        """How many files are to be read anew or dropped."""
+        """How many files are to be read again or dropped."""
         return sum(task.differs for task in self._todo)
 
     def run(self) -> None:
@@ -199,7 +199,7 @@ class Sync:
         """Refuse to go on with an index that is not the one that was looked at, or that was begun."""
         now = schema.identity(connection)
         if self._index not in (None, now):
-            raise ReplacedError("the index was made anew while it was brought up to date")
+            raise ReplacedError("the index was rebuilt while it was brought up to date")
         self._index = now
 
     def _prepare(self, task: Task) -> bool:
@@ -368,7 +368,7 @@ class Writer:
 
 
 def _is_current(connection: Connection, task: Task) -> bool:
-    """Tell whether the index still has what a task was made from."""
+    """Whether the index still has what a task was made from."""
     now = schema.known_files(connection, task.place.path, {task.name}).get(task.name)
     if now is None or task.known is None:
         return now is task.known

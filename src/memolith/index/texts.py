@@ -159,7 +159,7 @@ class Reader:
         if session is None:
             _make_room(self._sessions)
             session = self._sessions[key] = documents.rows(data)
-        return documents.said(session, unit.turn, pasted=unit.source.endswith(", pasted"))
+        return documents.turn_text(session, unit.turn, pasted=unit.source.endswith(", pasted"))
 
     def _document(self, unit: Unit, data: bytes, key: object) -> Document:
         document = self._documents.get(key)

@@ -86,4 +86,4 @@ class State(Value):
     notes: list[str]  # what is not as it should be, though the answer is complete (read-only cache, …)
     files: int
     units: int
-    changed: int  # files that this call read anew or dropped
+    changed: int  # files that this call read again or dropped

@@ -50,7 +50,7 @@ class Journal:
         self._identity: dict[str, tuple[int, int] | None] = {}
 
     def watch(self, home: str, directories: frozenset[str]) -> None:
-        """Begin anew, with these directories; where that is not possible, `changes` stays None."""
+        """Start over with these directories; where that is not possible, `changes` stays None."""
         self.close()
         if self._useless:
             return

@@ -96,7 +96,7 @@ def _in_body(path: str, old: str, wanted: str, text: str) -> str:
 
 
 def is_user_wide(scope: str) -> bool:
-    """Tell whether a scope's name means the user-wide one."""
+    """Whether a scope's name means the user-wide one."""
     if not isinstance(scope, str) or scope not in _SCOPES:
         raise InputError(f"unknown scope {quoted(scope)}; one of project, user")
     return _SCOPES[scope] == "user"

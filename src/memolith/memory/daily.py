@@ -1,8 +1,15 @@
-"""The daily log: which day it is where the person is, and what an entry looks like."""
+"""The daily log: which day it is where the person is, which days have a log, and what an entry looks like."""
 
 from __future__ import annotations
 
 import time
+
+from memolith.base.errors import StorageError, UnsafePathError
+from memolith.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.env.paths import Tree
 
 
 def _local(seconds: float) -> time.struct_time:
@@ -22,6 +29,15 @@ def day_before(seconds: float) -> str:
     # Noon of the day before exists in every time zone, whatever the clocks did at night.
     noon = time.mktime((here.tm_year, here.tm_mon, here.tm_mday - 1, 12, 0, 0, 0, 0, -1))
     return time.strftime("%Y-%m-%d", time.localtime(noon))
+
+
+def days(tree: Tree, slug: str) -> list[str]:
+    """Return the dates that have a log, oldest first; none if it cannot be listed (`doctor` reports it)."""
+    try:
+        names = tree.names(layout.daily_directory(slug))
+    except (UnsafePathError, StorageError):
+        return []
+    return [name[:-3] for name in names if layout.is_date(name[:-3])]
 
 
 def entry(seconds: float, heading: str, body: str) -> str:

@@ -65,12 +65,12 @@ def _rewrite(old: str, text: str, *, force: bool, path: str) -> str:
 
 def dropped_lines(old: str, new: str) -> tuple[int, int]:
     """Return how many of the old lines that say something are gone, and how many there were."""
-    before = [markdown.same_line(line) for line in _said(old)]
+    before = [markdown.same_line(line) for line in _lines_with_content(old)]
     after = {markdown.same_line(line) for line in new.splitlines()}
     return sum(1 for line in before if line not in after), len(before)
 
 
-def _said(text: str) -> list[str]:
+def _lines_with_content(text: str) -> list[str]:
     """Return the lines with content: a template's headings and comments are no loss."""
     return [line for line in markdown.presentable(text).splitlines() if line.strip()]
 

@@ -133,7 +133,7 @@ def _nothing(_: str | None) -> None:
 
 
 def date(value: str | None, what: str) -> str:
-    """Return a date that was given, or nothing; InputError if it is none."""
+    """Return a date that was given, or nothing; InputError if it is not a date."""
     if value is None or not value.strip():
         return ""
     if not layout.is_date(value.strip()):

@@ -185,7 +185,7 @@ class Home:
         return found
 
     def _matters(self, path: str, error: OSError) -> bool:
-        """Tell whether what could not be read may be evidence; what is somebody else's elsewhere is none."""
+        """Whether what could not be read may be evidence: not if it is elsewhere and somebody else's."""
         return path.startswith(self.path) or error.errno not in (errno.EACCES, errno.EPERM)
 
     def now(self) -> float:

@@ -89,7 +89,7 @@ class _LineLostError(Exception):
 
 
 def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None:
-    """Write the index anew. A copy of the old one is kept only if asked for: it grows with the notes."""
+    """Write the index again. A copy of the old one is kept only if asked for: it grows with the notes."""
 
     def apply(old: str | None) -> str | None:
         try:

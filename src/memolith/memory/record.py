@@ -99,7 +99,7 @@ def check_text(text: str) -> None:
         )
 
 
-def said(record: Record) -> str:
+def in_words(record: Record) -> str:
     """Return a record in words."""
     return f"{record.title}\n{record.body}"
 

@@ -16,9 +16,9 @@ from memolith.memory.record import (
     Record,
     check_category,
     check_text,
+    in_words,
     read,
     replaces,
-    said,
 )
 from memolith.memory.review import hold
 from memolith.store import files, layout
@@ -97,7 +97,7 @@ class Records:
             outside = self._home.source.outside
             if not force:
                 for record in near:
-                    if likeness.same(said(record), f"{name}\n{text}"):
+                    if likeness.same(in_words(record), f"{name}\n{text}"):
                         if outside == source_label.is_outside(record.origin):
                             return self._again(record, source, aliases, keywords)
                         if outside:

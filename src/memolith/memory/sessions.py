@@ -141,14 +141,14 @@ class Sessions:
             if lines != before:
                 archive.write(session.name, lines)
         added = sum(1 for line in lines[1:] if line not in set(before[1:]))
-        told = f"{added} new turn(s) of {session.name}, {len(clean)} in all" if added else "Nothing new in it"
+        news = f"{added} new turn(s) of {session.name}, {len(clean)} in all" if added else "Nothing new in it"
         return Stored(
             name=session.name,
             filename=archive.path(session.name),
             turns=len(clean),
             added=added,
             masked=masked,
-            message=told + (f"; {masked} secret(s) masked" if masked else ""),
+            message=news + (f"; {masked} secret(s) masked" if masked else ""),
         )
 
     def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str) -> Stored:
@@ -156,7 +156,7 @@ class Sessions:
 
         What is said is kept (`content`, or `text`); messages without a text are passed over.
         """
-        said = [(each, _said(each.get("content", each.get("text")))) for each in messages]
+        said = [(each, _text_of(each.get("content", each.get("text")))) for each in messages]
         turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
         for turn in turns:
             if turn.role not in ROLES:
@@ -297,7 +297,7 @@ def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
         yield turn
 
 
-def _said(content: object) -> str:
+def _text_of(content: object) -> str:
     """Return the text of a message, which may be in parts."""
     if isinstance(content, str):
         return content

@@ -13,6 +13,7 @@ from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory import note_index
+from memolith.memory.daily import days as logged_days
 from memolith.memory.document import hand_written
 from memolith.store import allow_list, files, layout
 from memolith.text import markdown
@@ -267,7 +268,7 @@ def _daily_logs(root: Tree, slug: str, today: str, yesterday: str, *, recent: bo
     days = [yesterday, today]
     if recent:
         days = []
-        for day in reversed(_days(root, slug)):
+        for day in reversed(logged_days(root, slug)):
             if len(days) < 2 and _tail(root, layout.daily(slug, day))[0].strip():
                 days.insert(0, day)
     sections = []
@@ -336,19 +337,10 @@ def _read(root: Tree, relative: str, limit: int, *, end: bool = False) -> tuple[
         return b"", 0
 
 
-def _days(root: Tree, slug: str) -> list[str]:
-    """Return the dates that have a log, oldest first."""
-    try:
-        found = root.names(layout.daily_directory(slug))
-    except (UnsafePathError, StorageError):
-        return []
-    return [name[:-3] for name in found if layout.is_date(name[:-3])]
-
-
 def _gap(root: Tree, slug: str, today: str, yesterday: str) -> str:
     """Return a line that names the newest daily log when neither of the last two days has one."""
     for day in (today, yesterday):
         if _tail(root, layout.daily(slug, day))[0].strip():
             return ""
-    dates = [day for day in _days(root, slug) if day < today]
+    dates = [day for day in logged_days(root, slug) if day < today]
     return f"{structure.GAP}{dates[-1]}; read it when it matters.)\n" if dates else ""

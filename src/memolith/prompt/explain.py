@@ -83,15 +83,8 @@ def explain(
     block = of(home, recall, max_chars=max_chars)
     tree = Tree(str(home.root))
     parts = [
-        _part(
-            tree,
-            section,
-            had,
-            unread=unread,
-            shown=any(section is each for each in block.sections),
-            host=max_chars,
-        )
-        for section, had, unread in block.candidates
+        _part(tree, section, size, unread=unread, shown=section in block.sections, host=max_chars)
+        for section, size, unread in block.candidates
     ]
     parts.sort(key=lambda part: not part.shown)
     size = utf8_len(block.text)
@@ -110,30 +103,27 @@ def explain(
     )
 
 
-def _part(tree: Tree, section: Section, had: int, *, unread: bool, shown: bool, host: int | None) -> Part:
+def _part(tree: Tree, section: Section, size: int, *, unread: bool, shown: bool, host: int | None) -> Part:
+    """Return what a section is; `size` is its bytes before it had to fit."""
     text = f"## {section.title}\n{section.body}\n\n" if shown else ""
     body = utf8_len(section.body) if shown else 0
     limit = "the block's limit" if host is None else f"the host's limit of {host:,} characters"
-    cut = max(0, (_on_disk(tree, section.source) if unread else had) - body)
-    if not shown:
-        return _made(section, text, cut, f"left out: what comes first uses up {limit}")
-    if section.left_out:
-        return _made(section, text, max(0, _on_disk(tree, section.source) - body), section.left_out)
-    if not section.cut:
-        return _made(section, text, 0, WHOLE)
-    if had > section.cap >= body > section.cap - _NEAR:
+    if shown and size > section.cap >= body > section.cap - _NEAR:
         limit = f"its own limit of {section.cap:,} bytes"
-    return _made(section, text, cut, f"cut: {limit}")
-
-
-def _made(section: Section, text: str, cut: int, why: str) -> Part:
+    cut = max(0, (_on_disk(tree, section.source) if unread or section.left_out else size) - body)
+    if not shown:
+        why = f"left out: what comes first uses up {limit}"
+    elif section.left_out:
+        why = section.left_out
+    else:
+        why = f"cut: {limit}" if section.cut else WHOLE
     return Part(
         file=section.source,
         title=section.title,
         bytes=utf8_len(text),
         tokens=estimate_tokens(text),
-        cut=cut,
-        shown=bool(text),
+        cut=0 if why == WHOLE else cut,
+        shown=shown,
         why=why,
     )
 

@@ -148,7 +148,7 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
         times=times.spans(asked.query, asked.day),
         limit=max(weights.SETTLED, asked.limit) + weights.SPARE,
         names=names(asked.query),
-        texts=texts.said,
+        texts=texts.titled,
     )
     ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + weights.SPARE]
     return _different(texts.of(ranked), asked.query)[: asked.limit]
@@ -252,7 +252,7 @@ class _Texts:
         self._read.update((unit.id, unit) for unit in self._index.with_text(missing))
         return [self._read[unit.id] for unit in units if unit.id in self._read]
 
-    def said(self, units: Sequence[Unit]) -> dict[int, str]:
+    def titled(self, units: Sequence[Unit]) -> dict[int, str]:
         """Return titles and texts, by the units' ids."""
         return {unit.id: f"{unit.title}\n{unit.text}" for unit in self.units(units)}
 

@@ -13,6 +13,7 @@ from memolith.base.lean import suppress
 from memolith.base.values import MAX_INJECT_BYTES, Listing, SearchHit
 from memolith.base.whole import Watch
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory.daily import days
 from memolith.memory.note_index import note_files
 from memolith.store import files, layout
 from memolith.text import frontmatter
@@ -30,6 +31,8 @@ CONTEXT_LINES = 3
 MAX_WINDOWS = 5
 MAX_TERMS = 200
 _GAP = "⋯"
+_SEARCHED, _SEARCHED_FOR_ALL = ("memory", "note", "daily"), ("memory", "note")
+_INBOX = next(kind for kind in layout.KINDS if kind.path == "inbox")
 
 
 class SearchResults:
@@ -128,7 +131,7 @@ def search(root: str, slug: str, query: str) -> SearchResults:
     counts = dict.fromkeys(terms, 0)
     hits: list[SearchHit] = []
     tree = Tree(root)
-    waiting = {path for scope in (layout.USER, slug) for path in _flat(root, layout.inbox(scope))}
+    waiting = {path for scope in (layout.USER, slug) for path in _files(tree, scope, _INBOX)}
     for relative in (*searchable(root, slug), *waiting):
         hit = _search_file(tree, relative, terms, counts, held=relative in waiting)
         if hit is not None:
@@ -148,41 +151,30 @@ def search(root: str, slug: str, query: str) -> SearchResults:
 
 def searchable(root: str, slug: str) -> Iterator[str]:
     """Yield the files that searching and listing cover. The indexes are not notes and are left out."""
+    tree = Tree(root)
     for scope in (layout.USER, slug):
-        yield layout.memory(scope)
-        yield from _notes(root, scope)
-    yield from _days(root, slug)
-    for directory in (layout.lessons(slug), layout.items(slug)):
-        yield from _flat(root, directory)
-    yield from _deep(root, layout.memories(slug))
+        for kind in layout.KINDS:
+            if kind.recalled_as in (_SEARCHED if scope else _SEARCHED_FOR_ALL) and (scope or kind.user_wide):
+                yield from _files(tree, scope, kind)
 
 
-# A directory that is a link or cannot be listed must not hide the others; `doctor` reports it.
-
-
-def _notes(root: str, slug: str) -> list[str]:
-    directory = layout.notes(slug)
-    with suppress(StorageError):
-        return [f"{directory}/{name}" for name in note_files(root, slug)]
+def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
+    """Return the files of a kind; a directory that cannot be listed must not hide the others."""
+    path = layout.place(slug, kind)
+    if kind.is_file:
+        return [path]
+    if kind.path == "daily":
+        return [f"{path}/{day}.md" for day in days(tree, slug)]
+    if kind.path == "memories":
+        return list(_below(tree, path))
+    with suppress(UnsafePathError, StorageError):  # `doctor` reports it
+        names = note_files(tree.root, slug) if kind.path == "notes" else tree.names(path)
+        return [f"{path}/{name}" for name in names]
     return []
 
 
-def _days(root: str, slug: str) -> list[str]:
-    directory = layout.daily_directory(slug)
-    with suppress(UnsafePathError, StorageError):
-        found = Tree(root).names(directory)
-        return [f"{directory}/{name}" for name in found if layout.is_date(name[:-3])]
-    return []
-
-
-def _flat(root: str, directory: str) -> list[str]:
-    with suppress(UnsafePathError, StorageError):
-        return [f"{directory}/{name}" for name in Tree(root).names(directory)]
-    return []
-
-
-def _deep(root: str, directory: str) -> Iterator[str]:
-    for here, below, names in Tree(root).walk(directory):
+def _below(tree: Tree, directory: str) -> Iterator[str]:
+    for here, below, names in tree.walk(directory):
         below[:] = [name for name in below if not name.startswith(".")]
         yield from (f"{here}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
 

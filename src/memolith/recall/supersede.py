@@ -114,7 +114,7 @@ def _bare(word: str) -> str:
 def replaces(
     later: Statement, earlier: Statement, common: float | None = None, *, asked_alike: bool = False
 ) -> bool:
-    """Tell whether a statement seems to say anew what another one said before it.
+    """Whether a statement seems to replace what another one said before it.
 
     `common` is how much of the earlier one is in the later one when rare words count more, where that is
     known: what all facts about the billing service share is not enough. `asked_alike` says that both

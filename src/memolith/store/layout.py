@@ -90,6 +90,11 @@ def projects(home: str) -> list[str]:
     return [slug for slug in scopes(home, (STORE,)) if exists(f"{home}/{STORE}/projects", slug)]
 
 
+def place(slug: str, kind: Kind) -> str:
+    """Return the file or directory of a kind of memory."""
+    return _in(slug, kind.path)
+
+
 def summary(slug: str) -> str:
     """Return the file of what was learned from a project's sessions, in short."""
     return _in(slug, SUMMARY)

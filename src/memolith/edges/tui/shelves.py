@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memolith.care import page
 from memolith.edges.tui.lists import Row
 from memolith.env.paths import Tree
+from memolith.memory import daily
 from memolith.memory.note_index import note_files
 from memolith.store import layout
 from memolith.store.layout import CATEGORIES, PROPOSAL
@@ -91,8 +92,7 @@ def _names(mem: Mem, directory: str) -> list[str]:
 
 
 def _days(mem: Mem) -> list[str]:
-    names = (name[:-3] for name in _names(mem, layout.daily_directory(mem.project)))
-    return [name for name in names if layout.is_date(name)]
+    return daily.days(Tree(str(mem.root)), mem.project)
 
 
 def rows(mem: Mem, shelf: Shelf) -> list[Row]:

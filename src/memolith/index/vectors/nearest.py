@@ -79,7 +79,7 @@ class Matrix:
         return True
 
     def has(self, wanted: Names) -> bool:
-        """Tell whether every one of these texts has a row."""
+        """Whether every one of these texts has a row."""
         parts = [part.names for part in self._parts.values()]
         return bool(np.isin(wanted, np.concatenate(parts) if parts else []).all())
 

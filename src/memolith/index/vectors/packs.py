@@ -193,7 +193,7 @@ class Packs:
 
     def clear(self) -> None:
         """Forget everything."""
-        self._start_anew()
+        self._start_over()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -264,9 +264,9 @@ class Packs:
         self.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if isinstance(error, (TypeError, ValueError)) or code in _DAMAGED:
-            self._start_anew()
+            self._start_over()
 
-    def _start_anew(self) -> None:
+    def _start_over(self) -> None:
         self.close()
         for path in (self.path + "-journal", self.path):
             if os.path.lexists(path):
