@@ -1,4 +1,4 @@
-"""Setting one value in the YAML that `miniyaml` reads: comments, order and all other lines stay."""
+"""Setting one value in the YAML that `yaml` reads: comments, order and all other lines stay."""
 
 from __future__ import annotations
 
@@ -21,16 +21,8 @@ def set_path(text: str, names: list[str], value: Value) -> str:
     Raises YamlError if `text` cannot be read, or if a part of the path is not a map.
     """
     expected = parse(text)
-    bom = "\ufeff" if text.startswith("\ufeff") else ""
-    lines = text.removeprefix(bom).split("\n")
-    # Lines keep their own `\\r`; new ones follow the first.
-    end = "\r" if len(lines) > 1 and lines[0].endswith("\r") else ""
-    if lines[-1]:
-        lines[-1] += end
-        lines.append("")
-    start, stop, indent = 0, len(lines) - 1, 0
-    while stop and not lines[stop - 1].strip():
-        stop -= 1
+    lines, end, stop = _lines(text)
+    start = indent = 0
     for depth, name in enumerate(names):
         at = _find_key(lines, name, start, stop, indent)
         if at is None:
@@ -50,12 +42,26 @@ def set_path(text: str, names: list[str], value: Value) -> str:
         start, stop = at + 1, below
         said = [x for x in lines[start:stop] if x.strip() and not x.lstrip(" ").startswith("#")]
         indent = _indent(said[0]) if said else indent + 2
-    result = bom + "\n".join(lines)
+    result = text[: text.startswith("\ufeff")] + "\n".join(lines)
     _put(expected, names, value)
     if parse(result) != expected:
         # For example block text at the end of a file without a line break, which would get one.
         raise YamlError(1, f"{'.'.join(names)!r} cannot be set without touching its neighbours; edit by hand")
     return result
+
+
+def _lines(text: str) -> tuple[list[str], str, int]:
+    """Return the lines of a text, how new ones end, and where those that say something end."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    # Lines keep their own `\\r`; new ones follow the first.
+    end = "\r" if len(lines) > 1 and lines[0].endswith("\r") else ""
+    if lines[-1]:
+        lines[-1] += end
+        lines.append("")
+    stop = len(lines) - 1
+    while stop and not lines[stop - 1].strip():
+        stop -= 1
+    return lines, end, stop
 
 
 def _dump(value: Value) -> str:
@@ -117,15 +123,7 @@ def set_list(text: str, name: str, values: list[str]) -> str:
     Lines of values that stay keep their comments. Raises YamlError if `text` cannot be read.
     """
     expected: dict[str, Node] = {key: value for key, value in parse(text).items() if key != name}
-    bom = "\ufeff" if text.startswith("\ufeff") else ""
-    lines = text.removeprefix(bom).split("\n")
-    end = "\r" if len(lines) > 1 and lines[0].endswith("\r") else ""
-    if lines[-1]:
-        lines[-1] += end
-        lines.append("")
-    stop = len(lines) - 1
-    while stop and not lines[stop - 1].strip():
-        stop -= 1
+    lines, end, stop = _lines(text)
     at, head, below, kept = _find_key(lines, name, 0, stop, 0), f"{name}:{end}", stop, list[str]()
     if at is None:
         at = stop
@@ -137,7 +135,7 @@ def set_list(text: str, name: str, values: list[str]) -> str:
     known = {_item(line) for line in kept}
     kept += [f"  - {dump_scalar(value)}{end}" for value in values if value not in known]
     lines[at:below] = [head, *kept] if values else []
-    result = bom + "\n".join(lines)
+    result = text[: text.startswith("\ufeff")] + "\n".join(lines)
     found = parse(result)
     now = found.pop(name, [])
     if found != expected or not isinstance(now, list) or {*map(str, now)} != {*values}:

@@ -8,6 +8,7 @@ long queries of bare addresses are cut. Code stays as it is: no renderer makes a
 from __future__ import annotations
 
 from memolith.text.fences import MARKS, Code, outside, spans_of
+from memolith.text.patterns import sections
 from memolith.text.safe import links
 
 _SPECIAL = frozenset("<]!\\")
@@ -16,25 +17,8 @@ _LOOK_AHEAD = 8
 _MAX_URL = 600
 _LONGEST_SCHEME = 33
 _FAR = 40  # no list or quotation is so deep that its marks are longer
-# Elements that do something even without attributes, and all others but those that only format.
-# fmt: off
-_DANGEROUS = frozenset([
-    "iframe", "math", "noembed", "noframes", "noscript", "plaintext", "script", "style", "svg", "template",
-    "textarea", "title", "xmp",
-])
-_ELEMENTS = frozenset([
-    "a", "address", "animate", "applet", "area", "article", "aside", "audio", "base", "basefont", "bdi",
-    "bdo", "bgsound", "blink", "blockquote", "body", "button", "canvas", "caption", "center", "col",
-    "colgroup", "data", "datalist", "dd", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "embed",
-    "fieldset", "figcaption", "figure", "font", "footer", "form", "frame", "frameset", "h1", "h2", "h3",
-    "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "image", "img", "input", "isindex",
-    "keygen", "label", "legend", "li", "link", "listing", "main", "map", "marquee", "menu", "menuitem",
-    "meta", "meter", "nav", "nobr", "object", "ol", "optgroup", "option", "output", "p", "param",
-    "picture", "portal", "pre", "progress", "rb", "rp", "rt", "rtc", "ruby", "search", "section",
-    "select", "slot", "source", "span", "strike", "summary", "table", "tbody", "td", "tfoot", "th",
-    "thead", "time", "tr", "track", "ul", "video",
-])
-# fmt: on
+_TAGS = sections("safe/tags.txt")
+_DANGEROUS, _ELEMENTS = frozenset(_TAGS["dangerous"]), frozenset(_TAGS["elements"])
 
 
 def defuse(text: str) -> str:
@@ -88,20 +72,6 @@ def _is_tame(line: str) -> bool:
 
 class _Line:
     """One line of text, taken apart at the signs that can begin or end something active."""
-
-    __slots__ = (
-        "_closing",
-        "_code",
-        "_done",
-        "_found",
-        "_has_code",
-        "_line",
-        "_lines",
-        "_number",
-        "_opening",
-        "_pieces",
-        "_signs",
-    )
 
     def __init__(
         self, line: str, spans: list[tuple[int, int]], lines: list[str], number: int, *, has_code: bool

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from memolith.base.values import TRUNCATED
 from memolith.base.whole import NOT_WHOLE
+from memolith.text.patterns import sections
 from memolith.text.safe.lookalikes import ALIKE
 
 # The lines that are ours: whoever prints one takes its form from here, and no stored text can imitate one.
@@ -34,31 +35,10 @@ _OWN_TITLES = tuple("".join(title.lower().split()) for title in TITLES)
 _OWN_LINES = tuple("".join(line.lower().split()) for line in LINES)
 # One of these is in every text with a title, a turn or a role that must be escaped.
 _SUSPECT = (*_OWN_TITLES, "system", "assistant", "human", "user", "developer", "instruction:", "response:")
-# Headings that begin a turn when they are shouted, end with a colon, or follow a rule (`---`).
-# fmt: off
-_TURNS = frozenset([
-    "system", "systemprompt", "systemmessage", "assistant", "human", "user", "developer", "instruction",
-    "response",
-])
+_TAGS = sections("safe/tags.txt")
+_TURNS, _TRAINED, _SHARED = (frozenset(_TAGS[name]) for name in ("turns", "trained", "shared"))
+_SHARED_PREFIXES = tuple(_TAGS["shared-prefixes"])
 _ROLES = ("system:", "assistant:", "human:")
-# Tags that are never ordinary text: tokens of chat formats, and what hosts put around their own words.
-_TRAINED = frozenset([
-    "system", "assistant", "human", "sys", "s", "bos", "eos", "instructions", "start_of_turn", "end_of_turn",
-    "system-reminder", "system_reminder", "system-prompt", "system_prompt", "system_message", "tool_call",
-    "tool_calls", "tool_result", "tool_results", "tool_response", "tool_use", "function_call",
-    "function_calls", "function_result", "function_results", "function_response",
-])
-# Tags that structure prompts, but are also placeholders and XML.
-_SHARED = frozenset([
-    "user", "developer", "record", "records", "document", "documents", "tool", "tools", "function",
-    "functions", "context", "note", "notes", "example", "examples", "query", "results", "untrusted", "recall",
-    "search",
-])
-# fmt: on
-_SHARED_PREFIXES = (
-    "agent-",
-    *(f"{word}{sign}" for word in ("system", "tool", "function", "user") for sign in "-_"),
-)
 _INVISIBLE = dict.fromkeys([0x034F, 0x061C, *range(0x200B, 0x2010), *range(0xFE00, 0xFE10)])
 _NAME_SIGNS = dict.fromkeys(map(ord, "-_:."), "x")
 
