@@ -95,7 +95,7 @@ def _grapheme_start(text: str, position: int) -> int:
 
 
 def _continues(text: str, position: int) -> bool:
-    """Tell whether the character at `position` belongs to the one before it on screen."""
+    """Whether the character at `position` belongs to the one before it on screen."""
     char, before = text[position], text[position - 1]
     if char.isascii() and before.isascii():
         return before == "\r" and char == "\n"

@@ -50,7 +50,7 @@ class Code:
         self._stray = False  # a backtick above may open code that reaches into this line
 
     def takes(self, line: str) -> bool:
-        """Tell whether the whole line is code, or the fence before it."""
+        """Whether the whole line is code, or the fence before it."""
         self.line = line
         bare = line.lstrip(" ")
         indent = len(line) - len(bare)
@@ -125,7 +125,7 @@ def spans_of(line: str) -> tuple[list[tuple[int, int]], bool]:
 
 
 def _ends_address(before: str) -> bool:
-    """Tell whether a renderer that makes links of bare addresses may take what follows for a part of one."""
+    """Whether a renderer that makes links of bare addresses may take what follows for a part of one."""
     if not before or before[-1].isspace():
         return False
     word = before.rsplit(maxsplit=1)[-1]

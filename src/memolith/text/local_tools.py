@@ -34,7 +34,7 @@ _COUNT = lazy(r"^(?:-.*|\{\}|\d+[smhd]?)$")
 
 
 def stays(command: str, depth: int = 0) -> bool:
-    """Tell whether a command works with this machine's files only."""
+    """Whether a command works with this machine's files only."""
     if depth > _DEEPEST or len(command) > _LONGEST or "://" in command or "/dev/tcp" in command:
         return False
     simple: list[str] = []
@@ -80,34 +80,36 @@ def _is_local(words: list[str], depth: int) -> bool:
     if not words:
         return True
     folder, _, name = words[0].rpartition("/")
-    given = words[1:]
+    arguments = words[1:]
     if folder not in ("", ".") and not folder.endswith("bin"):
         return False
-    if name in _TABLE["wrappers"] or (name in _TABLE["run"] and given[:1] in (["run"], ["exec"])):
-        rest = given if name in _TABLE["wrappers"] else given[1:]
+    if name in _TABLE["wrappers"] or (name in _TABLE["run"] and arguments[:1] in (["run"], ["exec"])):
+        rest = arguments if name in _TABLE["wrappers"] else arguments[1:]
         while rest and _COUNT.match(rest[0]):
             rest = rest[1:]
         return _is_local(rest, depth)
     if name in _TABLE["shells"]:
-        return len(given) == 2 and given[0] in ("-c", "-lc") and stays(given[1], depth + 1)
+        return len(arguments) == 2 and arguments[0] in ("-c", "-lc") and stays(arguments[1], depth + 1)
     if name in ("find", "fd", "fdfind"):
-        runs = [at for at, each in enumerate(given, 1) if each.startswith(_EXECUTES)]
-        return all(given[at:] != [] and _is_local(given[at:], depth) for at in runs)
-    return _is_listed(name, given)
+        runs = [at for at, each in enumerate(arguments, 1) if each.startswith(_EXECUTES)]
+        return all(arguments[at:] != [] and _is_local(arguments[at:], depth) for at in runs)
+    return _is_listed(name, arguments)
 
 
-def _is_listed(name: str, given: list[str]) -> bool:
+def _is_listed(name: str, arguments: list[str]) -> bool:
     if name.startswith("python"):
-        return given[:1] == ["-m"] and given[1:2] != [] and given[1] in _TABLE["modules"]
+        return arguments[:1] == ["-m"] and arguments[1:2] != [] and arguments[1] in _TABLE["modules"]
     if name in ("source", "."):
-        return len(given) == 1 and given[0].endswith("/bin/activate")
+        return len(arguments) == 1 and arguments[0].endswith("/bin/activate")
     if name in ("awk", "gawk"):
-        return not any(mark in each for each in given for mark in _ANYTHING)
-    return name in _TABLE["programs"] or _verb(name, given) in _TABLE.get(f"verb {name.rstrip('3')}", _NONE)
+        return not any(mark in each for each in arguments for mark in _ANYTHING)
+    return name in _TABLE["programs"] or _verb(name, arguments) in _TABLE.get(
+        f"verb {name.rstrip('3')}", _NONE
+    )
 
 
-def _verb(name: str, given: list[str]) -> str:
+def _verb(name: str, arguments: list[str]) -> str:
     """Return what a program of many uses is asked to do."""
-    while name == "git" and given and given[0] in ("-C", "--no-pager", "-P"):
-        given = given[2 if given[0] == "-C" else 1 :]
-    return given[0].partition(":")[0] if given else ""
+    while name == "git" and arguments and arguments[0] in ("-C", "--no-pager", "-P"):
+        arguments = arguments[2 if arguments[0] == "-C" else 1 :]
+    return arguments[0].partition(":")[0] if arguments else ""

@@ -92,12 +92,12 @@ def parts(text: str) -> list[Part]:
 
 def _part(heading: str, body: str, start: int, end: int) -> Part:
     title = _title(heading)
-    said = body.strip()
+    content = body.strip()
     updated = ""
-    if said.startswith(_UPDATED):
-        date, closed, _ = said[len(_UPDATED) :].partition("\n")[0].partition(" -->")
+    if content.startswith(_UPDATED):
+        date, closed, _ = content[len(_UPDATED) :].partition("\n")[0].partition(" -->")
         updated = date if closed else ""
-    hollow = title.casefold() in TEMPLATE_SECTIONS if not said else not strip_comments(body).strip()
+    hollow = title.casefold() in TEMPLATE_SECTIONS if not content else not strip_comments(body).strip()
     return Part(title, start, end, updated=updated, blank=hollow)
 
 

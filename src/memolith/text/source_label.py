@@ -32,7 +32,7 @@ def label(source: str) -> str:
 
 
 def is_outside(source: str) -> bool:
-    """Tell whether a source, as a label has it, is somebody from outside whom no person accepted."""
+    """Whether a source, as a label has it, is somebody from outside whom no person accepted."""
     if not source:
         return False
     known = _source(source)
@@ -159,8 +159,8 @@ def bare(text: str) -> str:
 
 def fields(source: Source) -> dict[str, str]:
     """Return what a note's frontmatter says of its source."""
-    given = {"origin": source.origin, "taint": source.taint, "accepted": "yes" if source.accepted else ""}
-    return {key: value for key, value in given.items() if value}
+    values = {"origin": source.origin, "taint": source.taint, "accepted": "yes" if source.accepted else ""}
+    return {key: value for key, value in values.items() if value}
 
 
 def cleared(parsed: frontmatter.Parsed, known: Fields) -> Fields:

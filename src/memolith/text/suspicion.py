@@ -179,12 +179,12 @@ def _decoded(text: str) -> Iterator[_View]:
     found += [(match, _from_hex) for match in _HEX.finditer(text.lower())]
     for match, decode in found:
         try:
-            said = decode(match[0]).decode("utf-8")
+            decoded = decode(match[0]).decode("utf-8")
         except ValueError:
             continue
-        if " " in said and sum(char.isalpha() or char == " " for char in said) > len(said) * 0.8:
+        if " " in decoded and sum(char.isalpha() or char == " " for char in decoded) > len(decoded) * 0.8:
             start, end = match.span()
-            yield _View(said.lower(), [start] * (len(said) - 1) + [end - 1])
+            yield _View(decoded.lower(), [start] * (len(decoded) - 1) + [end - 1])
 
 
 def _from_base64(run: str) -> bytes:

@@ -90,7 +90,7 @@ def _name(tool: str) -> str:
 
 
 def _is_labelled(text: str) -> bool:
-    """Tell whether memory that was read back has words of somebody else in it, as far as it says."""
+    """Whether memory that was read back has words of somebody else in it, as far as it says."""
     return bool(_LABELLED.search(_KNOWN.sub("", text)))
 
 
@@ -230,5 +230,5 @@ def _numbers(text: str, start: int, end: int) -> range:
 
 
 def is_rules(line: str) -> bool:
-    """Tell whether a line makes rules of the list that follows it."""
+    """Whether a line makes rules of the list that follows it."""
     return len(line) <= _MOST_HEADER and bool(_RULES.search(line)) and not _TEXT.search(line)

@@ -182,7 +182,7 @@ class _Reader:
 
 
 def _is_forbidden(char: str) -> bool:
-    """Tell whether YAML forbids a character, or takes it for a line break that editors do not show."""
+    """Whether YAML forbids a character, or takes it for a line break that editors do not show."""
     return (
         (char < " " and char not in "\t\n")
         or "\x7f" <= char <= "\x9f"
@@ -192,7 +192,7 @@ def _is_forbidden(char: str) -> bool:
 
 
 def is_item(line: str) -> bool:
-    """Tell whether a line is an item of a list."""
+    """Whether a line is an item of a list."""
     return line == "-" or line.startswith("- ")
 
 

@@ -40,8 +40,8 @@ def set_path(text: str, names: list[str], value: Value) -> str:
         if bare:
             raise YamlError(at + 1, f"{name!r} is a value, not a group of settings")
         start, stop = at + 1, below
-        said = [x for x in lines[start:stop] if x.strip() and not x.lstrip(" ").startswith("#")]
-        indent = _indent(said[0]) if said else indent + 2
+        settings = [x for x in lines[start:stop] if x.strip() and not x.lstrip(" ").startswith("#")]
+        indent = _indent(settings[0]) if settings else indent + 2
     result = text[: text.startswith("\ufeff")] + "\n".join(lines)
     _put(expected, names, value)
     if parse(result) != expected:

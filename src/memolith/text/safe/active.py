@@ -176,7 +176,7 @@ class _Line:
         return self._replace(at, after, f"] ({links.shown(target)}")
 
     def _is_note(self, at: int, target: str) -> bool:
-        """Tell whether `<a name.md>` is surely the target of a link, not a tag."""
+        """Whether `<a name.md>` is surely the target of a link, not a tag."""
         self._pairs()
         start = self._opening.get(at, -1)
         return start >= 0 and target.endswith(".md") and "=" not in target and self._find("|", start) > at
@@ -248,7 +248,7 @@ class _Line:
         )
 
     def _goes_on(self, at: int) -> bool:
-        """Tell whether a tag may end in a line below, with something in it."""
+        """Whether a tag may end in a line below, with something in it."""
         has_value = min(self._find("=", at), self._find("`", at)) < len(self._line)
         below = self._below(_LOOK_AHEAD)
         for line in below:
@@ -281,7 +281,7 @@ def _target_end(line: str, start: int, limit: int) -> int:
 
 
 def _is_address(text: str) -> bool:
-    """Tell whether `<text>` is an address: a scheme, a colon, no spaces. `std::string` is none."""
+    """Whether `<text>` is an address: a scheme, a colon, no spaces. `std::string` is not."""
     scheme, colon, rest = text.partition(":")
     return (
         bool(colon)

@@ -87,7 +87,7 @@ def inert(text: str) -> str:
 
 
 def is_hidden(char: str) -> bool:
-    """Tell whether a terminal acts on a character or, at least alone, does not show it."""
+    """Whether a terminal acts on a character or, at least alone, does not show it."""
     return char not in "\t\n\r" and (
         _is_unwanted(ord(char)) or _needs_context(char) or not char.isprintable()
     )
@@ -103,7 +103,7 @@ def _is_unwanted(code: int) -> bool:
 
 
 def _needs_context(char: str) -> bool:
-    """Tell whether a character is invisible, but in some places part of what one sees."""
+    """Whether a character is invisible, but in some places part of what one sees."""
     return char in _IN_CONTEXT or _is_selector(char) or "\U000e0020" <= char <= _TAG_END
 
 

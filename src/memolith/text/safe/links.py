@@ -16,7 +16,7 @@ _OPAQUE = ("javascript", "vbscript", "data", "blob")
 
 
 def is_harmless(target: str) -> bool:
-    """Tell whether a link can stay a link: relative, or an ordinary address that carries no data."""
+    """Whether a link can stay a link: relative, or an ordinary address that carries no data."""
     if len(target) > _LONG or not _SIGNS.isdisjoint(target) or not _is_visible(target):
         return False
     if target.startswith("//"):
@@ -55,7 +55,7 @@ def _is_plain(rest: str) -> bool:
 
 
 def _is_odd_number(host: str) -> bool:
-    """Tell whether a host is an IP address in a form that people do not write: `2130706433`, `0x7f.1`."""
+    """Whether a host is an IP address in a form that people do not write: `2130706433`, `0x7f.1`."""
     parts = host.split(".")
     if not parts[-1][:1].isdigit() or not _HEX.issuperset(host.replace(".", "")):
         return False

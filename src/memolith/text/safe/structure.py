@@ -49,7 +49,7 @@ def item(score: float) -> str:
 
 
 def is_item(line: str) -> bool:
-    """Tell whether a line, without spaces and look-alikes, begins as an item does."""
+    """Whether a line, without spaces and look-alikes, begins as an item does."""
     mark, _, rest = line.partition("[")
     whole, point, rest = rest.partition("]")[0].partition(".")
     return not mark.strip(">-+*") and bool(point) and len(whole) == 1 and (whole + rest).isdigit()
@@ -161,7 +161,7 @@ def _tag_name(tag: str) -> str:
 
 
 def _is_alone(folded: str, at: int) -> bool:
-    """Tell whether nothing else stands on the line of the tag at `at`."""
+    """Whether nothing else stands on the line of the tag at `at`."""
     start = folded.rfind("\n", max(0, at - 16), at) + 1 or max(0, at - 16)
     end = folded.find("\n", at, at + 200)
     line = folded[at : end if end >= 0 else at + 200].rstrip()
@@ -184,7 +184,7 @@ def _disarm_spelled(text: str) -> str:
 
 def _escape_titles(text: str) -> str:
     lines = text.split("\n")
-    said = ""  # the last line above that says something
+    last = ""  # the last line above that is not empty
     for number, line in enumerate(lines):
         mark = line.find("#")
         if mark >= 0:
@@ -193,7 +193,7 @@ def _escape_titles(text: str) -> str:
             if (
                 not before.endswith("\\")
                 and not any(map(str.isalnum, before))
-                and _is_forged(line[mark:], said)
+                and _is_forged(line[mark:], last)
             ):
                 lines[number] = f"{before}\\{line[mark:]}"
         elif number:
@@ -204,7 +204,7 @@ def _escape_titles(text: str) -> str:
                     lines[number] = "\\" + line
             elif not above.strip() and _folded(line[:16]).startswith(_ROLES):
                 lines[number] = "\\" + line
-        said = line.strip() or said
+        last = line.strip() or last
     return "\n".join(lines)
 
 
@@ -222,7 +222,7 @@ def _escape_line(line: str) -> str:
 
 
 def _is_forged(heading: str, above: str) -> bool:
-    """Tell whether a heading is one of ours, or begins a turn: shouted, with a colon, or after a rule."""
+    """Whether a heading is one of ours, or begins a turn: shouted, with a colon, or after a rule."""
     title = _undecorated(_squeezed(_folded(heading))).strip("#>")
     if title.startswith(_OWN_TITLES):
         return True

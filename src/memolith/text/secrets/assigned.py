@@ -12,7 +12,12 @@ from memolith.text.secrets import sentences
 from memolith.text.secrets.forms import codes, columns, pair, pairs, phrases
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
-from memolith.text.secrets.sentences import is_fingerprint, random_nearby, told, told_before
+from memolith.text.secrets.sentences import (
+    is_fingerprint,
+    random_nearby,
+    value_before_name,
+    value_in_sentence,
+)
 from memolith.text.secrets.values import (
     TABLE,
     UUID,
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
     from memolith.text.secrets.names import Name
 
 Span = tuple[str, int, int]
+Place = tuple[int, int]
 
 # A name that goes on says what the value is instead: `token_count`, `passwordUrl`, `key id`.
 _ABOUT = lazy(
@@ -99,10 +105,10 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
         if found:
             done = found[1]
         elif not dense:
-            found = told_before(text, name[0], name[1], name[3], foreign=not name[2])
+            found = value_before_name(text, name[0], name[1], name[3], foreign=not name[2])
         if found and not (is_digest(text[slice(*found)]) and _is_sum(lower[max(0, name[0] - 40) : name[0]])):
             yield _kind(text, name, *found), *found
-            if name[3] == "password" and (changed := sentences.changed(text, found[1])):
+            if name[3] == "password" and (changed := sentences.value_after_change(text, found[1])):
                 yield "password", *changed
     if foreign:
         yield from codes(text, lower, foreign)
@@ -128,7 +134,7 @@ def _is_sum(before: str) -> bool:
     return any(word in before.rpartition("\n")[2] for word in _SUMS)
 
 
-def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> tuple[int, int] | None:
+def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> Place | None:
     at, end, word, kind = names[number]
     limit = _limit(text, names, number)
     foreign = word in {"", "psk"} or text[end : end + 8].partition(" ")[2].partition(" ")[0] in _OF_THEIRS
@@ -170,8 +176,8 @@ def _is_before(text: str, end: int, following: int, its_end: int) -> bool:
     return not between.strip(" _-.") or text[its_end : its_end + 1] in {"=", ":"}
 
 
-def _is_theirs(text: str, found: tuple[int, int], following: Name) -> bool:
-    """Tell whether the next name is in what was found, with a value of its own: `key X_TOKEN=…`."""
+def _is_theirs(text: str, found: Place, following: Name) -> bool:
+    """Whether the next name is in what was found, with a value of its own: `key X_TOKEN=…`."""
     return found[0] <= following[0] < found[1] and text[following[1] : following[1] + 1] in {"=", ":"}
 
 
@@ -197,7 +203,7 @@ def _kind(text: str, name: Name, start: int, end: int) -> str:
     return {"weak": "token", "key": "api-key", "assigned": "password", "loose": "password"}.get(kind, kind)
 
 
-def _alone(text: str, at: int, end: int) -> tuple[int, int] | None:
+def _alone(text: str, at: int, end: int) -> Place | None:
     """Find a plain word as the one value of a field: `wifi password: swordfish` and the end of the line."""
     match = _ALONE.match(text, end)
     if not match or is_stand_in(match[1]) or is_name(match[1]) or is_said(match[1]):
@@ -211,9 +217,7 @@ def _is_field(text: str, at: int) -> bool:
     return "=" not in name and "$" not in name and len(name.split()) <= 3
 
 
-def _value_after(
-    text: str, at: int, kind: str, limit: int, *, dense: bool, foreign: bool
-) -> tuple[int, int] | None:
+def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool, foreign: bool) -> Place | None:
     about = _ABOUT.match(text, at)
     link = None if about else _LINK.match(text, at)
     if link and link.end() >= limit:
@@ -223,7 +227,7 @@ def _value_after(
         return found
     # What is assigned to a name is its value, secret or not; a sentence may come to it later.
     if not found and kind != "weak" and not (link and _is_assigned(text, link)):
-        found = told(text, at, kind, limit, foreign=foreign, about=about is not None)
+        found = value_in_sentence(text, at, kind, limit, foreign=foreign, about=about is not None)
     if not found and not (about and not text[at : at + 1].isspace()):
         found = random_nearby(text, at, limit)
     if found and found[1] - found[0] >= _JUDGED:
@@ -233,14 +237,14 @@ def _value_after(
 
 
 def _is_assigned(text: str, link: re.Match[str]) -> bool:
-    """Tell whether code assigns the next word and nothing behind it: no default, no branch with a string."""
+    """Whether code assigns the next word and nothing behind it: no default, no branch with a string."""
     if link["by"].strip() not in _ASSIGNS:
         return False
     line = text[link.end() : link.end() + 80].partition("\n")[0]
     return "'" not in line and '"' not in line
 
 
-def _linked(text: str, link: re.Match[str], kind: str) -> tuple[int, int] | None:
+def _linked(text: str, link: re.Match[str], kind: str) -> Place | None:
     """Judge the value right behind a name."""
     start = link.end()
     quotes = link["open"].strip("brfu@\\*(")

@@ -33,7 +33,7 @@ _STEPS = {"net user": 2}
 # A flag that is called after a password takes one.
 _CALLED = frozenset(TABLE["called"])
 # These read a password only if they are told to.
-_TOLD = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
+_READS_IF = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
 _WRITERS = ("echo ", "printf ")
 _ENDS = "\n;|&`<>"
 _QUOTES = ('\\"', "\\'", '"', "'")
@@ -147,7 +147,7 @@ def _of_program(text: str, at: int, end: int, program: str, tokens: list[Place])
     if ">" in rules and plain and any(each in _file_behind(text, tokens[-1][1]) for each in _FILES):
         yield _inside(text, *plain[-1])
     if "<" in rules and any(
-        sign in text[end : end + 200].partition("\n")[0] for sign in _TOLD.get(program, ("",))
+        sign in text[end : end + 200].partition("\n")[0] for sign in _READS_IF.get(program, ("",))
     ):
         yield from _written(text, at, program)
 

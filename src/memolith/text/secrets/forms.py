@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from memolith.text.secrets.names import Name
 
+    Place = tuple[int, int]
     Span = tuple[str, int, int]
 
 _NUMBER = (
@@ -37,7 +38,7 @@ _GAP = r"[^\n\d.;!?:：=]"
 _RIGHT_BEHIND = lazy(
     rf"{_CALLED}[\"'`*)\]]{{0,3}}[ \t'’s]{{0,3}}(?:[:：=＝#>|→–—-]{{1,2}}\s{{0,3}})?{_OPENS}{_NUMBER}"
 )
-_TOLD = {
+_STATED = {
     words: lazy(
         rf"{_CALLED}(?:{_GAP}|\d{{1,2}}(?!\d)\.?){{0,40}}?"
         rf"(?:(?<!\S)(?i:{words})[ :]|[:：=＝→—–]|[是为為は은는가]|คือ|เป็น)"
@@ -80,14 +81,14 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
             continue
         # `pin` is a verb and a part of a plug; in capitals it is neither.
         loud = text[at : at + 2].isupper() or not text[at:end].isascii() or end - at > 5
-        link = _TOLD[ANY_IS if loud else CLEAR_IS]
+        link = _STATED[ANY_IS if loud else CLEAR_IS]
         found = _RIGHT_BEHIND.match(text, end) or link.match(text, end) or _BELOW.match(text, end)
-        told = found is not None and kind == "code" and "code" not in lower[at:end]
+        stated = found is not None and kind == "code" and "code" not in lower[at:end]
         if not found:
             pin, found = pin and loud, _BETWEEN.match(text, end)
             if found and (_DATED.search(text[end : found.end()]) or len(found["words"].split()) > 6):
                 found = None
-        if not found or not _opens(lower, at, end, found, told=told, pin=pin):
+        if not found or not _opens(lower, at, end, found, stated=stated, pin=pin):
             continue
         word = found["value"]
         digits = sum(map(str.isdigit, word))
@@ -107,10 +108,10 @@ def _restoring(text: str, end: int) -> Iterator[Span]:
         at = found.end()
 
 
-def _opens(lower: str, at: int, end: int, found: re.Match[str], *, told: bool = False, pin: bool) -> bool:
-    """Tell whether a code is that of a door: its place is named before it, in its word, or behind it.
+def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool = False, pin: bool) -> bool:
+    """Whether a code is that of a door: its place is named before it, in its word, or behind it.
 
-    A PIN, or a code that is `told` in another language, opens something, if nothing says that it does not.
+    A PIN, or a code that is `stated` in another language, opens something, if nothing says that it does not.
     """
     before, between = (
         lower[max(0, at - _NEAR) : at].rpartition("\n")[2],
@@ -121,7 +122,7 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, told: bool = 
     if any(last.endswith(other) or f" {other}" in between for other in OTHER_CODES):
         return False
     if pin or (
-        told
+        stated
         and between.strip()
         and not before[-1:].isalpha()
         and not _YEAR.match(found["value"])
@@ -148,7 +149,7 @@ _MOST_ROWS = 200
 _SEPARATORS = ("|", "\t", ";", ",")
 
 
-def pair(text: str, at: int) -> tuple[int, int] | None:
+def pair(text: str, at: int) -> Place | None:
     """Find `login: admin / …`."""
     match = _PAIR.match(text, at)
     word = match[1].rstrip(".)") if match else ""

@@ -73,7 +73,7 @@ KNOWN = frozenset(_BY_WORD)
 _SPACES = bytes(each if each < 128 and chr(each).isalnum() else 32 for each in range(256))
 _ASCII = bytes(range(128))
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
-# A stem of so many letters may be the last part of a compound: `WLAN-Lösenord`.
+# A stem of this many letters may be the last part of a compound: `WLAN-Lösenord`.
 _COMPOUND = 6
 _OTHER_CODES = frozenset(["en", "de", "bar", "uni", "op", "byte", "trans", "geo", "re"])
 
@@ -105,7 +105,7 @@ def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
     for at, end, word in english(text, lower):
         if text[at - 1 : at] == "/" and _FOLDER.match(text, end):
             continue  # `/srv/secrets/…` names a place
-        # A short word in the middle of random letters is none.
+        # A short word in the middle of random letters names nothing.
         if len(word) > 4 or not _GOES_ON.match(text, end):
             number = _ACCESS_ID.match(text, end) if word == "access" else None
             last = number.end() if number else end

@@ -239,12 +239,12 @@ class _Keep:
         self._line_ends = [end for _, end in self._lines]
 
     def is_masked(self, start: int, end: int) -> bool:
-        """Tell whether a marker is in a span: a marker is never part of a secret."""
+        """Whether a marker is in a span: a marker is never part of a secret."""
         first = bisect_right(self._mask_ends, start)
         return first < len(self._masks) and self._masks[first][0] < end
 
     def allows(self, start: int, end: int) -> bool:
-        """Tell whether the author or the caller wants to keep what is in a span."""
+        """Whether the author or the caller wants to keep what is in a span."""
         line = bisect_right(self._line_ends, start)
         if line < len(self._lines) and self._lines[line][0] < end:
             return True

@@ -33,6 +33,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
+    Place = tuple[int, int]
+
 NOW, GLUED_IS, TO, SETS, AS = ("|".join(TABLE[name]) for name in ("now", "is-glued", "to", "sets", "as"))
 # Behind an English name only what is no word of English; behind another one, all of them.
 CLEAR_IS = "|".join(TABLE["is"])
@@ -78,9 +80,7 @@ _NUMBERED_CLAUSE = lazy(r"(?:[A-Za-z\u00c0-\uffff]{2,14} ){2,6}\d{1,4}(?=[.!?]?[
 _CAPITALS = lazy(r"(?:[A-Z][a-z]{2,12}){2,4}|(?:[A-Z][a-z]{2,12}\.){1,4}[A-Z][a-z]{2,12}")
 
 
-def value(
-    text: str, end: int, limit: int, kind: str, *, foreign: bool, phrase: bool
-) -> tuple[int, int] | None:
+def value(text: str, end: int, limit: int, kind: str, *, foreign: bool, phrase: bool) -> Place | None:
     """Return where the value is that follows the name of a password which ends at `end`."""
     last = min(limit, end + 240)
     link = _AFTER[ANY_IS if foreign else CLEAR_IS].match(text, end, last)
@@ -89,7 +89,7 @@ def value(
     return _near(text, end, last, kind, foreign=foreign, phrase=phrase)
 
 
-def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> tuple[int, int] | None:
+def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> Place | None:
     """Judge what a sign, a verb or a line of its own links to a name."""
     start, sign = link.end(), link["sign"] or ""
     if sign and text.startswith(("//", "{", "[", "$", "<"), start):
@@ -107,7 +107,7 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> tuple
         rest = text[found.end() : found.end() + 40].partition("\n")[0].strip()
         if rest or text.startswith(("# ", "##"), start) or len(link["between"].split()) > 2:
             return None
-    sure = not (sign == "|" and link["between"]) and (  # the cell beside a sentence is none
+    sure = not (sign == "|" and link["between"]) and (  # what stands beside a sentence is no value
         kind == "password" or (sign and not any(other in link["between"].lower() for other in OTHER_CODES))
     )
     if sure and (stop := number_end(text, start)) and _is_short(text, link.start()):
@@ -116,7 +116,7 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> tuple
     return (start, start + len(word)) if word and _is_linked(word, link, sign) else None
 
 
-def _words(text: str, start: int, sign: str, *, phrase: bool) -> tuple[int, int] | None:
+def _words(text: str, start: int, sign: str, *, phrase: bool) -> Place | None:
     """Return where a phrase is: up to the end of its clause, or a line that ends in a number."""
     clause = _CLAUSE.match(text, start) if phrase else None
     if not clause and sign in {":", "："}:
@@ -141,9 +141,7 @@ def _is_short(text: str, end: int) -> bool:
     return len(text[max(0, end - 64) : end].rpartition("\n")[2].split()) <= 4
 
 
-def _near(
-    text: str, end: int, last: int, kind: str, *, foreign: bool, phrase: bool
-) -> tuple[int, int] | None:
+def _near(text: str, end: int, last: int, kind: str, *, foreign: bool, phrase: bool) -> Place | None:
     """Judge what only stands next to a name, or a few words behind it."""
     before = ""
     for step in _NEXT.finditer(text, end, last):
@@ -156,8 +154,8 @@ def _near(
                 return None
             sure = phrase or foreign or text[end - 4 : end].isupper() or any(map(str.isdigit, word))
             sure = sure and _is_quoted(word, kind, phrase=phrase)
-            told = sure or (is_password(word) and " " not in word)
-            return inner if told and (not before or (foreign and any(map(str.isdigit, word)))) else None
+            likely = sure or (is_password(word) and " " not in word)
+            return inner if likely and (not before or (foreign and any(map(str.isdigit, word)))) else None
         found = _TOKEN.match(text, start)
         word = first_word(found[0]) if found else ""
         if kind == "password" and is_joined(word) and CLAUSE_END.match(text, start + len(word)):
@@ -177,14 +175,14 @@ def _near(
     return None
 
 
-def changed(text: str, end: int) -> tuple[int, int] | None:
+def value_after_change(text: str, end: int) -> Place | None:
     """Return where the new value is that follows an old one: "from … to …"."""
     link = _CHANGED.match(text, end)
     word = first_word(link[1]) if link else ""
     return (link.start(1), link.start(1) + len(word)) if link and word and is_chosen(word) else None
 
 
-def _quoted(text: str, start: int) -> tuple[int, int] | None:
+def _quoted(text: str, start: int) -> Place | None:
     closing = _QUOTES.get(text[start : start + 1])
     if not closing:
         return None
@@ -196,7 +194,7 @@ def _quoted(text: str, start: int) -> tuple[int, int] | None:
     return (low, low + len(inner.strip())) if inner.strip() else None
 
 
-def quoted_phrase(text: str, start: int) -> tuple[int, int] | None:
+def quoted_phrase(text: str, start: int) -> Place | None:
     """Return where several words in quotes are that somebody chose."""
     inner = _quoted(text, start)
     words = text[slice(*inner)].split() if inner else []
@@ -246,7 +244,7 @@ _PARTS = lazy(r"[A-Z]?[a-z]{2,}")
 _SETTING = lazy(rf"(?<!\S)(?:re)?(?:{SETS})\S{{0,8}} [^\n.;]{{0,64}}$")
 _SENTENCE = lazy(r"[.!?](?=\s)|[。！？\n]")
 _WORD = lazy(r"[^\s'\"`,;<>|()\[\]„“”«»\u0e00-\u0eff\u2e80-\ud7ff\uf900-\uffef]{6,64}+")
-# So many words may stand between a name and a value that nothing links; the last one is no "of".
+# How many words may stand between a name and a value that nothing links; the last one is no "of".
 _BETWEEN, _FAR = 2, 8
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
 _POINTS_ON = ":：=＝|→\\-–—("
@@ -265,7 +263,9 @@ def is_fingerprint(text: str, at: int, word: str) -> bool:
     )
 
 
-def told(text: str, at: int, kind: str, limit: int, *, foreign: bool, about: bool) -> tuple[int, int] | None:
+def value_in_sentence(
+    text: str, at: int, kind: str, limit: int, *, foreign: bool, about: bool
+) -> Place | None:
     """Judge a value that a sentence tells: "the password for staging is …".
 
     `about`: the name goes on, so it may be something of the secret that is told.
@@ -284,13 +284,13 @@ def told(text: str, at: int, kind: str, limit: int, *, foreign: bool, about: boo
         if sets and kind == "password" and (words := quoted_phrase(text, match.start("open"))):
             return words
         quoted = bool((match["how"] or match["glued"]) and match["open"].strip("*("))
-        told_so = (
+        is_set = (
             match["loose"]
             and kind in {"password", "loose"}
             and not about
             and ((_is_likely(word) and not foreign) or (_is_new(word) and sets))
         )
-        if told_so or _is_told(word, "secret" if match["loose"] else kind, quoted=quoted):
+        if is_set or _is_stated(word, "secret" if match["loose"] else kind, quoted=quoted):
             return start, start + len(word)
         if kind == "password" and (match["how"] or match["glued"]) and (end := number_end(text, start)):
             return start, end
@@ -303,7 +303,7 @@ def _is_new(word: str) -> bool:
     return is_joined(word) or (is_chosen(word) and any(map(str.isdigit, word)) and marked)
 
 
-def _unlinked(text: str, at: int, last: int, *, foreign: bool) -> tuple[int, int] | None:
+def _unlinked(text: str, at: int, last: int, *, foreign: bool) -> Place | None:
     """Judge what no word links to its name: "пароль от базы …"; nobody would write it as a word."""
     for match in _WORD.finditer(text, at, last):
         word = bare(match[0])
@@ -328,7 +328,7 @@ def _is_likely(word: str) -> bool:
     return digits >= 3 or (len(word) >= 10 and (is_mixed(word) or wordiness(word) < 0.35))
 
 
-def told_before(text: str, at: int, end: int, kind: str, *, foreign: bool) -> tuple[int, int] | None:
+def value_before_name(text: str, at: int, end: int, kind: str, *, foreign: bool) -> Place | None:
     """Judge a value that a sentence tells before its name: "use … as the client secret"."""
     start = max(0, at - 160)
     head = text[start:at]
@@ -362,7 +362,7 @@ def told_before(text: str, at: int, end: int, kind: str, *, foreign: bool) -> tu
     return (start + match.start(1), start + match.start(1) + len(word)) if is_value else None
 
 
-def _is_told(word: str, kind: str, *, quoted: bool) -> bool:
+def _is_stated(word: str, kind: str, *, quoted: bool) -> bool:
     if kind not in {"password", "loose"}:
         return is_random(word, 12) or has_token_prefix(word, 8)
     return (is_password(word) and not _CODE.search(word)) or (
@@ -370,7 +370,7 @@ def _is_told(word: str, kind: str, *, quoted: bool) -> bool:
     )
 
 
-def random_nearby(text: str, at: int, limit: int) -> tuple[int, int] | None:
+def random_nearby(text: str, at: int, limit: int) -> Place | None:
     """Judge the next long runs on the line, and on the line after it."""
     window = text[at : min(at + 160, limit)]
     line = window.partition("\n")[0].rstrip(" \t\r*_`\"')>")

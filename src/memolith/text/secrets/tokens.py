@@ -86,7 +86,7 @@ def _prefixed(text: str, kind: str, beginning: str, letters: str, least: int) ->
     at = text.find(beginning)
     while at >= 0:
         after = at + size
-        # A beginning inside a longer word is none.
+        # Inside a longer word it begins nothing.
         if at == 0 or not (text[at - 1].isalnum() and text[at - 1].isascii()):
             match = whole.match(text, after)
             if match:

@@ -92,7 +92,7 @@ def is_said(word: str) -> bool:
 
 
 def is_name(value: str) -> bool:
-    """Tell whether a value is the name of something: of a variable, a file, a path."""
+    """Whether a value is the name of something: of a variable, a file, a path."""
     if not _NAME.fullmatch(value):
         return False
     return wordiness(value) >= 0.4 or ("_" in value and max(map(len, _SEGMENT.findall(value))) <= 6)

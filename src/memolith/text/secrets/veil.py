@@ -75,11 +75,11 @@ def masked_name(text: str) -> str:
 
 def _masked_part(part: str, redact: Callable[[str], Redaction]) -> str:
     """Return a part of a path masked, its ending and what a URL asks for each by themselves."""
-    name, mark, asked = part.partition("?")
+    name, mark, query = part.partition("?")
     stem, dot, ending = name.rpartition(".")
     if not dot or len(ending) > _ENDING:
         stem, dot, ending = name, "", ""
-    return redact(redact(stem).text + dot + ending + mark + asked).text
+    return redact(redact(stem).text + dot + ending + mark + query).text
 
 
 def cut(text: str, most: int, ending: str = "", *, whole: bool = True, exact: bool = False) -> str:

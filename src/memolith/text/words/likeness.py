@@ -31,7 +31,7 @@ def words(text: str) -> list[str]:
 
 
 def same(one: str, other: str) -> bool:
-    """Tell whether two texts say the same, but for wording that does not matter."""
+    """Whether two texts say the same, but for wording that does not matter."""
     first, second = set(words(one)), set(words(other))
     if first == second:
         return bool(first) or one.strip() == other.strip()
@@ -39,7 +39,7 @@ def same(one: str, other: str) -> bool:
 
 
 def contradicts(one: str, other: str) -> bool:
-    """Tell whether two texts give one thing two values: `… runs on 1.31` and `… runs on 1.32`."""
+    """Whether two texts give one thing two values: `… runs on 1.31` and `… runs on 1.32`."""
     first, second = words(one), words(other)
     gone, come = set(first) - set(second), set(second) - set(first)
     if len(gone) != 1 or len(come) != 1:

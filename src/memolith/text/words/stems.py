@@ -109,5 +109,5 @@ def _doubled(word: str) -> bool:
 
 
 def _is_short(word: str) -> bool:
-    """Tell whether a word ends in consonant, vowel, consonant (not w, x or y)."""
+    """Whether a word ends in consonant, vowel, consonant (not w, x or y)."""
     return len(word) > 2 and _shape(word)[-3:] == [False, True, False] and word[-1] not in "wxy"

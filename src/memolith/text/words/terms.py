@@ -226,7 +226,7 @@ def _pairs(run: str) -> Iterable[str]:
 
 
 def _is_number(between: str, parts: list[str], run: str) -> bool:
-    """Tell whether a dot belongs to a number or version, where leaving it out would change the value."""
+    """Whether a dot belongs to a number or version, where leaving it out would change the value."""
     return between == "." and bool(parts) and parts[-1][-1].isdigit() and run[0].isdigit()
 
 

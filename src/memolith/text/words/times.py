@@ -25,7 +25,7 @@ def spans(question: str, today: str) -> list[Span]:
 
 
 def is_date(word: str) -> bool:
-    """Tell whether a word, or its stem, may be part of a date: such are rarely in a text, but in its head."""
+    """Whether a word, or its stem, may be part of a date: such are rarely in a text, but in its head."""
     if word.isdigit():
         return True
     return len(word) >= 3 and any(name.startswith(word) or f"{name[:-1]}i" == word for name in _MONTHS)
@@ -52,7 +52,7 @@ def _absolute(words: list[str]) -> Iterator[Span]:
 
 
 def _is_month(words: list[str], at: int) -> bool:
-    """Tell whether "may" or "march" is a month: a day, a year or "in" stands beside it."""
+    """Whether "may" or "march" is a month: a day, a year or "in" stands beside it."""
     beside = words[max(0, at - 1) : at] + words[at + 1 : at + 2]
     return any(word.isdigit() for word in beside) or words[at - 1 : at] in (
         ["in"],
@@ -107,7 +107,7 @@ def _since(weekday: str, today: str) -> int:
 
 
 def within(date: str, named: Sequence[Span]) -> bool:
-    """Tell whether a day is in one of the spans; in "May" of no year, that of any."""
+    """Whether a day is in one of the spans; in "May" of no year, that of any."""
     day = date[:10]
     return any(
         first <= day <= last if first[0] != "?" else first[4:] <= day[4:] <= last[4:] for first, last in named
