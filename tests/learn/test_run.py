@@ -135,7 +135,6 @@ def test_off_by_default_no_database_no_request_and_the_same_block(
     before = mem.context_block()
     with pytest.raises(ConfigError, match=r"memories\.enabled is off"):
         run.run(mem)
-    assert not background.start(mem)
     assert main(["--project", str(work), "memory", "view"]) == 0
     assert "memories.enabled is off" in capfd.readouterr().err
     assert mem.context_block() == before
@@ -453,11 +452,11 @@ def test_an_extraction_that_an_answer_cites_is_used_and_one_that_nobody_uses_goe
     )
     run.run(mem, phase=1)
     with Queue(mem.home, mem.settings, clock) as queue:
-        counts = {each.session: each.usage_count for each in queue.outputs(mem.project)}
+        counts = {each.session: each.usage_count for each in queue.extractions.all(mem.project)}
         assert counts == {used: 1, "claude-unused": 0}
         clock.seconds += 15 * DAY
         run.run(mem, phase=1)
-        assert [each.session for each in queue.outputs(mem.project)] == [used]
+        assert [each.session for each in queue.extractions.all(mem.project)] == [used]
 
 
 # ---------------------------------------------------------------- /memory
@@ -566,7 +565,7 @@ def test_a_worker_in_the_background_is_detached_logs_and_ends(
     mem = Mem.open(work)
     now_sessions(mem, 2)
     begin = time.monotonic()
-    assert background.start(mem)
+    background.spawn(mem, "learn.log", "learn", "run", "--background")
     assert time.monotonic() - begin < 0.5
     assert until(lambda: len(mem.records.list()) == 2 and bool(consolidations(model)))
     log = Path(mem.home) / "state" / "log" / "learn.log"

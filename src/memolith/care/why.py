@@ -219,7 +219,7 @@ def _cited(home: Home, sources: list[str]) -> int:
     if not names or not home.settings.flag("memories.enabled"):
         return 0
     with Queue(home.path, home.settings, home.now) as queue:
-        return sum(each.usage_count for each in queue.outputs(home.project) if each.session in names)
+        return sum(each.usage_count for each in queue.extractions.all(home.project) if each.session in names)
 
 
 def _session(home: Home, ref: str) -> Why:

@@ -1,4 +1,4 @@
-"""Starting a run in the background: detached, bounded in time, silent but for the log.
+"""Work in the background: detached, bounded in time, silent but for the log.
 
 Hooks call this, so it costs one `posix_spawn` and imports nothing heavy.
 """
@@ -8,25 +8,12 @@ from __future__ import annotations
 import os
 
 from memolith.env import programs
-from memolith.env.settings import GUARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.memory.home import Home
 
-LOG = "learn.log"
 _SPARE = 60.0  # seconds beyond the run's own time before the process is ended from outside
-
-
-def start(home: Home) -> bool:
-    """Start a worker for this project and return at once; False if nothing is learned here."""
-    settings = home.settings
-    if home.is_ephemeral or os.environ.get(GUARD):
-        return False
-    if not (settings.flag("memories.enabled") and settings.flag("memories.generate")):
-        return False
-    spawn(home, LOG, "learn", "run", "--background")
-    return True
 
 
 def spawn(home: Home, name: str, *arguments: str) -> None:
@@ -37,20 +24,12 @@ def spawn(home: Home, name: str, *arguments: str) -> None:
     if not place or not os.path.isdir(place):
         place = home.path  # a worktree that is removed when its session ends; work for others goes on
     command = programs.ourselves("--home", home.path, "--project", place, *arguments)
-    log = files.open_log(home.path, name)
-    try:
-        _spawn(command, programs.environment(place), log)
-    finally:
-        os.close(log)
-
-
-def _spawn(command: list[str], env: dict[str, str], log: int) -> None:
-    nothing = os.open(os.devnull, os.O_RDONLY)
+    log, nothing = files.open_log(home.path, name), os.open(os.devnull, os.O_RDONLY)
     try:
         os.posix_spawn(
             command[0],
             command,
-            env,
+            programs.environment(place),
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, nothing, 0),
                 (os.POSIX_SPAWN_DUP2, log, 1),
@@ -59,6 +38,7 @@ def _spawn(command: list[str], env: dict[str, str], log: int) -> None:
             setsid=True,
         )
     finally:
+        os.close(log)
         os.close(nothing)
 
 

@@ -150,14 +150,14 @@ class Run:
             stopped=self._stopped,
         )
 
-    # ------------------------------------------------------------ phase 1
-
     def _enqueue(self, *, force: bool, running: Collection[str]) -> int:
         """Put into the queue what can be learned from, and forget what may not be remembered any more."""
         choice = look(self._home, self._queue, running=running, force=force)
         slug = self._home.project
         withdrawn = {each.name for each in choice.refused if each.forget}
-        gone = {each.session for each in self._queue.outputs(slug)} - set(Sessions(self._home).stored())
+        gone = {each.session for each in self._queue.extractions.all(slug)} - set(
+            Sessions(self._home).stored()
+        )
         for name in sorted((withdrawn & set(self._queue.watermarks(slug))) | gone):
             try:
                 withdraw.withdraw_session(self._home, self._queue, name)
@@ -173,7 +173,7 @@ class Run:
         models = self._metered("default")
         width = int(self._home.settings.number("memories.stage1_concurrency")) if models else 1
         extractor = worker.Worker(self._home, self._queue, models, self._deadline)
-        total = len(self._waiting()) if self._progress else 0
+        total = sum(job.status == "pending" for job in self._queue.jobs(self._home.project, EXTRACT))
         while not self._stopped:
             if time.monotonic() > self._deadline:
                 self._stopped = (
@@ -192,11 +192,6 @@ class Run:
             if self._progress:
                 done = self._done.total() - self._done["records"]
                 self._progress(done, max(total, done))
-
-    def _waiting(self) -> list[Job]:
-        return [job for job in self._queue.jobs(self._home.project, EXTRACT) if job.status == "pending"]
-
-    # ------------------------------------------------------------ phase 2
 
     def _consolidate(self, *, force: bool) -> str:
         """Consolidate if there is anything new; return what was done, or why nothing was."""
@@ -227,7 +222,7 @@ class Run:
         models = self._metered("smol")
         outcome = consolidate.run(
             self._home,
-            self._queue.outputs(self._home.project, chosen=True),
+            self._queue.extractions.chosen(self._home.project),
             models("", "consolidate") if models else None,
             fence=lambda: self._queue.fenced(job),
             deadline=self._deadline,

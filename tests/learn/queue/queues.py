@@ -62,5 +62,5 @@ def consolidated(queue: Queue, project: str = PROJECT) -> list[str]:
     """Consolidate what there is; return the sessions."""
     (job,) = queue.claim(CONSOLIDATE, project=project)
     with queue.fenced(job, "written") as fence:
-        fence.sessions = [each.session for each in queue.outputs(project, chosen=True)]
+        fence.sessions = [each.session for each in queue.extractions.chosen(project)]
     return list(fence.sessions)

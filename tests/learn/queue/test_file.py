@@ -71,7 +71,7 @@ def test_whatever_happens_to_the_file_reading_answers_and_work_goes_on(
         queue.close()
     damage(home / "state" / "state.sqlite3", how)
     queue.jobs()
-    queue.outputs(PROJECT)
+    queue.extractions.all(PROJECT)
     if how in GONE or when == "closed":
         with pytest.raises(LeaseLostError):  # never a success in a file that another one replaced
             queue.finish(job, "a lesson", output=extraction(job))

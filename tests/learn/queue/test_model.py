@@ -147,7 +147,7 @@ class Comparison(RuleBasedStateMachine):
         } == {
             session: (each.status, each.wanted, each.done, each.left) for session, each in self.model.items()
         }
-        stored = {each.session: each.source_watermark for each in self.queue.outputs(PROJECT)}
+        stored = {each.session: each.source_watermark for each in self.queue.extractions.all(PROJECT)}
         assert stored == self.outputs
         assert sum(each.is_live(self.clock.seconds) for each in self.model.values()) <= ROOM
 

@@ -56,7 +56,7 @@ def test_a_job_is_kept_by_kind_and_key_in_a_private_database_with_a_journal_of_i
 
 
 def test_looking_at_a_home_without_a_queue_makes_no_file(queue: Queue, home: Path) -> None:
-    assert (queue.jobs(), queue.outputs(PROJECT), queue.watermarks(PROJECT)) == ([], [], {})
+    assert (queue.jobs(), queue.extractions.all(PROJECT), queue.watermarks(PROJECT)) == ([], [], {})
     assert (queue.clear(), queue.forget_session(PROJECT, "claude-1")) == (0, False)
     assert (queue.extractions.prune(), queue.extractions.use(PROJECT, ["claude-1"])) == (0, 0)
     assert not home.exists()
@@ -90,7 +90,7 @@ def test_a_success_stores_its_output_and_asks_for_a_consolidation_in_one_step(qu
         "a lesson",
         "5",
     )
-    assert [each.raw_memory for each in queue.outputs(PROJECT)] == ["a lesson"]
+    assert [each.raw_memory for each in queue.extractions.all(PROJECT)] == ["a lesson"]
     assert state(queue, PROJECT).status == "pending"
 
 
@@ -107,7 +107,7 @@ def test_if_the_consolidation_cannot_be_asked_for_the_output_is_not_stored_eithe
         )
     with pytest.raises(sqlite3.IntegrityError):
         queue.finish(job, "a lesson", output=extraction(job))
-    assert queue.outputs(PROJECT) == []
+    assert queue.extractions.all(PROJECT) == []
     assert state(queue).status == "running"
 
 
@@ -118,7 +118,7 @@ def test_an_output_of_an_older_version_than_the_stored_one_is_not_stored(queue: 
     job = claim(queue)
     old = Extraction(**{**extraction(job, "old").as_dict(), "source_watermark": "8"})
     assert not queue.finish(job, "a lesson", output=old)
-    assert [each.raw_memory for each in queue.outputs(PROJECT)] == ["of claude-1"]
+    assert [each.raw_memory for each in queue.extractions.all(PROJECT)] == ["of claude-1"]
 
 
 def test_an_output_of_another_session_or_project_is_refused(queue: Queue) -> None:
@@ -135,7 +135,7 @@ def test_a_session_that_has_nothing_to_teach_any_more_takes_its_earlier_output_b
     assert consolidated(queue) == ["claude-1"]
     queue.enqueue(EXTRACT, KEY, 6)
     assert queue.finish(claim(queue), "nothing to learn")
-    assert queue.outputs(PROJECT) == []
+    assert queue.extractions.all(PROJECT) == []
     assert state(queue, PROJECT).status == "pending"
     assert not queue.enqueue(EXTRACT, KEY, 6)
 
@@ -281,7 +281,7 @@ def test_who_lost_a_job_can_say_nothing_about_it(
         (tmp_path / "written").touch()
     assert not one.heartbeat(lost)
     assert not (tmp_path / "written").exists()
-    assert (other.jobs(), other.outputs(PROJECT)) == (before, [])
+    assert (other.jobs(), other.extractions.all(PROJECT)) == (before, [])
 
 
 def test_a_worker_that_is_late_but_was_not_replaced_may_still_finish(queue: Queue, clock: Clock) -> None:
@@ -374,7 +374,7 @@ def test_what_is_learned_during_a_consolidation_is_left_to_the_next_one(queue: Q
     extracted(queue, "claude-2")
     with queue.fenced(job, "written") as fence:
         fence.sessions = ["claude-1"]
-    assert [(each.session, each.in_set) for each in queue.outputs(PROJECT)] == [
+    assert [(each.session, each.in_set) for each in queue.extractions.all(PROJECT)] == [
         ("claude-1", True),
         ("claude-2", False),
     ]
@@ -433,7 +433,7 @@ def test_a_failed_commit_leaves_the_job_to_its_worker_and_the_set_as_it_was(queu
 
     with pytest.raises(ZeroDivisionError):
         commit()
-    assert [each.in_set for each in queue.outputs(PROJECT)] == [False]
+    assert [each.in_set for each in queue.extractions.all(PROJECT)] == [False]
     queue.fail(job, "no")
     assert state(queue, PROJECT).status == "failed"
 
@@ -450,7 +450,7 @@ def test_nobody_changes_the_queue_while_files_are_committed(
         with pytest.raises(BusyError, match=r"0\.05 seconds"):
             other.enqueue(EXTRACT, f"{PROJECT}/claude-2", 5)
         assert state(other, PROJECT).status == "running"  # looking is always possible
-        assert one.outputs(PROJECT, chosen=True)
+        assert one.extractions.chosen(PROJECT)
     assert other.enqueue(EXTRACT, f"{PROJECT}/claude-2", 5)
 
 
@@ -469,7 +469,7 @@ def test_citing_a_memory_raises_its_usage_count_and_last_use(queue: Queue, clock
     clock.seconds += 60
     assert queue.extractions.use(PROJECT, ["claude-1"]) == 1
     assert queue.extractions.use(OTHER, ["claude-1"]) == 0
-    assert [(each.usage_count, each.last_used) for each in queue.outputs(PROJECT)] == [
+    assert [(each.usage_count, each.last_used) for each in queue.extractions.all(PROJECT)] == [
         (2, clock.seconds),
         (0, 0.0),
     ]
@@ -490,7 +490,7 @@ def test_what_was_used_most_then_last_then_newest_is_consolidated_in_the_order_o
     order: list[str] = []
     for limit in range(1, 7):
         monkeypatch.setenv("MEMOLITH_MEMORIES_MAX_RAW_MEMORIES_FOR_GLOBAL", str(limit))
-        found = [each.session for each in queue.outputs(PROJECT, chosen=True)]
+        found = [each.session for each in queue.extractions.chosen(PROJECT)]
         assert found == sorted(found)
         order += sorted(set(found) - set(order))
     assert order == ["c-twice", "d-late", "e-early", "a-new", "b-old", "f-same"]
@@ -501,10 +501,10 @@ def test_what_was_not_used_for_30_days_is_left_out(queue: Queue, clock: Clock) -
     extracted(queue, "a-unused", "b-used")
     extracted(queue, "c-other", project=OTHER)
     clock.seconds += 30 * 86_400
-    assert [each.session for each in queue.outputs(PROJECT, chosen=True)] == ["a-unused", "b-used"]
+    assert [each.session for each in queue.extractions.chosen(PROJECT)] == ["a-unused", "b-used"]
     used(queue, clock, 1, "b-used")
     clock.seconds += 1
-    assert [each.session for each in queue.outputs(PROJECT, chosen=True)] == ["b-used"]
+    assert [each.session for each in queue.extractions.chosen(PROJECT)] == ["b-used"]
 
 
 def test_200_stale_extractions_are_pruned_at_once_and_none_of_the_last_set(
@@ -520,7 +520,7 @@ def test_200_stale_extractions_are_pruned_at_once_and_none_of_the_last_set(
     clock.seconds += 31 * 86_400
     used(queue, clock, 1, "c-used")
     assert queue.extractions.prune() == 200
-    left = [each.session for each in queue.outputs(PROJECT)]
+    left = [each.session for each in queue.extractions.all(PROJECT)]
     assert left == ["a-set", *(f"b-{ten}-{one}" for ten in (20, 21) for one in range(10)), "c-used"]
     assert (queue.extractions.prune(), queue.extractions.prune()) == (20, 0)
     assert not queue.enqueue(EXTRACT, f"{PROJECT}/b-00-0", 5)  # it is not extracted again for that
@@ -531,7 +531,7 @@ def test_extracting_a_session_again_keeps_how_often_it_was_used(queue: Queue) ->
     consolidated(queue)
     queue.extractions.use(PROJECT, ["claude-1"])
     extracted(queue, "claude-1", watermark=6)
-    (output,) = queue.outputs(PROJECT)
+    (output,) = queue.extractions.all(PROJECT)
     assert (output.source_watermark, output.usage_count, output.in_set) == ("6", 1, True)
 
 
@@ -569,7 +569,7 @@ def test_forgetting_a_session_drops_its_extraction_and_makes_a_consolidation_for
     extracted(queue, "claude-3")
     assert not queue.forget_session(PROJECT, "claude-3")  # nothing was made from it
     assert queue.forget_session(PROJECT, "claude-1")
-    assert [each.session for each in queue.outputs(PROJECT)] == ["claude-2"]
+    assert [each.session for each in queue.extractions.all(PROJECT)] == ["claude-2"]
     assert KEY not in [job.key for job in queue.jobs()]
     assert consolidated(queue) == ["claude-2"]  # at once: a person asked for it
     assert not any(b"of claude-1" in path.read_bytes() for path in home.rglob("*") if path.is_file())
@@ -591,4 +591,4 @@ def test_clearing_one_project_leaves_the_others(queue: Queue, home: Path) -> Non
     assert {job.project for job in queue.jobs()} == {OTHER}
     assert not any(b"of claude-1" in path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert queue.clear() == 3
-    assert (queue.jobs(), queue.outputs(OTHER)) == ([], [])
+    assert (queue.jobs(), queue.extractions.all(OTHER)) == ([], [])

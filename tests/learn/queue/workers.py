@@ -129,7 +129,7 @@ def _crowd(home: str, processes: str, sessions: str, broken: str = "") -> dict[s
                 notes.add("extract", found[0].key)
                 queue.finish(found[0], "a lesson", output=extraction(found[0]))
             for job in queue.claim(CONSOLIDATE, project=PROJECT):
-                sources = queue.outputs(PROJECT)
+                sources = queue.extractions.all(PROJECT)
                 notes.add("consolidate", len(sources))
                 with queue.fenced(job, "written") as fence:
                     fence.sessions = [each.session for each in sources]

@@ -113,19 +113,15 @@ def body(summary: str) -> str:
     return rest if first.strip() == VERSION and newline else summary
 
 
-def is_hand_written(text: str) -> bool:
-    """Whether a line may be somebody's: the heading that we put above such lines is not."""
-    return text.strip() != statements.BY_HAND
-
-
 def _foreign(text: str, ours: frozenset[str]) -> list[str]:
+    """Return the lines that are somebody else's; the heading that we put above such lines is not."""
     found: list[str] = []
     blanks: list[str] = []
     readable = text.encode("utf-8", "replace").decode()
     for line in readable.replace("\r\n", "\n").split("\n"):
         if not line.strip():
             blanks.append("")
-        elif statements.key(line) in ours or not is_hand_written(line):
+        elif statements.key(line) in ours or line.strip() == statements.BY_HAND:
             blanks = []
         else:
             found += blanks[:1] if found else []

@@ -155,7 +155,8 @@ def commit(
 
 def edits(home: Home, proposal: Proposal, previous: Current) -> list[Edit]:
     """Return what a proposal changes on disk."""
-    new: dict[str, str | None] = {SUMMARY: with_version(proposal.memory_summary)}
+    summary = proposal.memory_summary
+    new: dict[str, str | None] = {SUMMARY: f"{VERSION}\n{summary}" if summary.strip() else None}
     if proposal.raw_memories is not None:
         new[RAW] = proposal.raw_memories
     if proposal.rollout_summaries is not None:
@@ -177,11 +178,6 @@ def edits(home: Home, proposal: Proposal, previous: Current) -> list[Edit]:
         for path, text in sorted({**new, MADE: made.dump()}.items())
     ]
     return [marked, *others]
-
-
-def with_version(summary: str) -> str | None:
-    """Return a summary as a file; none for an empty one."""
-    return f"{VERSION}\n{summary}" if summary.strip() else None
 
 
 def _made(proposal: Proposal, previous: Current, new: dict[str, str | None]) -> Made:

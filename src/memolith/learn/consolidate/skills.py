@@ -121,9 +121,6 @@ def settle(proposed: Mapping[str, str], current: Current) -> dict[str, str | Non
     return changes
 
 
-# ---------------------------------------------------------------- from a note
-
-
 class Promoted(Value):
     """Which note became which skill."""
 

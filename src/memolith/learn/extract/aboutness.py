@@ -161,12 +161,7 @@ def is_about(statement: str, quoted: Words, around: Words) -> bool:
 def reverses(statement: str, quotes: Sequence[str]) -> bool:
     """Whether a statement affirms what its quotes deny, or the other way round."""
     plus, minus = _polarity(statement)
-    said_plus: set[str] = set()
-    said_minus: set[str] = set()
-    for quote in quotes:
-        more_plus, more_minus = _polarity(quote)
-        said_plus |= more_plus
-        said_minus |= more_minus
+    said_plus, said_minus = _polarity("\n".join(quotes))
     words = plus | minus
     said = said_plus | said_minus
     for one, other in ((term(one), term(other)) for one, other in speech.pairs("opposites")):

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memolith.memory.sessions import Session, Turn
+    from memolith.memory.sessions import Session
 
 # A shorter quote is found anywhere; a Chinese character says as much as three letters.
 _LEAST = 12
@@ -125,7 +125,8 @@ class Witness:
             return ""
         if not _stands_in(wanted, fold(turn.text)):
             return NOT_THERE
-        return OUTSIDE if _is_outside(turn) else INJECTED
+        is_outside = turn.role == "tool" and strip.tool_kind(turn) not in strip.TELLING | {"own"}
+        return OUTSIDE if is_outside else INJECTED
 
     def _unsupported(self, statement: str, quotes: Sequence[tuple[int, str]]) -> str:
         around = aboutness.Words(" . ".join(self._beside(number, fold(quote)) for number, quote in quotes))
@@ -185,10 +186,6 @@ def _redacted(said: str, quote: str) -> str:
     if "[secret:" not in quote and "[private]" not in quote:
         return ""
     return redact(said).text
-
-
-def _is_outside(turn: Turn) -> bool:
-    return turn.role == "tool" and strip.tool_kind(turn) not in strip.TELLING | {"own"}
 
 
 def _bare(text: str) -> str:

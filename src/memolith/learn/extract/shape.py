@@ -40,7 +40,8 @@ def shape(session: Session, limit_tokens: int) -> str:
     """
     items = [item for turn in session.turns if (item := _item(turn))]
     if _size(items) > limit_tokens:
-        items = [_shortened(item) if item["role"] == "tool" else item for item in items]
+        for item in (item for item in items if item["role"] == "tool"):
+            item["text"] = _middle_out(str(item["text"]), _SHORT_RESULT)
     if _size(items) > limit_tokens:
         items = _ends(items, limit_tokens - _FRAME)
     return _json(items)
@@ -57,10 +58,6 @@ def _item(turn: Turn) -> Item | None:
         item |= {"tool": turn.tool, "outcome": turn.outcome}
         text = _middle_out(text, MAX_RESULT)
     return {**{key: value for key, value in item.items() if value}, "text": text}
-
-
-def _shortened(item: Item) -> Item:
-    return {**item, "text": _middle_out(str(item["text"]), _SHORT_RESULT)}
 
 
 def _middle_out(text: str, limit: int) -> str:

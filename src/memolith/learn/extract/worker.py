@@ -44,7 +44,7 @@ class Worker:
         sessions = {job.key: session for job in jobs if (session := self._session(job, count)) is not None}
         found = self._findings([job for job in jobs if job.key in sessions], sessions)
         stop = ""
-        self._known = [each.session for each in self._queue.outputs(self._home.project)]
+        self._known = [each.session for each in self._queue.extractions.all(self._home.project)]
         for job, result in found:
             # A job that was lost is done by whoever has it now.
             with contextlib.suppress(LeaseLostError):
@@ -58,8 +58,7 @@ class Worker:
             except NotFoundError:
                 withdraw.withdraw_session(self._home, self._queue, job.session)
         except MemolithError as error:
-            self._queue.fail(job, str(error))
-            count["failed"] += 1
+            self._fail(job, error, count)
         return None
 
     def _findings(
@@ -91,9 +90,7 @@ class Worker:
             self._queue.release(job, str(found))
             return str(found)
         if isinstance(found, MemolithError):
-            self._queue.fail(job, str(found), delay=getattr(found, "retry_after", None) or 0.0)
-            count["failed"] += 1
-            return ""
+            return self._fail(job, found, count)
         if not self._queue.holds(job):
             raise LeaseLostError(job)
         self._note_citations(session)
@@ -105,9 +102,7 @@ class Worker:
             stored, refused = self._store(session, found)
         except StorageError as error:
             # A full disk is no opinion about a fact: the session is learned from again.
-            self._queue.fail(job, str(error))
-            count["failed"] += 1
-            return ""
+            return self._fail(job, error, count)
         output = Extraction(
             session=job.session,
             project=job.project,
@@ -121,6 +116,11 @@ class Worker:
         self._queue.finish(job, found.outcome + refused, output=output)
         count["extracted"] += 1
         count["records"] += stored
+        return ""
+
+    def _fail(self, job: Job, error: MemolithError, count: Counter[str]) -> str:
+        self._queue.fail(job, str(error), delay=getattr(error, "retry_after", None) or 0.0)
+        count["failed"] += 1
         return ""
 
     def _note_citations(self, session: Session) -> None:

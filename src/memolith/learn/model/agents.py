@@ -10,21 +10,15 @@ from memolith.learn.model.schema import parse, strict
 from memolith.learn.model.values import Completion, Question, nearest_effort, sum_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from memolith.env.settings import Settings
     from memolith.learn.model.command import Ended
 
 _MAX_ARGUMENT = 100_000  # Linux takes 128 KiB in one
 
 
 class _Agent(Program):
-    program = ""
     levels: tuple[str, ...] = ()
-
-    def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
-        self.name = f"{self.program}:{model}" if model else self.program
-        super().__init__(settings, model, env)
 
     def _chosen(self, flag: str) -> list[str]:
         return [flag, self._model] if self._model else []
@@ -160,8 +154,4 @@ class Gemini(_Agent):
         return self._completion(str(reply["response"]), read, written)
 
 
-AGENTS: dict[str, Callable[[Settings, str, Mapping[str, str]], _Agent]] = {
-    "claude": Claude,
-    "codex": Codex,
-    "gemini": Gemini,
-}
+AGENTS: dict[str, type[_Agent]] = {each.program: each for each in (Claude, Codex, Gemini)}

@@ -66,11 +66,12 @@ def workplace(files: Mapping[str, str]) -> Iterator[str]:
 class Program(ABC):
     """What all programs that ask a model share."""
 
-    name = ""
+    program = ""
     window = 0
 
     def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
         self._settings, self._model, self._env = settings, model, env
+        self.name = f"{self.program}:{model}" if model else self.program
         self.window = int(settings.number("models.window")) or self.window
         argv = self._argv("")
         program = programs.find(argv[0], settings.root, env) if argv else None
@@ -134,9 +135,7 @@ class Program(ABC):
 class Command(Program):
     """The command of the setting `models.command`."""
 
-    def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
-        self.name = f"command:{model}" if model else "command"
-        super().__init__(settings, model, env)
+    program = "command"
 
     def _argv(self, folder: str, question: Question | None = None) -> Sequence[str]:
         del question

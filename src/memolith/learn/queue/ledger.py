@@ -63,8 +63,6 @@ class Ledger:
     def __init__(self, database: Database, settings: Settings, now: Callable[[], float]) -> None:
         self.database, self._settings, self._now = database, settings, now
 
-    # ------------------------------------------------------------ spending
-
     def start(self, run: str) -> None:
         """Begin a run: from now on its seconds count."""
         self.database.change(lambda db: self._started(db, run, self._now()))
@@ -131,8 +129,6 @@ class Ledger:
         self._check("tokens", "day", used.tokens, 1)
         self._check("seconds", "day", used.seconds, None)
 
-    # ------------------------------------------------------------ looking
-
     def totals(
         self,
         *,
@@ -144,7 +140,8 @@ class Ledger:
         """Return what was used: on a day, in a run, for a project or for a session, or in all."""
         asked = {"day": day, "run": run, "project": project, "session": session}
         where, values = _where(asked)
-        row = (self.database.ask(f"SELECT {_USED}, {_OPEN} FROM requests{where}", *values) or [(0,) * 5])[0]  # noqa: S608
+        rows = self.database.ask(f"SELECT {_USED}, {_OPEN} FROM requests{where}", *values)  # noqa: S608
+        row = rows[0] if rows else (0, 0, 0, 0.0, 0)
         return _cost(row, day=day or "", project=project or "")
 
     def costs(self, *, since: str = "", project: str | None = None) -> list[Cost]:
@@ -158,8 +155,6 @@ class Ledger:
             since,
         )
         return [_cost(row[4:], day=row[0], project=row[1], phase=row[2], model=row[3]) for row in rows]
-
-    # ------------------------------------------------------------ inside a transaction
 
     def _started(self, db: Connection, run: str, now: float) -> float:
         row = db.execute("SELECT started FROM runs WHERE run = ?", (run,)).fetchone()
@@ -193,15 +188,6 @@ def _where(asked: dict[str, str | None]) -> tuple[str, list[str]]:
 
 
 def _cost(row: tuple[Any, ...], *, day: str, project: str, phase: str = "", model: str = "") -> Cost:
-    requests, tokens_in, tokens_out, seconds, unanswered = row
-    return Cost(
-        day=day,
-        project=project,
-        phase=phase,
-        model=model,
-        requests=requests,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        seconds=float(seconds),
-        open=unanswered,
-    )
+    names = ("requests", "tokens_in", "tokens_out", "seconds", "open")
+    used = dict(zip(names, row, strict=True))
+    return Cost(day=day, project=project, phase=phase, model=model, **used)

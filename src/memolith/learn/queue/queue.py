@@ -246,10 +246,6 @@ class Queue:
         found = self.jobs(project, EXTRACT)
         return {job.session: job.success_watermark for job in found if job.success_watermark}
 
-    def outputs(self, project: str, *, chosen: bool = False) -> list[Extraction]:
-        """Return the extractions of a project by session; `chosen`: only what a consolidation reads."""
-        return self.extractions.chosen(project) if chosen else self.extractions.all(project)
-
     def forget_session(self, project: str, session: str) -> bool:
         """Drop a session and what it taught; True if the next consolidation has to forget it too.
 
