@@ -201,7 +201,7 @@ class Place:
 
     def _address(self, text: str) -> None:
         names.parse_address(text)
-        self.mem.read(text)
+        self.mem.read(text)  # type: ignore[arg-type]
 
     def _query(self, text: str) -> None:
         self.mem.search(text).render()

@@ -93,7 +93,7 @@ class _Crowd:
                         target = chance.choice(("long_term", "scratchpad", "daily", "note", "note"))
                         name = chance.choice("abc") if target == "note" else None
                         by_hand = name in ("a", "b")
-                        mem.write(target, line(token), name=name)
+                        mem.write(target, line(token), name=name)  # type: ignore[arg-type]
                     elif kind < 0.75:
                         path = mem.root / "projects" / mem.project / "notes" / "a.md"
                         seen, by_hand = path.read_bytes() if path.exists() else None, True

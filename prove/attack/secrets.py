@@ -99,8 +99,8 @@ def _library(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
     yield lambda: mem.update_section("Admin password", place.value("section"))
     yield lambda: mem.remember(place.value("text below its name"), "Admin password")
     for target in ("long_term", "daily"):
-        yield partial(mem.write, target, "The root password is:")
-        yield partial(mem.write, target, place.value(f"next line of {target}"))
+        yield partial(mem.write, target, "The root password is:")  # type: ignore[arg-type]
+        yield partial(mem.write, target, place.value(f"next line of {target}"))  # type: ignore[arg-type]
     secret = place.value("keyword")
     yield lambda: mem.records.add(
         f"The staging password is {secret}", category="decisions", scope="project", keywords=[secret]

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     import builtins
     import os
     from collections.abc import Callable, Collection
+    from typing import Literal
 
-    from memolith.base.values import Listing, Recall, WriteResult
+    from memolith.base.choices import WriteMode, WriteTarget
+    from memolith.base.values import Listing, Mode, NoteKind, Recall, Scope, Target, WriteResult
     from memolith.care.doctor import Checkup
     from memolith.care.erase import Cleaned
     from memolith.care.forget import Forgotten
@@ -47,13 +49,13 @@ class Mem(Home):
 
     def write(
         self,
-        target: str,
+        target: Target | WriteTarget,
         content: str,
-        mode: str = "append",
+        mode: Mode | WriteMode = "append",
         name: str | None = None,
         *,
         if_sha256: str | None = None,
-        scope: str = "project",
+        scope: Scope = "project",
     ) -> WriteResult:
         """Persist `content`; it is on disk when this returns.
 
@@ -67,12 +69,12 @@ class Mem(Home):
 
     def read(
         self,
-        source: str = "long_term",
+        source: Target | Literal["list"] = "long_term",
         name: str | None = None,
         *,
         offset: int = 0,
         lines: int | None = None,
-        scope: str = "project",
+        scope: Scope = "project",
     ) -> str:
         """Return a file's text, `(empty)` if there is none, at most 32 KiB.
 
@@ -85,13 +87,13 @@ class Mem(Home):
 
     def edit(
         self,
-        target: str,
+        target: Target | WriteTarget,
         old_str: str | None = None,
         new_str: str = "",
         name: str | None = None,
         *,
         if_sha256: str | None = None,
-        scope: str = "project",
+        scope: Scope = "project",
     ) -> WriteResult:
         """Replace the one occurrence of `old_str` by `new_str`; without `old_str`, delete a note.
 
@@ -161,7 +163,7 @@ class Mem(Home):
         return listing(self)
 
     def remember(
-        self, content: str, title: str, kind: str = "project", *, scope: str = "project"
+        self, content: str, title: str, kind: NoteKind = "project", *, scope: Scope = "project"
     ) -> WriteResult:
         """Store one fact as a note and keep its line in the index; the same title replaces the note.
 
@@ -182,7 +184,7 @@ class Mem(Home):
     def update(
         self,
         content: str,
-        mode: str = "append",
+        mode: Literal["append", "rewrite"] = "append",
         force: bool = False,
         *,
         action: str | None = None,
@@ -312,7 +314,7 @@ class Mem(Home):
 
         return purge(self, tell, progress)
 
-    def allow(self, value: str | None = None, *, remove: bool = False, scope: str = "project") -> Allowed:
+    def allow(self, value: str | None = None, *, remove: bool = False, scope: Scope = "project") -> Allowed:
         """Let a value be stored although it looks like a secret, or no longer; without one, list them."""
         from memolith.care.scan import allow
 

@@ -26,7 +26,7 @@ def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Mem) -> None
     assert mem.read() == "first\nsecond\nthird\nfourth\n"
     mem.undo("long_term")
     with pytest.raises(InputError, match="'replace'"):
-        mem.update("x", "replace")
+        mem.update("x", "replace")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="'replace'"):
         mem.update("x", action="replace")
     assert mem.read() == "first\nsecond\nthird"

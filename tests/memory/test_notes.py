@@ -128,7 +128,7 @@ def test_a_title_full_of_yaml_comes_back_as_it_was(mem: Mem) -> None:
 @proves("S1.13")
 def test_an_unknown_kind_is_project_and_simulator_is_domain(mem: Mem) -> None:
     for given_kind, stored in (("domain", "domain"), ("simulator", "domain"), ("nonsense", "project")):
-        assert f"type: {stored}\n" in mem.remember("x", "T", given_kind).path.read_text()
+        assert f"type: {stored}\n" in mem.remember("x", "T", given_kind).path.read_text()  # type: ignore[arg-type]
 
 
 @proves("S1.14")
@@ -445,7 +445,7 @@ def test_user_wide_notes_stand_beside_project_notes_with_a_label_of_their_own(me
     assert "[Global](global.md)" in other
     assert "Local" not in other
     assert mem.search("everywhere").hits[0].path == mem.root / "notes" / "global.md"
-    assert mem.read("note", "global", scope="assistant").endswith("everywhere\n")
+    assert mem.read("note", "global", scope="assistant").endswith("everywhere\n")  # type: ignore[arg-type]
 
 
 def test_nothing_to_remember_is_an_error(mem: Mem) -> None:

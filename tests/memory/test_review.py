@@ -351,7 +351,7 @@ def test_no_edit_of_an_agent_changes_what_a_file_says_of_its_source(
     if way == "edit":
         mem.edit("note", whole, forged, "x")
     else:
-        mem.write("note", forged, way, "x")
+        mem.write("note", forged, way, "x")  # type: ignore[arg-type]
     (hit,) = mem.search("Kubernetes")
     assert hit.source == str(outside.source)
     assert ("Kubernetes" in unasked(mem)) == accepted

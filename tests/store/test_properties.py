@@ -105,7 +105,7 @@ class Memory(RuleBasedStateMachine):
     @rule(file=FILES, words=WORDS)
     def append(self, file: str, words: str) -> None:
         text = self.unique(words)
-        self.mem.write(file, text, name="topic")
+        self.mem.write(file, text, name="topic")  # type: ignore[arg-type]
         old = self.now[file] or b""
         newline = b"\r\n" if b"\n" in old and old[: old.index(b"\n")].endswith(b"\r") else b"\n"
         gap = b"" if not old or old.endswith(b"\n") else newline
@@ -114,15 +114,15 @@ class Memory(RuleBasedStateMachine):
     @rule(file=FILES, words=WORDS)
     def overwrite(self, file: str, words: str) -> None:
         text = self.unique(words)
-        self.mem.write(file, text, "overwrite", name="topic")
+        self.mem.write(file, text, "overwrite", name="topic")  # type: ignore[arg-type]
         self.note_change(file, text.encode())
 
     @rule(file=FILES, words=WORDS)
     def overwrite_with_precondition(self, file: str, words: str) -> None:
         text = self.unique(words)
         with pytest.raises(ConflictError):
-            self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(b"never there"))
-        self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(self.now[file]))
+            self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(b"never there"))  # type: ignore[arg-type]
+        self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(self.now[file]))  # type: ignore[arg-type]
         self.note_change(file, text.encode())
 
     @rule(file=FILES, words=WORDS, data=st.data())
@@ -133,7 +133,7 @@ class Memory(RuleBasedStateMachine):
         if not known:
             return
         wanted, text = data.draw(st.sampled_from(known)), self.unique(words)
-        self.mem.edit(file, wanted, text, name="topic")
+        self.mem.edit(file, wanted, text, name="topic")  # type: ignore[arg-type]
         self.note_change(file, old.replace(wanted, text).encode("utf-8", "surrogateescape"))
 
     @precondition(lambda self: self.now["note"] is not None)

@@ -10,7 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import Any, ClassVar, Self, dataclass_transform
+    from typing import Any, ClassVar, Literal, Self, dataclass_transform
+
+    Target = Literal["long_term", "scratchpad", "daily", "note"]
+    Mode = Literal["append", "overwrite"]
+    Scope = Literal["project", "user"]
+    NoteKind = Literal["user", "project", "domain", "preference", "reference"]
 else:
 
     def dataclass_transform(**_: bool) -> object:

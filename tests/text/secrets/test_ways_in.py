@@ -44,8 +44,8 @@ def edited(mem: Mem) -> None:
 
 def appended(target: str) -> Callable[[Mem], None]:
     def steps(mem: Mem) -> None:
-        mem.write(target, "The root password is:", name="n" if target == "note" else None)
-        mem.write(target, VALUE, name="n" if target == "note" else None)
+        mem.write(target, "The root password is:", name="n" if target == "note" else None)  # type: ignore[arg-type]
+        mem.write(target, VALUE, name="n" if target == "note" else None)  # type: ignore[arg-type]
 
     return steps
 

@@ -20,6 +20,9 @@ from memolith.text.names import SCHEME
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
+    from typing import Literal
+
+    from memolith.base.values import Mode, NoteKind, Scope, Target
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
@@ -42,7 +45,7 @@ _if_sha256 = click.option(
 @common.source
 @opened
 def write(
-    mem: Mem, target: str, text: str, mode: str, name: str | None, scope: str, if_sha256: str | None
+    mem: Mem, target: Target, text: str, mode: Mode, name: str | None, scope: Scope, if_sha256: str | None
 ) -> Answer:
     """Write TEXT (or standard input, with -) to a memory file.
 
@@ -73,7 +76,7 @@ def write(
 @click.option("--lines", type=int, metavar="N", help="Show at most N lines.")
 @common.scope
 @opened
-def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None, scope: str) -> Answer:
+def read(mem: Mem, source: Target, name: str | None, offset: int, lines: int | None, scope: Scope) -> Answer:
     """Print a memory file, at most 32 KiB at a time.
 
     \b
@@ -104,7 +107,7 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
 @common.source
 @opened
 def edit(
-    mem: Mem, target: str, old: str | None, new: str, name: str | None, scope: str, if_sha256: str | None
+    mem: Mem, target: Target, old: str | None, new: str, name: str | None, scope: Scope, if_sha256: str | None
 ) -> Answer:
     """Replace a piece of text; without --old, delete a note.
 
@@ -123,7 +126,7 @@ def edit(
 @common.scope
 @common.source
 @opened
-def remember(mem: Mem, text: str, title: str, kind: str, scope: str) -> Answer:
+def remember(mem: Mem, text: str, title: str, kind: NoteKind, scope: Scope) -> Answer:
     """Keep one fact as a note of its own, with a line in the index that agents always see.
 
     The same title again replaces the note (the old text stays in the history).
@@ -151,7 +154,14 @@ def remember(mem: Mem, text: str, title: str, kind: str, scope: str) -> Answer:
 @_if_sha256
 @common.source
 @opened
-def update(mem: Mem, text: str, mode: str, section: str | None, force: bool, if_sha256: str | None) -> Answer:
+def update(
+    mem: Mem,
+    text: str,
+    mode: Literal["append", "rewrite"],
+    section: str | None,
+    force: bool,
+    if_sha256: str | None,
+) -> Answer:
     """Update MEMORY.md as one document: add to it, replace a section, or rewrite it.
 
     \b

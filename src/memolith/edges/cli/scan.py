@@ -15,6 +15,7 @@ from memolith.edges.cli import common, output, progress
 from memolith.edges.cli.app import cli, opened, shared
 
 if TYPE_CHECKING:
+    from memolith.base.values import Scope
     from memolith.care.erase import Cleaned
     from memolith.care.scan import Report
     from memolith.edges.cli.options import Options
@@ -107,7 +108,7 @@ def _summary(report: Report, *, dry: bool) -> str:
 @click.option("--remove", is_flag=True, help="Take VALUE (or its hash, as listed) off the list.")
 @common.one_of("--scope", common.SCOPES, "Whose list.", default="project", show_default=True)
 @opened
-def allow(mem: Mem, value: str | None, remove: bool, scope: str) -> Answer:
+def allow(mem: Mem, value: str | None, remove: bool, scope: Scope) -> Answer:
     """Let a value be stored although it looks like a secret; without VALUE, list what is allowed.
 
     VALUE may be the line it stands in. Only its SHA-256 is kept. With - it is read from standard input, at a

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -189,7 +189,7 @@ def read(mem: Mem, source: str, name: tuple[str, ...]) -> Answer:
     return _text(_source(mem, source, " ".join(name)))
 
 
-def _source(mem: Mem, source: str, name: str) -> str:
+def _source(mem: Mem, source: Any, name: str) -> str:
     if source.startswith(SCHEME):
         return addresses.resolve(mem, source).text
     if source == "list":
@@ -225,6 +225,7 @@ def write(mem: Mem, target: str, text: tuple[str, ...]) -> Answer:
     memolith memory write scratchpad - [ ] update the changelog
     memolith memory write note:database The port is 5433.
     """
+    kind: Any  # `Mem.write` says which there are
     kind, colon, name = target.partition(":")
     if kind == "note" and not name:
         raise InputError("which note? Give its name: /memory write note:NAME TEXT")

@@ -21,6 +21,7 @@ from memolith.text.secrets.veil import in_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memolith.base.values import Scope
     from memolith.edges.tui.lists import Row
     from memolith.edges.tui.shelves import Shelf
     from memolith.mem import Mem
@@ -114,7 +115,8 @@ class Acting(App[None]):
             return self.mem.write("scratchpad", f"- [ ] {' '.join(in_one_line(text).split())}").message
         if kind == "daily":
             return self.mem.append_daily(title, text).message
-        return self.mem.remember(text, title, scope=given["scope"]).message
+        scope: Scope = "user" if given["scope"] == "user" else "project"
+        return self.mem.remember(text, title, scope=scope).message
 
     # ------------------------------------------------------------ edit
 
@@ -232,7 +234,7 @@ class Acting(App[None]):
         self.change(f"the change of {row.title}", lambda: act(name, scope=self._scope(row)).message)
 
     @staticmethod
-    def _scope(row: Row) -> str:
+    def _scope(row: Row) -> Scope:
         return "project" if layout.scope_of(row.ref) else "user"
 
     # ------------------------------------------------------------ review
