@@ -1,7 +1,5 @@
 """`python -m prove faults|races|fuzz|leaks|attack [--minutes N | --rounds N] [--seed S]`; docs/proof.md."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

@@ -1,7 +1,5 @@
 """Writers that are wrong on purpose. A harness that does not catch them proves nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Iterator

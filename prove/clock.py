@@ -4,8 +4,6 @@ It takes the place of `time.time` when this module is imported. memolith takes i
 argument, so this must happen before memolith is imported; `prove/__main__.py` does that first.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

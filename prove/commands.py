@@ -3,8 +3,6 @@
 `{base}` has the files that commands read (prove/world.py), `{other}` is the slug of a second project.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 

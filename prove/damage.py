@@ -1,7 +1,5 @@
 """Ways to damage a database file; `tests/index/test_damage.py` uses the same."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3

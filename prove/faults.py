@@ -5,8 +5,6 @@ then the checks of prove/invariants.py. Last come the surroundings (prove/surrou
 are wrong on purpose. Which call is chance; `--every` goes through all of them instead.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import resource

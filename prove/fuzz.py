@@ -5,8 +5,6 @@ with valid samples made in code; a mutator with a seed changes them. A case that
 printed whole.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -5,8 +5,6 @@ this package's, and run it from there. It begins with the samples of the parser,
 that breaks its promise.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import sys

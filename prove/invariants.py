@@ -1,7 +1,5 @@
 """What must hold after whatever happened to a command: the same checks for every round of `prove faults`."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import itertools

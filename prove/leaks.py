@@ -6,8 +6,6 @@ home: free pages and logs of databases, history, session copies (also uncompress
 everything again.
 """
 
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import json

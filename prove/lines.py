@@ -1,7 +1,5 @@
 """Lines that show by themselves whether they are whole, editors that save them, and where they are kept."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ Everything that is stored gets a word of its own. The model knows which things t
 which of the words can be found. `tests/store/test_properties.py` has the machine for bytes and undo.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import os

@@ -7,8 +7,6 @@ point, the last one cut anywhere. Not traced: what SQLite writes through shared 
 makes again (`-shm`).
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import random

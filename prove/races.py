@@ -5,8 +5,6 @@ is written must be in its file, once, or if an editor replaced that file, in the
 an error that somebody sees, never a line that is gone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """What a run found, as figures: rounds, what was injected, what was checked, and each violation."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -30,7 +28,7 @@ class Tally:
         self.checks[name] += 1
         self.violations += [f"{name}: {each} [{about}]" for each in wrong]
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: "Tally") -> None:
         """Add the figures of a part."""
         self.rounds += other.rounds
         self.checks += other.checks

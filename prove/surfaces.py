@@ -1,7 +1,5 @@
 """Ten projects, every way to ask one for its memory, and every way to ask it for what is another's."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import importlib.util

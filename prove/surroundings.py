@@ -1,7 +1,5 @@
 """What surrounds a command: a full or read-only disk, a clock that jumps, damaged databases."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """The calls of a command that touch its memory, and what one of them can be made to do, with strace."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The copy always has the same path, so that the same command makes the same calls
 bytes.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What every test gets: a home of its own, no network, and hypothesis profiles."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time

@@ -1,11 +1,9 @@
 """The generated pages of docs/: api, cli, settings, memolith.1. `./dev docs` writes; a test compares."""
 
-from __future__ import annotations
-
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +12,6 @@ from memolith.base import errors
 from memolith.base.values import Value
 from memolith.edges.cli.app import cli, load_commands
 from memolith.env.settings import PROJECT_FILE, PROJECT_KEYS, SETTINGS, env_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CLI_INTRODUCTION = """\
 # The command line

@@ -3,8 +3,6 @@
 `./dev ledger` prints what is built and what is open, by design.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

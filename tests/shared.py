@@ -1,7 +1,5 @@
 """Where the tests find things: this checkout, and samples and data beside it, never copied here."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

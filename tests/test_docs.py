@@ -1,7 +1,5 @@
 """The documents are true: blocks run, references are generated, tables match the program."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """House rules that a machine can hold: the rooms' order, no cycles, size, docstrings, a lean hot path."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

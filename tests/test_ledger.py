@@ -1,7 +1,5 @@
 """The ledger is true: no citation of a row that does not exist, no built row without a test."""
 
-from __future__ import annotations
-
 from tests.ledger import citations, report, rows
 
 

@@ -1,7 +1,5 @@
 """What is installed: the metadata always; with `./dev package`, wheel and sdist, by pip, pipx and uv."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

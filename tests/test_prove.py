@@ -1,7 +1,5 @@
 """The proof kit cannot rot: a few seconds of each of its commands (docs/proof.md has the long runs)."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Iterator

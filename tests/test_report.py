@@ -1,7 +1,5 @@
 """The benchmark report: its pages are what bench/results.json gives, and its arithmetic is right."""
 
-from __future__ import annotations
-
 import os
 import xml.etree.ElementTree as ET
 from pathlib import Path

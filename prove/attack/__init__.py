@@ -4,8 +4,6 @@ A part is a module with `run(rounds, rng, tally)` and `BROKEN`: versions of ours
 Each of those has to be caught by the part that it belongs to, or the run proves nothing.
 """
 
-from __future__ import annotations
-
 import importlib
 import random
 from contextlib import AbstractContextManager

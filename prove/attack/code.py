@@ -5,8 +5,6 @@ files were opened as code. Nothing may be: not by a command, not by an event of 
 it, not by a call of the server.
 """
 
-from __future__ import annotations
-
 import importlib.machinery
 import importlib.metadata
 import json

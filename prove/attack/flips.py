@@ -5,8 +5,6 @@ by meaning. The answers must be those that were given before. Rounds in between 
 afterwards the sums of the index must be those of all its pages, however few of them were read for it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from array import array

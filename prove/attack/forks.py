@@ -7,8 +7,6 @@ inherited, or end at once. Meanwhile somebody outside writes, once more after th
 acknowledged must be in its file, once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc

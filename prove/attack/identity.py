@@ -6,8 +6,6 @@ the project's history (`HISTORIES`, `ENDLESS`, `PACKS`); or it points into the p
 `tests/env/test_project.py` must be found as ever. Each of `BROKEN` is caught within 200 rounds.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

@@ -5,8 +5,6 @@ say (`ORDERS`), how the base is named (offset or name), and how many packs there
 and the name of a commit that somebody may look for, lead into it.
 """
 
-from __future__ import annotations
-
 import random
 import zlib
 from collections.abc import Callable

@@ -4,8 +4,6 @@ The calls of this process are wrapped, so thousands of them can fail in a minute
 reach of that and fails under strace instead (`traced`), as does everything when descriptors run out (`few`).
 """
 
-from __future__ import annotations
-
 import builtins
 import contextlib
 import errno

@@ -3,8 +3,6 @@
 The words are in `secrets.txt`, written without the scanner's own lists: what people say and choose.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import string

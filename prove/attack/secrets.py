@@ -5,8 +5,6 @@ taken for one; and whether a secret that the scanner knows is anywhere below the
 copy, a page of SQLite, a log, or the name of something.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Conversations in which somebody else's text turns up, as each agent keeps them."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterator

@@ -6,8 +6,6 @@ one gets that asks, and what is shown once a person has accepted it. People's ow
 secret that says of itself that it may stay is masked, whoever brings it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What the tests with real frameworks share."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """The memory tool as the SDK runs it, against its own file-system tool."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The memory tool of Anthropic: its calls as the reference answers them, on files that are memory."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping

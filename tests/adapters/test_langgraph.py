@@ -1,7 +1,5 @@
 """The store as LangGraph uses it, against its own store in memory."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

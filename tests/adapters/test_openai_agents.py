@@ -1,7 +1,5 @@
 """An agent of the OpenAI SDK that runs with a model of ours: its session, its tools, its instructions."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

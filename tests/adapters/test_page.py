@@ -1,7 +1,5 @@
 """The page about frameworks is true: each block runs where its package is installed."""
 
-from __future__ import annotations
-
 import re
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An agent of pydantic-ai that runs with a model of ours."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Values by namespace and key, and conversations that go on: files of the project, whoever asks."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

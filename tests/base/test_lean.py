@@ -1,7 +1,5 @@
 """Our few lines of contextlib and functools do what the originals do."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import sqlite3

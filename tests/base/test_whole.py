@@ -1,7 +1,5 @@
 """An answer that is not whole says so: every read that fails is named; nothing that fails is silent."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """`doctor` finds what is wrong, says nothing about a clean store, and repairs only what is safe."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`memolith forget`: no byte of a fact is left, nothing else is lost, no import brings it back."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

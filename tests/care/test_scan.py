@@ -1,7 +1,5 @@
 """`memolith scan`: what it finds, what it never shows, and that a purge leaves nothing behind."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """`why` and `promote`: where a memory came from, a note that becomes a skill."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

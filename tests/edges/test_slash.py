@@ -1,7 +1,5 @@
 """`/memory`: the grammar, in the command line and inside a host; editing a file in an editor."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Real git repositories for tests, and one memory to look for from everywhere."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A directory that claims to be a project that we know: what anybody can write gives access to nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

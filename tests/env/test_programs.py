@@ -3,8 +3,6 @@
 With strace: every command, event and call in a repository that has a trap wherever one could be.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """Which project am I in? Each test uses real git repositories and looks through the public API."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

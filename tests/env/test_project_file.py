@@ -1,7 +1,5 @@
 """How a project is written down: origins, `project.yml`, slugs, and what happens without a directory."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

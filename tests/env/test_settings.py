@@ -1,7 +1,5 @@
 """Settings: one table, three origins, and messages that say what to do."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

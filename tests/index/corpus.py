@@ -1,7 +1,5 @@
 """A small memory with every kind of file, and questions to it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever happens to the file of the index, the answers are those of a fresh one (R5)."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """No answer is older than the files: whatever way a change came, the next query sees it (R12)."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Projects do not see each other, and processes do not disturb each other."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How files are cut into units, and what a unit says of itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every language, identifiers and any query at all."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the tests of learning share."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A model that answers what a test wrote down, and extractions as the queue stores them."""
 
-from __future__ import annotations
-
 from memolith import Mem
 from memolith.learn.consolidate import consolidate as consolidation
 from memolith.learn.consolidate.consolidate import Outcome

@@ -1,7 +1,5 @@
 """Building sessions for tests in a line each."""
 
-from __future__ import annotations
-
 from memolith.memory.sessions import ROLES, Session, Turn
 
 

@@ -1,7 +1,5 @@
 """A whole run: sessions in, records and curated Markdown out, against a model on the loopback."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """memory:// addresses: what they lead to, what they never lead to, and what the errors say."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """MEMORY.md as one document: D4."""
 
-from __future__ import annotations
-
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The index and its notes: D1."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

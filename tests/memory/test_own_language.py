@@ -1,7 +1,5 @@
 """What a person wrote in their own language is stored, read, found and shown as they wrote it."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 

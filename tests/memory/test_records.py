@@ -1,7 +1,5 @@
 """Records: typed facts that a person can make, move and correct by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

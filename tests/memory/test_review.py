@@ -1,7 +1,5 @@
 """Where a text came from: labels that the text cannot forge, and what waits for a person."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterator

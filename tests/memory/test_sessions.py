@@ -1,7 +1,5 @@
 """Sessions: one value for all agents, stored redacted and compressed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

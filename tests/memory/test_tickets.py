@@ -1,7 +1,5 @@
 """Tickets: pieces of work with notes and executions."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writing, reading, editing: the targets of D0."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

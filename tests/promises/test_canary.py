@@ -4,8 +4,6 @@ The lists of ways are compared with the program: a new method or command that ta
 is added.
 """
 
-from __future__ import annotations
-
 import inspect
 import logging
 import os

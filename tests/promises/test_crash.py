@@ -1,7 +1,5 @@
 """What a crash, a full or a read-only disk leaves; `prove faults` interrupts the commands themselves."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -3,8 +3,6 @@
 `HYPOTHESIS_PROFILE=long` runs 10,000 cases per property.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import tempfile

@@ -4,8 +4,6 @@ Rows are read where they are (`../shared/data` or MEMOLITH_DATA), never copied. 
 I (import) and K (poisoned records) have tests of their own; J (HTTP) waits for the feature that it attacks.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

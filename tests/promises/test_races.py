@@ -1,7 +1,5 @@
 """Threads, locks, and people who save at the worst moment; `prove races` lets everybody work at once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The block: what is in it, in which order, and what gives way when there is too much."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The helpers for hosts that compress their sessions."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Why the block is as it is: which file gave which bytes, what was cut, what it costs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

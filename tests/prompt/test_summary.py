@@ -1,7 +1,5 @@
 """What was learned is in the block, with guidance around it; not a byte of it while learning is off."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,13 +1,9 @@
 """Making records, tickets and sessions as files, the way another program or a person would."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from memolith import Mem
+from memolith import Mem
 
 
 def put(mem: Mem, relative: str, text: str, *, user: bool = False) -> None:

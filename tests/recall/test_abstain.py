@@ -1,21 +1,14 @@
 """Whether a question is about anything here: what speaks for it, one thing at a time."""
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from math import inf
-from typing import TYPE_CHECKING
 
 import pytest
 
+from memolith import Mem
 from memolith.index import Analysis, Term
 from memolith.recall import abstain, rank
 from memolith.recall.abstain import Subject
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from memolith import Mem
-    from memolith.recall.abstain import Found
 
 ASKED = {"zebra": 5, "stripe": 5, "mane": 5, "hoof": 5}
 
@@ -25,7 +18,7 @@ def subject(asked: dict[str, int], names: Collection[str] = (), total: int = 100
     return Subject(question, rank.word_weights(question), names, ())
 
 
-def found(*words: str, of: int = 4) -> Found:
+def found(*words: str, of: int = 4) -> tuple[float, float, tuple[str, ...]]:
     return len(words) / of, len(words) / of, words
 
 

@@ -1,7 +1,5 @@
 """Ranking as pure functions: evidence, abstention, order."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Recall: ranked answers over everything, what holds now first, nothing for an unrelated question."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

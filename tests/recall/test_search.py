@@ -1,7 +1,5 @@
 """Search: literal, deterministic, over the files themselves."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs that the tests of file safety run as processes of their own: `python -m tests.store.intruder`."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import io

@@ -1,7 +1,5 @@
 """Throw-away memory: nothing in, nothing out, nothing left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Links, swaps, special files and modes: nothing outside is read or written, whatever lies in the store."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import gzip

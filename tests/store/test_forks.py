@@ -1,7 +1,5 @@
 """A child that was forked, while other threads are at work, has nothing of its parent's to wait for."""
 
-from __future__ import annotations
-
 import copy
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Any sequence of changes by agent and person: files say what a simple model says, and all can be undone."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """A file that the disk gives no answer about is not taken for missing. All found by `prove faults`."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

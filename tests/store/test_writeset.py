@@ -1,7 +1,5 @@
 """Several files are changed as one: kill -9, hand edits and lost leases leave the whole old or new set."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

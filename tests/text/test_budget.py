@@ -1,7 +1,5 @@
 """Cutting to a budget: within the limit, never through what one sees as one character."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

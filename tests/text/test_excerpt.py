@@ -1,7 +1,5 @@
 """An excerpt shows why a text was found, with what stands around it."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

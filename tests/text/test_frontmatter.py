@@ -1,7 +1,5 @@
 """Head and body of a file: nothing is lost, and a changed field changes its own line."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Markdown by lines and headings: appending, repeats, sections, and what a prompt shows of it."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

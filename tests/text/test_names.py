@@ -1,7 +1,5 @@
 """An address names a place in the memory, in one way, and never one outside."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,8 +3,6 @@
 The examples are in `suspicion/attacks.md` and `suspicion/benign.md`, one per line.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import time

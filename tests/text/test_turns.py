@@ -1,7 +1,5 @@
 """Whose words the turns of a conversation are."""
 
-from __future__ import annotations
-
 import pytest
 
 from memolith.text.local_tools import stays

@@ -1,7 +1,5 @@
 """The small YAML: what it accepts means the same to PyYAML, and a change touches one line."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from typing import Any

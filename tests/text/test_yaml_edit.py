@@ -1,7 +1,5 @@
 """Setting a list in a YAML file: what else is in the file stays, comments too."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

@@ -1,7 +1,5 @@
 """An archive holds a memory without loss, and nothing that is in one can do harm."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

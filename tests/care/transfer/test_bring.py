@@ -1,7 +1,5 @@
 """Other programs' memories come in: nothing lost, overwritten or brought twice, all taken back at once."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

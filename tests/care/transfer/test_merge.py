@@ -1,7 +1,5 @@
 """Merging two documents loses no line of either, and doing it again changes nothing."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

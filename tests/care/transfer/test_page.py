@@ -1,7 +1,5 @@
 """What docs/import.md shows is what happens."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

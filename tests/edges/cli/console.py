@@ -7,8 +7,6 @@ Standard error follows standard output; a last line `[exit N]` stands where the 
 that change are $MEMOLITH_HOME, $HOME, $BIN, $HASH, $DATE and $TIME. `UPDATE_TRANSCRIPTS=1` rewrites them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

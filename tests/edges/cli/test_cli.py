@@ -1,7 +1,5 @@
 """The command line: transcripts, wrong input, exit codes, JSON, pipes, completion."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Every mistake that a person can make at the command line: its exit code, and a line with the next step."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 from collections.abc import Iterator

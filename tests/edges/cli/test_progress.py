@@ -1,7 +1,5 @@
 """How far it is: a bar at a terminal, nothing in a pipe, and Ctrl-C at the worst moment."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

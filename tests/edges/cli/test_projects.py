@@ -1,7 +1,5 @@
 """`memolith project …`: showing and repairing which directory belongs to which memory."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A client for `memolith mcp` that speaks both eras, over the pipes of a real process."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`memolith mcp`: real processes over pipes, in both eras of the protocol."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

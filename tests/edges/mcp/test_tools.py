@@ -1,7 +1,5 @@
 """The tools as any host gets them: who may call what, who is asked, and memory that is switched off."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable

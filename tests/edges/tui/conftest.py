@@ -1,7 +1,5 @@
 """What the tests of the app get: a person's memory with one of everything."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Driving the real app in a test: keys go in, and what is shown comes out."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any

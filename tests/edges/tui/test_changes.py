@@ -1,7 +1,5 @@
 """Changing memory in the app: add, edit, conflicts, records, review, history, undo."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from textual.widgets import Input, Static, TextArea

@@ -1,7 +1,5 @@
 """Looking around in the app: shelves, lists, texts, search, panes, themes, help."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

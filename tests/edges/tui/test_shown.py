@@ -1,7 +1,5 @@
 """What a text may do to the terminal or to the app: nothing. And what is shown of it: everything."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Starting the app: what it needs, its keys, and a run in a real terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What the tests of hooks get: a host that tells of events. No worker is started unless a test wants one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A prompt is held for no more than a second and a half; what could not be done is said or queued."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

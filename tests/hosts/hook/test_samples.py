@@ -1,7 +1,5 @@
 """Every event in `../shared/samples` (or MEMOLITH_SAMPLES), as real programs tell it; never copied here."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a session is told from its beginning to its end."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

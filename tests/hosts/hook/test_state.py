@@ -1,7 +1,5 @@
 """What hooks write down below the home: whatever it is called, and whatever lies there instead of a file."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

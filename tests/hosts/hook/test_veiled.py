@@ -1,7 +1,5 @@
 """Sessions, directories and remotes called after a secret: it is nowhere below the home, and all works."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

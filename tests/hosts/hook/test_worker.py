@@ -1,7 +1,5 @@
 """What a session leaves behind: its transcript is read, indexed and learned from, by a worker of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

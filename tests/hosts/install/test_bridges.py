@@ -1,7 +1,5 @@
 """The bridges for opencode and pi, run by node against a command that writes down what it is told."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

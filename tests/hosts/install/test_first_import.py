@@ -1,7 +1,5 @@
 """What is there right after the installation: past sessions, what they taught, and a brief."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

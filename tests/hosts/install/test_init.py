@@ -1,7 +1,5 @@
 """`memolith init`: every agent gets what it needs, and gives back the same bytes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Somebody else's JSON: what is not ours keeps every byte."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """docs/agents/: what the pages show is what `memolith init` writes, and the samples' shape is kept."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The plugin: one marketplace for Claude Code and Codex, in the shape that both took, with one version."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

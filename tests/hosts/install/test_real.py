@@ -5,8 +5,6 @@
 with `claude`, `codex`, `gemini`, `copilot` and `opencode` in it, as far as they are wanted. No model asked.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Somebody else's TOML: a table of ours comes and goes, everything else keeps every byte."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

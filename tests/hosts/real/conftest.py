@@ -1,7 +1,5 @@
 """What the tests with real programs get: one of them, with memolith installed, and a model that it asks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

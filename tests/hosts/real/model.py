@@ -5,8 +5,6 @@ whole. Every request is kept. Replies are for requests that offer tools, in orde
 first request in which that text stands.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import threading

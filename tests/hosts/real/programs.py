@@ -3,8 +3,6 @@
 `VERSIONS` is what `./dev agents` installs.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select
@@ -41,7 +39,7 @@ class Program:
     user: Path
     work: Path
     model: Model
-    asks: Callable[[Program, str, str], list[str]]
+    asks: Callable[["Program", str, str], list[str]]
     had: dict[str, str] = field(default_factory=dict)  # files that the person had before us
     more: dict[str, str] = field(default_factory=dict)  # variables
 

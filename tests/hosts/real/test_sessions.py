@@ -5,8 +5,6 @@
 runs them with programs that are there already. Each test is one promise of docs/agents/.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A session that goes on is read as far as it is written; a large one within bounded memory."""
 
-from __future__ import annotations
-
 import json
 import os
 import tracemalloc

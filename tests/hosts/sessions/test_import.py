@@ -1,7 +1,5 @@
 """`memolith session import`: every session once, in the memory of its project, whatever happens between."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

@@ -1,7 +1,5 @@
 """A transcript is a file, and a repository may bring any: only where it lies tells whose words are in it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Every reader finds the same talk in its agent's form, and nothing that nobody said."""
 
-from __future__ import annotations
-
 import glob
 from pathlib import Path
 

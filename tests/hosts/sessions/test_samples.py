@@ -1,7 +1,5 @@
 """The samples in `../shared/samples` (or MEMOLITH_SAMPLES), after the real programs; never copied here."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

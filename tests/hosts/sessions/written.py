@@ -1,7 +1,5 @@
 """Small sessions as the agents write them: the same talk in every form, with things nobody said in it."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the tests of meaning need: an index in memory, and a model that needs no weights."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The local model: tokens, the network against a plain reference, the installed weights; other packages."""
 
-from __future__ import annotations
-
 import functools
 import json
 import math

@@ -1,7 +1,5 @@
 """OpenAI's protocol, spoken with real servers on the loopback."""
 
-from __future__ import annotations
-
 import http.server
 import json
 import socket

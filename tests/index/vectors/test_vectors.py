@@ -1,7 +1,5 @@
 """Vectors as recall sees them: similarities, catching up, several processes, damage, no model."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import stat

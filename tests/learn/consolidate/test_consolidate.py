@@ -1,7 +1,5 @@
 """Consolidation: from extractions to MEMORY.md, summary and skills, with a model and without one."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A proposal that a person should see first waits as a diff: accept, refuse, edit."""
 
-from __future__ import annotations
-
 import json
 from contextlib import AbstractContextManager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Skills that a model proposes: names and files made harmless, those of a person kept."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Each fact is said once in a session, in the words of a user, and comes with stat
 would make of it. An invention is one of several kinds; each would be believed if nobody looked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

@@ -6,8 +6,6 @@ error`). `learn` lists what it teaches: words that must all be in a statement (`
 scope/category`). Sessions without `learn` teach nothing.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which sessions are learned from, and what is said of the others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 

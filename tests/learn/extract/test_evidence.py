@@ -1,7 +1,5 @@
 """Evidence is checked by code: invented statements do not get in, true ones do."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Extraction with a model: the form of a reply, and what may be kept of it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

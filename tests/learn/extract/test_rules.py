@@ -1,7 +1,5 @@
 """Learning without a model: explicit signals teach, everything else does not."""
 
-from __future__ import annotations
-
 import pytest
 
 from memolith.env.settings import Settings

@@ -1,7 +1,5 @@
 """What a model is shown of a session."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

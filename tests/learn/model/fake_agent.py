@@ -9,8 +9,6 @@ What a step may have: `say` (text, or an object as JSON), `print` (this and noth
 `helper` (leaves a process behind), `flood`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -5,8 +5,6 @@ loopback.answer = lambda request: says({"a": request.user})     # instead of a s
 model = loopback.model(); model.complete(...); loopback.requests[0].user
 """
 
-from __future__ import annotations
-
 import http.server
 import json
 import threading

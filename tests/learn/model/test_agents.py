@@ -1,7 +1,5 @@
 """Models behind programs: real processes that answer as scripted."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """The ledger of learning: every request is entered before it is sent, and a ceiling stops exactly there."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models behind HTTP: asked for real, on the loopback."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

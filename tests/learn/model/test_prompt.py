@@ -1,7 +1,5 @@
 """The prompts: files, checked when they are loaded, replaced by the person's own."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """JSON in what a model says: found, read strictly, checked."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

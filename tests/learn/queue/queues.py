@@ -1,7 +1,5 @@
 """A queue for a test, as several processes would open it, and short ways to use it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

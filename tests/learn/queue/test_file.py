@@ -1,7 +1,5 @@
 """The queue's database, damaged or refused at any moment, and used by many processes at once."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

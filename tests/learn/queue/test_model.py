@@ -1,7 +1,5 @@
 """The queue against a model of it: whatever the order of claims, ends, failures and clocks."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from typing import Any

@@ -1,7 +1,5 @@
 """The queue: work is done once, and who lost a job commits nothing."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

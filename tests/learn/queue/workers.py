@@ -4,8 +4,6 @@ Each forks its workers, so that twenty of them start within some milliseconds; a
 one file for all, only after the call returned.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

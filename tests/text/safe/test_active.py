@@ -1,7 +1,5 @@
 """In the block nothing is left that a renderer fetches, runs or hides; ordinary links and code stay."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -1,7 +1,5 @@
 """Stored text is shown without what hides, and cannot leave or imitate the block it is shown in."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -1,7 +1,5 @@
 """Our own lines: everything that we print around memory is in one list, and no stored text can imitate it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A secret that a limit cuts in two: nothing of it is left, wherever it stands."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random

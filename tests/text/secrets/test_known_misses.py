@@ -1,7 +1,5 @@
 """What strangers found: secrets that stayed, and texts that were masked although they tell none."""
 
-from __future__ import annotations
-
 import pytest
 
 from memolith.text.secrets.redact import redact

@@ -1,7 +1,5 @@
 """What the author says about a secret: `<private>`, `memolith:allow`, and the list of allowed values."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

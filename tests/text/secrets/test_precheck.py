@@ -1,7 +1,5 @@
 """The look before the scanner never says no where the scanner finds something, and loads nothing heavy."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -3,8 +3,6 @@
 The samples are put together at run time, so that no scanner takes this file for a leak.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

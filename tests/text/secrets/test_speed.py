@@ -1,7 +1,5 @@
 """The scanner's time grows with the length of the text and with nothing else, whatever the text is."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

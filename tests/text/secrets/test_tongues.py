@@ -3,8 +3,6 @@
 The texts come from the grammar of the attack rig (`prove/attack/secrets.txt`), a few of each row.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A secret is kept out whichever way it comes: its name may be in the line, above it, or in another field."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The time that a question names."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
