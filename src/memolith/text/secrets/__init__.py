@@ -1,1 +1,6 @@
-"""Finding credentials in text and masking them. `redact.py` is the door; tables are in `.txt` files."""
+"""Finding credentials in text and masking them. `redact.py` is the door.
+
+Its finders: `tokens.py` (what shows by its form), `commands.py` (command lines), `assigned.py` and
+`sentences.py` (values behind a name), `forms.py` (codes, tables). `names.py` knows what secrets are called,
+`values.py` what they look like. `veil.py` masks names and excerpts; `precheck.py` is for the hot path only.
+"""

@@ -8,11 +8,11 @@ certain (tests/text/secrets/test_precheck.py); a yes means that the scanner has 
 
 from __future__ import annotations
 
-from memolith.text.secrets import commands, names
+from memolith.text.secrets import names
 from memolith.text.secrets.tokens import APART_WORDS, HINTS, PROVIDERS, beginnings
 from memolith.text.secrets.values import TABLE, is_jumbled, is_shuffled
 
-_KNOWN = names.KNOWN | commands.KNOWN | APART_WORDS
+_KNOWN = names.KNOWN | APART_WORDS
 # Signs and words that announce a finder's work by themselves; names and messages seldom have one.
 _SIGNS = (
     *(
@@ -49,10 +49,16 @@ def may_hold_secret(text: str) -> bool:
     known = names.known_in(lower, _KNOWN)
     return (
         not known.isdisjoint(APART_WORDS)
-        or (not known.isdisjoint(commands.KNOWN) and not _BETWEEN.isdisjoint(text))
+        or (not _BETWEEN.isdisjoint(text) and _runs_program(lower))
         or _names_one(text, lower, known)
         or any(_could_be_token(text, lower, *run) for run in _runs(text))
     )
+
+
+def _runs_program(lower: str) -> bool:
+    from memolith.text.secrets.commands import KNOWN  # a name has no words to look for
+
+    return not KNOWN.isdisjoint(names.known_in(lower, KNOWN))
 
 
 def _has_login(text: str) -> bool:
