@@ -66,7 +66,7 @@ else:
         def keeping(function):
             kept = {}
 
-            def asked(*values):
+            def cached(*values):
                 found = kept.get(values, kept)
                 if found is kept:
                     found = function(*values)
@@ -75,8 +75,8 @@ else:
                     kept[values] = found
                 return found
 
-            asked.__doc__, asked.__wrapped__ = function.__doc__, function
-            return asked
+            cached.__doc__, cached.__wrapped__ = function.__doc__, function
+            return cached
 
         return keeping
 

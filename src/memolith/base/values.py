@@ -118,11 +118,30 @@ TAINTS = ("web", "tool", "repository", "pasted")
 OWN = ("user", "agent")
 
 
-class WriteResult(Value):
+class _OfFile(Value):
+    """A value about a file; its name becomes `path` for callers and in JSON."""
+
+    if TYPE_CHECKING:
+        filename: str
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        from pathlib import Path
+
+        return Path(self.filename)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        fields = super().as_dict()
+        return {"path": fields.pop("filename"), **fields}
+
+
+class WriteResult(_OfFile):
     """What a write did. `bytes` counts the content written, after caps and duplicates.
 
     `sha256` is the hash of the file afterwards: pass it as `if_sha256` to change only that. `held` is the
-    number in the review when the text waits for a person, else None.
+    id in the review when the text waits for a person, else None.
     """
 
     bytes: int
@@ -133,23 +152,11 @@ class WriteResult(Value):
     skipped: int
     warnings: list[str]
 
-    @property
-    def path(self) -> Path:
-        """The file that was written."""
-        from pathlib import Path
-
-        return Path(self.filename)
-
     def __str__(self) -> str:
         return "\n".join([self.message, *(f"warning: {w}" for w in self.warnings)])
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the fields by name, ready for JSON."""
-        fields = super().as_dict()
-        return {"path": fields.pop("filename"), **fields}
 
-
-class SearchHit(Value):
+class SearchHit(_OfFile):
     """One file's worth of search results."""
 
     body: str
@@ -161,18 +168,6 @@ class SearchHit(Value):
     name: str
     source: str  # where the note came from, if not from its user or their agent
     total_hits: int
-
-    @property
-    def path(self) -> Path:
-        """The file that matched."""
-        from pathlib import Path
-
-        return Path(self.filename)
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the fields by name, ready for JSON."""
-        fields = super().as_dict()
-        return {"path": fields.pop("filename"), **fields}
 
 
 class Listing(list[str]):

@@ -1,7 +1,7 @@
 """Whether an answer is whole: what could not be read while it was made.
 
 One file that cannot be read must not hide the others, so whoever reads goes on without it. That what is left
-is never taken for all there is, the door (`places`) notes every failure here, and whoever gives an answer
+is never taken for all there is, the door (`env/paths`) notes every failure here, and whoever gives an answer
 (library, command line, server, hook) watches while it is made and says what is missing. An answer is made
 in one thread.
 """
@@ -82,8 +82,8 @@ def note(path: str, error: OSError) -> None:
             return
 
 
-def looked(path: str, *, follow: bool = True) -> os.stat_result | None:
-    """Return what the system knows of a path; None if nothing is there, or if that cannot be told."""
+def stat_of(path: str, *, follow: bool = True) -> os.stat_result | None:
+    """Return what the system knows of a path; None if nothing is there, or if the system does not say."""
     try:
         return os.stat(path, follow_symlinks=follow)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -95,11 +95,11 @@ def looked(path: str, *, follow: bool = True) -> os.stat_result | None:
 
 def is_directory(path: str) -> bool:
     """Whether a directory is there, be it by a link; in doubt it is not, and that is noted."""
-    found = looked(path)
+    found = stat_of(path)
     return found is not None and stat.S_ISDIR(found.st_mode)
 
 
-def stored() -> None:
+def note_write() -> None:
     """Tell whoever is watching that a text was stored."""
     for watch in _watches.open:
         watch.wrote = True

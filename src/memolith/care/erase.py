@@ -209,13 +209,7 @@ def _change_file(place: Place, change: Change) -> bool:
     data = place.read()
     if data is None or (new := change(data)) == data:
         return False
-    temporary = Place(place.folder, f"{place.name}.{os.getpid()}.tmp")
-    with files.storage_errors(place.path):
-        with contextlib.suppress(FileNotFoundError):
-            files.unlink(temporary)
-        files.write_new(temporary, new)
-        files.replace(temporary, place)
-        files.sync_directory(place.folder)
+    files.overwrite(place, new)
     return True
 
 

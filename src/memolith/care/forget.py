@@ -76,9 +76,9 @@ def _everywhere(
     learned = _learned(home, fact, everywhere=everywhere, dry=dry)
     scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
     found = [(each.path, each.count) for each in erase(home, fact, scopes, tell, dry=dry)]
-    found += receipts.without(home.path, fact.in_names, tell, dry=dry)
+    found += receipts.blank_name(home.path, fact.in_names, tell, dry=dry)
     for name in receipts.names(home.path, receipts.SUMMARY):
-        *about, waiting = receipts.noted(home.path, name)[1] or [""]
+        *about, waiting = receipts.read_note(home.path, name)[1] or [""]
         count = fact.count(name, waiting.encode())
         if count and not dry:
             receipts.note(home.path, name, *about, fact.without(waiting, tombstones.INSTEAD))

@@ -190,12 +190,11 @@ def _brought(home: Home, relative: str) -> str:
 def _given(home: Home, ref: str) -> Iterator[Given]:
     """Yield when agents were given a file, a part of it, or a turn, newest first."""
     found = []
-    for session, fields in receipts.all_lines(home.path):
-        refs = fields[receipts.FIELDS :]
-        if {ref, layout.shown(ref)} & set(refs) or any(
-            each.startswith((f"{ref}#", f"{ref}:")) for each in refs
+    for session, each in receipts.of_all_sessions(home.path):
+        if {ref, layout.shown(ref)} & set(each.refs) or any(
+            one.startswith((f"{ref}#", f"{ref}:")) for one in each.refs
         ):
-            found.append((fields[0], session, fields[1]))
+            found.append((each.time, session, each.event))
     for stamp, session, event in sorted(found, reverse=True):
         yield Given(time=_time(stamp), session=session, event=event)
 

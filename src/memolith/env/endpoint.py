@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _CONNECT_SECONDS = 10.0  # for each of a host's addresses
 _PIECE = 65_536
-_MAX_SAID = 200
+_MAX_SUMMARY = 200
 
 
 class UnansweredError(Exception):
@@ -33,11 +33,11 @@ class UnansweredError(Exception):
 
 
 class Answer:
-    """What a service answered. `said` is the beginning of it on one line, fit for a message."""
+    """What a service answered. `summary` is its beginning on one line, fit for a message."""
 
     def __init__(self, status: int, headers: http.client.HTTPMessage, data: bytes, secret: str) -> None:
         self.status, self.headers, self.data = status, headers, data
-        self.said = printable(data.decode("utf-8", "replace"), secret)
+        self.summary = printable(data.decode("utf-8", "replace"), secret)
 
 
 class Endpoint:
@@ -119,13 +119,13 @@ def printable(text: str, secret: str = "") -> str:
     shown = "".join(char for char in " ".join(text[:8000].split()) if char.isprintable())
     if secret:
         shown = shown.replace(secret, "…")
-    return redact(shown).text[:_MAX_SAID]
+    return redact(shown).text[:_MAX_SUMMARY]
 
 
 def find_key(env: Mapping[str, str], variable: str, command: str, setting: str, project: str = "") -> str:
     """Return the key that a command prints, else that of a variable; empty if there is none.
 
-    No program of the `project` is asked, nor does one work in it.
+    No program of the `project` is run, nor does one work in it.
     """
     if not command:
         return _checked(env.get(variable, "").strip(), f"environment variable {variable}")
@@ -199,7 +199,7 @@ def _reason(error: Exception) -> str:
 
 
 class _Watch:
-    """Shuts a connection when its time is over. A time-out of the socket would begin anew with each byte."""
+    """Shuts a connection when its time is over. A time-out of the socket starts again with each byte."""
 
     def __init__(self, seconds: float) -> None:
         self.expired = False

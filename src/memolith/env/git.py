@@ -2,8 +2,8 @@
 
 Whoever wrote the files around us may have written `.git` too. So it is believed only as far as git itself
 would go, and less: it belongs to us, it lies where it is used or its repository leads back to it, it is no
-link, and a directory inside a repository is none itself, however much it looks like one. What fails this has
-a `doubt`, and is a plain folder to us.
+link, and a directory inside a repository is not one itself, however much it looks like one. What fails this
+has a `doubt`, and is a plain folder to us.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 
 from memolith.base.errors import MemolithError
 from memolith.env.paths import Place
+from memolith.env.settings import owners
 from memolith.text.secrets.veil import veiled
 
 TYPE_CHECKING = False
@@ -81,9 +82,9 @@ class Checkout:
 
 
 def mark_of(directory: str) -> str:
-    """Return what tells a directory from one that is put in its place later; empty if it cannot be told.
+    """Return what tells a directory from one that takes its place later; empty if the system does not say.
 
-    The number of an inode is given again at once when a directory is removed; together with its generation
+    The number of an inode is used again at once when a directory is removed; together with its generation
     (or the time of its birth) it is not. Where a file system has neither, the mark ends in a dot.
     """
     try:
@@ -146,11 +147,8 @@ def _is_bare(directory: str) -> bool:
 def _ours(checkout: Checkout, *others: str) -> Checkout:
     """Doubt a repository that belongs to somebody else, as git does: their config must not speak to us."""
     if hasattr(os, "geteuid"):
-        mine: tuple[int, ...] = (os.geteuid(),)
-        if mine == (0,) and (sudoer := os.environ.get("SUDO_UID", "")).isdecimal():
-            mine = (0, int(sudoer))
         for path in (checkout.top, checkout.git, *others):
-            if os.lstat(path).st_uid not in mine and not _is_declared_safe(checkout.top):
+            if os.lstat(path).st_uid not in owners() and not _is_declared_safe(checkout.top):
                 checkout.doubt = _STRANGERS
     return checkout
 

@@ -57,7 +57,7 @@ class Commits:
         return found
 
     def head(self) -> str:
-        """Return the commit that is checked out; empty if there is none, or none that can be told."""
+        """Return the commit that is checked out; empty if there is none, or it cannot be read."""
         name = "HEAD"
         for _ in range(5):
             text = self._text(name, 4_096)
@@ -168,7 +168,7 @@ class _Pack:
                 os.close(fd)
 
     def commit(self, name: bytes, end: float) -> bytes | None:
-        """Return the content of a commit; None if it is not in this pack, or that is not told by `end`."""
+        """Return the content of a commit; None if it is not in this pack, or `end` comes first."""
         try:
             at = self._find(name) if monotonic() < end else None
             return None if at is None else self._content(at, len(name), end)
@@ -286,7 +286,7 @@ class _Pack:
 def _applied(base: bytes, delta: bytes, end: float) -> bytes:
     """Return what a delta makes of another content: pieces of that, and new ones.
 
-    ValueError if it is none as git makes them, with pieces of nothing for one, or is not done by `end`.
+    ValueError if git would not make such a delta (with pieces of nothing, say), or `end` has come.
     """
     _, at = _number(delta, 0)
     size, at = _number(delta, at)

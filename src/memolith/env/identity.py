@@ -30,43 +30,40 @@ if TYPE_CHECKING:
 READ_SECONDS = 0.1  # a prompt waits for this
 WRITE_SECONDS = 2.0
 _UNMARKED = "-"
+_KEYS = frozenset(["paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"])
 
 
 class Identity:
     """What is known of a project: the contents of its `project.yml`."""
 
-    __slots__ = ("apart", "commits", "linked", "marks", "origins", "paths", "problem", "seen", "slug")
-
     def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
         self.slug, self.problem = slug, problem
+        self.others = {key: value for key, value in fields.items() if key not in _KEYS}  # such as `allow`
         self.paths = _texts(fields.get("paths"))
         self.origins = [veiled(each) for each in _texts(fields.get("origins"))]
         self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
         self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
         self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
-        self.seen = _texts(fields.get("seen_commits"))  # `evidence.newest`
-        # By what each of the paths is known again, in their order (`repository.mark_of`).
+        self.seen = _texts(fields.get("seen_commits"))  # `newest`
+        # By what each of the paths is known again, in their order (`git.mark_of`).
         marks = fields.get("marks", "")
         pairs = zip(self.paths, marks.split()[1:] if isinstance(marks, str) else (), strict=False)
         self.marks = {path: mark for path, mark in pairs if mark != _UNMARKED}
 
     def fields(self) -> dict[str, Node]:
         """Return the contents for `project.yml`."""
-        fields: dict[str, Node] = {"paths": _written(self.paths)}
-        if self.origins:
-            fields["origins"] = _written(self.origins)
-        if self.commits:
-            fields["root_commit"] = self.commits[0] if len(self.commits) == 1 else list(self.commits)
-        if self.seen:
-            fields["seen_commits"] = list(self.seen)
-        if self.linked:
-            fields["linked"] = _written(self.linked)
-        if self.apart:
-            fields["apart"] = _written(self.apart)
+        fields: dict[str, Node] = {
+            "paths": _written(self.paths),
+            "origins": _written(self.origins),
+            "root_commit": self.commits[0] if len(self.commits) == 1 else list(self.commits),
+            "seen_commits": list(self.seen),
+            "linked": _written(self.linked),
+            "apart": _written(self.apart),
+        }
         if any(path in self.marks for path in self.paths):
             # A word first, and decimals after it: so it needs no quotes, and is taken for no secret.
             fields["marks"] = " ".join(["inodes", *(self.marks.get(path, _UNMARKED) for path in self.paths)])
-        return fields
+        return {key: value for key, value in fields.items() if value or key == "paths"}
 
 
 def at_once(checkout: Checkout, commit: str) -> bool | None:
@@ -87,7 +84,7 @@ def is_same(
     if path in known.linked or not (known.origins or known.commits):
         return _is_same_folder(known, path, checkout, seen, doubt)
     if checkout is None or path != checkout.root:
-        return False  # it was a repository, and is none any more
+        return False  # it was a repository, and no longer is
     stays = bool(seen) and seen == checkout.mark
     if stays and not seen.endswith("."):
         return True  # the very same directory, and no other has got its number
@@ -122,7 +119,7 @@ def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen:
 def is_ours(path: str) -> bool:
     """Whether a folder does not belong to another user; one that is gone belongs to nobody."""
     try:
-        return os.stat(path).st_uid in owners() or not hasattr(os, "geteuid")
+        return os.stat(path).st_uid in owners() | {0} or not hasattr(os, "geteuid")
     except OSError:
         return True
 
@@ -192,6 +189,9 @@ def _proved(known: Identity, checkout: Checkout, prove: Prove) -> bool | None:
     # Whether it is here costs little, so no history is walked for a project that this is not.
     commit = _present(known, checkout)
     return False if commit is None else prove(checkout, commit)
+
+
+# A name on disk may be any bytes; YAML is text. A path that is not UTF-8 is written down as `hex:…`.
 
 
 def _written(texts: list[str]) -> list[Node]:

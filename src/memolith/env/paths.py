@@ -153,7 +153,7 @@ class Place:
     def stat(self) -> os.stat_result | None:
         """Return what the system knows of the file, or of the link that is there; None if nothing is.
 
-        Also None if that cannot be told; then the answer that is being made is not whole.
+        Also None if the system does not say; then the answer that is being made is not whole.
         """
         try:
             return os.stat(self.at, dir_fd=self.fd, follow_symlinks=False)
@@ -324,7 +324,7 @@ class Tree:
             self.place(relative)
 
     def stat(self, relative: str) -> os.stat_result | None:
-        """Return what `Place.stat` does; None if nothing is there, or that cannot be told."""
+        """Return what `Place.stat` does; None if nothing is there, or the system does not say."""
         try:
             return self.place(relative).stat()
         except (FileNotFoundError, StorageError):
@@ -365,7 +365,7 @@ class Tree:
         """Yield a directory and all below it: path, names of its directories, names of all else, sorted.
 
         As with `os.walk`, what the caller takes out of the first list is left out. A directory that cannot
-        be opened is empty; `failed` is told of it.
+        be opened is empty; `failed` hears of it.
         """
         below: list[str] = []
         others: list[str] = []
@@ -376,9 +376,9 @@ class Tree:
         except (FileNotFoundError, UnsafePathError):
             pass
         except (StorageError, OSError) as error:  # the latter where a listing does not say what is what
-            told = error if isinstance(error, StorageError) else refused(folder.path, error)
+            problem = error if isinstance(error, StorageError) else refused(folder.path, error)
             if failed:
-                failed(directory, told)
+                failed(directory, problem)
         below.sort()
         yield directory, below, sorted(others)
         if directory.count("/") < _MAX_DEPTH:

@@ -7,7 +7,7 @@ from the root's path, and stays. The *identity* is `project.yml` in that directo
 
 How a directory finds its project: by a path seen before, if what is there proves to be the same; else by the
 same origin together with the same first commit; else, without an origin, by the same first commit if the
-checkout has gone from its old place (`evidence` has the rules); else it is new. When in doubt, projects stay
+checkout has gone from its old place (`identity` has the rules); else it is new. When in doubt, projects stay
 apart: a missed memory can be linked by hand, a leaked one cannot be taken back. With `identity: cwd`, a
 person decided that the path is all that counts.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 
 from memolith.base.errors import MemolithError, StorageError
-from memolith.base.whole import is_directory, looked
+from memolith.base.whole import is_directory, stat_of
 from memolith.env import git
 from memolith.env import identity as evidence
 from memolith.env.identity import Identity
@@ -65,7 +65,7 @@ class Project:
     ) -> None:
         self.slug, self.root, self.checkout = slug, root, checkout
         self.known = known  # there is a memory for it
-        # What a person should be told about how it was found. Agents read it too: no words from outside.
+        # What a person should know about how it was found. Agents read it too: no words from outside.
         self.notice = notice
         self.offer = ""  # the slug of a memory that it may be, if a person says so
         self.is_open = False  # whether that was not decided in the time that there was
@@ -73,12 +73,12 @@ class Project:
         self._is_written = not root and known
 
     def written(self, known: Identity) -> None:
-        """Note that all that can be told of it is written down now."""
+        """Note that everything known of it is written down now."""
         self.identity, self.known, self._is_written = known, True, True
 
     @property
     def has_commit(self) -> bool:
-        """Whether it is known by a commit, if it has any that can be told."""
+        """Whether it is known by a commit, if it has any that can be read."""
         return bool(self.identity and self.identity.commits) or bool(
             self.checkout and self.checkout.is_shallow
         )
@@ -177,7 +177,8 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     claims = evidence.claims(everything, checkout, strangers, prove) if checkout else []
     new = Project(free_slug(root, lambda slug: is_directory(os.path.join(projects, slug))), root, checkout)
     new.is_open = undecided or any(each.proved is None for each in claims)
-    return _adopted(new, claims) or _told(projects, new, claims, [*strangers, *filter(None, [slug])], doubt)
+    strangers += filter(None, [slug])
+    return _adopted(new, claims) or _with_notice(projects, new, claims, strangers, doubt)
 
 
 def _adopted(new: Project, claims: list[Claim]) -> Project | None:
@@ -211,14 +212,16 @@ def _around(everything: list[Identity], here: str, root: str, top: str) -> list[
     return sorted(found, key=lambda pair: (pair[0] == root, -len(pair[0]), pair[1].slug))
 
 
-def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str], doubt: str) -> Project:
-    """Return a new project with what to tell a person who may expect a memory here; usually nothing."""
-    told = []
+def _with_notice(
+    projects: str, new: Project, claims: list[Claim], strangers: list[str], doubt: str
+) -> Project:
+    """Return a new project with a notice for a person who may expect a memory here; usually none."""
+    notices = []
     broken = read_identity(projects, slug_of(new.root))
     if broken and broken.problem:
-        told.append(f"{broken.problem}; until that is repaired, this directory has a memory of its own")
+        notices.append(f"{broken.problem}; until that is repaired, this directory has a memory of its own")
     elif doubt:
-        told.append(f"{doubt}, so it is not looked into and this is a plain folder to memolith")
+        notices.append(f"{doubt}, so it is not looked into and this is a plain folder to memolith")
     new.offer = next((each.known.slug for each in claims), "".join(strangers[:1]))
     joins = f"`memolith project link {new.offer}` in this directory"
     if new.is_open or claims:
@@ -226,20 +229,20 @@ def _told(projects: str, new: Project, claims: list[Claim], strangers: list[str]
         why = "nothing here proves that it is this project's"
         if new.is_open:
             why = "whether it is this project's is decided in the background, or by the next write"
-        told.append(f"the memory {new.offer}{shared} is not opened: {why}; {joins} opens it")
+        notices.append(f"the memory {new.offer}{shared} is not opened: {why}; {joins} opens it")
     elif strangers:
-        told.append(
+        notices.append(
             f"this place was known as {new.offer}, but something else is here now, so it gets a memory of "
             f"its own; {joins} joins them"
         )
-    new.notice = "; ".join(told)
+    new.notice = "; ".join(notices)
     return new
 
 
 def _nameless(projects: str, place: str) -> str:
     """Return the slug of a place whose store was made before there was a `project.yml`, else nothing."""
     directory = os.path.join(projects, slug_of(place))
-    has_no_name = is_directory(directory) and looked(os.path.join(directory, PROJECT_FILE)) is None
+    has_no_name = is_directory(directory) and stat_of(os.path.join(directory, PROJECT_FILE)) is None
     return slug_of(place) if has_no_name else ""
 
 
@@ -315,9 +318,6 @@ def parse_identity(slug: str, text: str) -> Identity:
 def exists(projects: str, slug: str) -> bool:
     """Whether a project has a directory. A slug that people type may be anything, even `..`."""
     return bool(slug) and _SLUG_CHARACTERS.issuperset(slug) and is_directory(os.path.join(projects, slug))
-
-
-# A name on disk may be any bytes; YAML is text. A path that is not UTF-8 is written down as `hex:…`.
 
 
 def _is_in(path: str, directory: str) -> bool:

@@ -39,40 +39,21 @@ _KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "text": str
 
 
 class Setting:
-    """One paragraph of the table; it is taken apart when it is asked for, as a prompt needs few of them."""
+    """One paragraph of the table: `key: type = default <= limit`, then what it means."""
 
-    __slots__ = ("_row",)
+    __slots__ = ("default", "kind", "limit", "meaning")
 
     def __init__(self, row: str) -> None:
-        self._row = row
-
-    def _part(self, sign: str) -> tuple[str, str]:
-        head = self._row.partition("\n")[0]
-        before, _, after = head.partition(sign)
-        return before, after.strip()
-
-    @property
-    def kind(self) -> type | tuple[str, ...]:
-        """Its type, or the words that it can be."""
-        words = self._part(" =")[0].partition(": ")[2]
-        return _KINDS.get(words) or tuple(words.split("|"))
-
-    @property
-    def default(self) -> object:
-        """Its value when nobody says otherwise."""
-        kind, text = self.kind, self._part(" =")[1].partition(" <= ")[0]
-        return text if isinstance(kind, tuple) else _BOOLEANS[text] if kind is bool else kind(text)
-
-    @property
-    def limit(self) -> int | None:
-        """The most that it may be, if it is a number."""
-        limit = self._part(" <= ")[1]
-        return int(limit) if limit else None
-
-    @property
-    def meaning(self) -> str:
-        """What it is for."""
-        return " ".join(self._row.split("\n", 1)[1].split())
+        head, _, meaning = row.partition("\n")
+        words, _, rest = head.partition(": ")[2].partition(" =")
+        default, _, limit = rest.strip().partition(" <= ")
+        kind = _KINDS.get(words) or tuple(words.split("|"))
+        self.kind: type | tuple[str, ...] = kind  # or the words that it can be
+        self.default: object = default
+        if isinstance(kind, type):
+            self.default = _BOOLEANS[default] if kind is bool else kind(default)
+        self.limit = int(limit) if limit else None  # the most that a number may be
+        self.meaning = " ".join(meaning.split())
 
 
 def _table() -> dict[str, Setting]:
@@ -89,21 +70,21 @@ class StrangerError(ConfigError):
 
 
 def owners() -> set[int]:
-    """Return the users whose files are ours."""
+    """Return the users whose files are ours. As for git, who became root by sudo is still who they were."""
     me, before = os.geteuid() if hasattr(os, "geteuid") else 0, os.environ.get("SUDO_UID", "")
-    return {me, 0} | ({int(before)} if me == 0 and before.isdecimal() else set())
+    return {me} | ({int(before)} if me == 0 and before.isdecimal() else set())
 
 
 def own(path: str, found: os.stat_result) -> None:
     """Refuse what is not only ours to change: StrangerError has the command that mends it.
 
-    Root may do everything anyway; who became root by sudo is still who they were (git's own rule). The
-    user's own group is taken for private, as it is wherever a umask of 002 is the default.
+    Root may do everything anyway. The user's own group is taken for private, as it is wherever a umask of 002
+    is the default.
     """
     if not hasattr(os, "geteuid"):
         return
     me = os.geteuid()
-    if found.st_uid not in owners():
+    if found.st_uid not in owners() | {0}:
         why, mend = f"belongs to user {found.st_uid}, not to you ({me})", "move it away"
     elif found.st_mode & (stat.S_IWOTH | (stat.S_IWGRP if found.st_gid != os.getegid() else 0)):
         from shlex import quote

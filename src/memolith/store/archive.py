@@ -1,11 +1,10 @@
-"""Copies of finished sessions, `sessions/<project>/<agent>-<id>.jsonl.gz`: compressed, whole or none."""
+"""Copies of finished sessions, `sessions/<project>/<agent>-<id>.jsonl.gz`: compressed, written as a whole."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 
-from memolith.env.paths import Place, Tree
+from memolith.env.paths import Tree
 from memolith.store import files
 
 SUFFIX = ".jsonl.gz"
@@ -44,14 +43,7 @@ class Archive:
 
         # No time in it: the same session gives the same bytes.
         data = gzip.compress("".join(f"{line}\n" for line in lines).encode("utf-8"), 6, mtime=0)
-        place = files.make_place(self._tree, f"{self._slug}/{name}{SUFFIX}")
-        temporary = Place(place.folder, f".{name}.tmp")
-        with files.storage_errors(place.path):
-            with contextlib.suppress(FileNotFoundError):
-                files.unlink(temporary)  # left by a crash; the lock is ours
-            files.write_new(temporary, data)
-            files.replace(temporary, place)
-            files.sync_directory(place.folder)
+        files.overwrite(files.make_place(self._tree, f"{self._slug}/{name}{SUFFIX}"), data, f".{name}.tmp")
 
     def delete(self, name: str) -> None:
         """Remove a session for good."""

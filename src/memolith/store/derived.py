@@ -1,8 +1,8 @@
 """A SQLite file that only repeats what the files say: private, locked while it is written, and sealed.
 
-Every write ends with a seal, the sums of all pages (`sums`). Whatever changes the file otherwise (a crash in
-the middle of a write, a bad disk, somebody's editor) breaks it, and a file with a broken seal is thrown away.
-So nothing has to reach the disk in any order, and nothing is synced.
+Every write ends with a seal, the sums of all pages (`page_sums`). Whatever else changes the file (a crash
+in the middle of a write, a bad disk, somebody's editor) breaks it, and a file with a broken seal is thrown
+away. So nothing has to reach the disk in any order, and nothing is synced.
 One lock file keeps writers apart; readers need no lock of ours while the seal is whole.
 """
 
@@ -68,7 +68,7 @@ class Derived:
 
     @contextmanager
     def writing(self, wait: float) -> Iterator[Connection]:
-        """Write in one transaction, with the lock; a file that cannot be trusted is made anew."""
+        """Write in one transaction, with the lock; a file that cannot be trusted is replaced by a new one."""
         with self._locked(wait):
             connection = self.connection()
             if connection is None:

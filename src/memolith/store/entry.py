@@ -52,11 +52,11 @@ def _title(kind: str, parsed: frontmatter.Parsed) -> str:
 
     A note has a `name`; of a held text, what was to be done with it says how it would be called.
     """
-    asked = parsed.fields.get("arguments") if kind == "inbox" else None
-    fields = asked if isinstance(asked, dict) else parsed.fields
+    call = parsed.fields.get("arguments") if kind == "inbox" else None
+    fields = call if isinstance(call, dict) else parsed.fields
     keys = {"note": ("name", "title"), "inbox": ("title", "name", "heading", "section")}
-    given = (fields.get(key) for key in keys.get(kind, ("title", "name")))
-    title = next((each for each in given if isinstance(each, str) and each.strip()), "")
+    candidates = (fields.get(key) for key in keys.get(kind, ("title", "name")))
+    title = next((each for each in candidates if isinstance(each, str) and each.strip()), "")
     # What follows a head that cannot be read may be all of the file.
     body = parsed.body.removeprefix("---") if parsed.problem else parsed.body
     title = title or markdown.heading_title(body)

@@ -44,7 +44,7 @@ def create() -> tuple[str, Callable[[], None]]:
 
 
 def _make(base: str, making: str) -> tuple[str, int]:
-    """Lock a new home before it gets the name under which others look for homes that nobody locks."""
+    """Lock the home before renaming it into view, so that a sweep cannot mistake it for abandoned."""
     fd = _open_alive(making)
     try_lock(fd)
     home = os.path.join(base, os.path.basename(making)[1:])

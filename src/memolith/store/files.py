@@ -32,12 +32,12 @@ _NOT_SUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV)
 
 
 @contextmanager
-def storage_errors(path: str) -> Iterator[None]:
+def storage_errors(path: str, kind: type[StorageError] = StorageError) -> Iterator[None]:
     """Turn an OSError into a StorageError that names `path`."""
     try:
         yield
     except OSError as error:
-        raise StorageError(path, error) from error
+        raise kind(path, error) from error
 
 
 def text_of(data: bytes) -> str:
@@ -49,7 +49,7 @@ def text_of(data: bytes) -> str:
 
 
 def is_directory(path: str) -> bool:
-    """Whether a directory is there, be it by a link; StorageError if that cannot be told."""
+    """Whether a directory is there, be it by a link; StorageError if the system does not say."""
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -176,13 +176,28 @@ def write_new(place: Place, data: bytes) -> None:
     try:
         if not _WINDOWS:
             os.fchmod(fd, 0o600)
-        _mark(fd)  # before the bytes: see `gate._was`
+        _mark(fd)  # before the bytes: see `temporary._was`
         view = memoryview(data)
         while view:
             view = view[os.write(fd, view) :]
         full_sync(fd)
     finally:
         os.close(fd)
+
+
+def overwrite(place: Place, data: bytes, aside: str = "") -> None:
+    """Replace a file that has no history, durably: it is whole or as it was.
+
+    `aside` is the name that the new bytes have until then, of which the caller holds the lock; else it has
+    the number of this process in it.
+    """
+    temporary = Place(place.folder, aside or f"{place.name}.{os.getpid()}.tmp")
+    with storage_errors(place.path):
+        with suppress(FileNotFoundError):
+            unlink(temporary)  # left by a crash
+        write_new(temporary, data)
+        replace(temporary, place)
+        sync_directory(place.folder)
 
 
 def _mark(fd: int) -> None:
@@ -235,7 +250,7 @@ def replace(source: Place, target: Place, attempts: int = 20) -> None:
 
 
 def add_name(place: Place, other: Place) -> bool:
-    """Give a file a second name for a moment; False if it could not be told from a stranger's afterwards.
+    """Give a file a second name for a moment; False if it would look like a stranger's afterwards.
 
     A crash may leave both names. Only a file with our mark is read all the same.
     """

@@ -44,7 +44,7 @@ _MAX_ROUNDS = 100
 
 
 class Change:
-    """What a change did: the bytes before and after, and what the caller should be told.
+    """What a change did: the bytes before and after, and what the caller should know.
 
     `written` is the size of the new text as it was stored, cleaned and masked.
     """
@@ -168,7 +168,7 @@ class Gate:
 
         with self.scope(layout.scope_of(relative)):
             done = self._apply(relative, on_bytes, op, if_sha256, undoes, remember=remember)
-        whole.stored()
+        whole.note_write()
         return done
 
     def commit(
@@ -223,7 +223,7 @@ class Gate:
         *,
         remember: bool,
     ) -> Change:
-        history = self.history  # a wrong setting is told before anything is written
+        history = self.history  # a wrong setting fails before anything is written
         deadline: float | None = None
         for _ in range(_MAX_ROUNDS):
             tree = Tree(self.root)
@@ -294,7 +294,7 @@ class Gate:
                 if isinstance(error, FileNotFoundError) and place.stat() is None:
                     return _LOST_RACE
                 raise
-        return temporary.taken(holder, place, new)
+        return temporary.inspect(holder, place, new)
 
     def _give_back(
         self, tree: Tree, relative: str, place: Place, ours: bytes | None, holder: Place | None

@@ -152,7 +152,7 @@ def tickets(slug: str) -> str:
     return _in(slug, "tickets")
 
 
-# What a consolidation would write, waiting in the inbox to be decided about (`learn.waiting`).
+# What a consolidation would write, waiting in the inbox to be decided about (`learn/consolidate/waiting`).
 PROPOSAL = "consolidate"
 
 

@@ -21,7 +21,7 @@ from memolith.store import files
 from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 MAX_BYTES = 32 * 1_048_576  # the state file of an agent may be large
 _DIRECTORY = "installs"
@@ -45,18 +45,10 @@ class OutsideError(StorageError):
         self.args = (f"{path}: {why}; it is as it was. Make it readable and writable, then try again",)
 
 
-@contextlib.contextmanager
-def _told(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise OutsideError(path, error) from error
-
-
 def read(path: str) -> bytes | None:
     """Return a file's bytes, through links; None if there is none."""
     try:
-        with _told(path):
+        with files.storage_errors(path, OutsideError):
             found = os.stat(path)
             if not stat.S_ISREG(found.st_mode):
                 raise ConfigError(f"{path}: is not a file; move it out of the way")
@@ -77,7 +69,7 @@ def swap(path: str, old: bytes | None, new: bytes | None, *, mode: int = 0o600) 
     name programs. Returns the directories that were made for it.
     """
     real = os.path.realpath(path)
-    with _told(path):
+    with files.storage_errors(path, OutsideError):
         made = _directories(os.path.dirname(real), mode | (mode & 0o444) >> 2)
         if read(path) != old:
             raise _changed(path, old, read(path))
@@ -216,18 +208,14 @@ class Installs:
             with contextlib.suppress(OSError, MemolithError):
                 files.unlink(self._place(path, kind))
 
+    def _name(self, path: str, kind: str) -> str:
+        return f"{_DIRECTORY}/{sha256(os.path.abspath(path).encode('utf-8', 'surrogateescape'))[:16]}.{kind}"
+
     def _place(self, path: str, kind: str) -> Place:
-        name = sha256(os.path.abspath(path).encode("utf-8", "surrogateescape"))[:16]
-        return files.make_place(self._tree, f"{_DIRECTORY}/{name}.{kind}")
+        return files.make_place(self._tree, self._name(path, kind))
 
     def _read(self, path: str, kind: str) -> bytes | None:
-        name = sha256(os.path.abspath(path).encode("utf-8", "surrogateescape"))[:16]
-        return read(os.path.join(self._tree.root, _DIRECTORY, f"{name}.{kind}"))
+        return read(os.path.join(self._tree.root, self._name(path, kind)))
 
     def _write(self, path: str, kind: str, data: bytes) -> None:
-        place = self._place(path, kind)
-        fresh = Place(place.folder, f"{place.name}.{os.getpid()}")
-        with files.storage_errors(place.path):
-            files.write_new(fresh, data)
-            files.replace(fresh, place)
-            files.sync_directory(place.folder)
+        files.overwrite(self._place(path, kind), data)

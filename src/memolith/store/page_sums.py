@@ -194,15 +194,15 @@ def _open(path: str) -> tuple[int | None, bool]:
 
 
 def _line(stamp: Stamp, page: int, total: int) -> bytes:
-    said = " ".join(map(str, (*stamp, int(time.time()), page, total))).encode()
-    return said.ljust(_LINE - 12) + b" %010d\n" % crc32(said)
+    fields = " ".join(map(str, (*stamp, int(time.time()), page, total))).encode()
+    return fields.ljust(_LINE - 12) + b" %010d\n" % crc32(fields)
 
 
 def _parsed(line: bytes) -> tuple[int, ...] | None:
-    said = line[: _LINE - 12].rstrip()
-    if len(line) != _LINE or line[_LINE - 12 :] != b" %010d\n" % crc32(said):
+    fields = line[: _LINE - 12].rstrip()
+    if len(line) != _LINE or line[_LINE - 12 :] != b" %010d\n" % crc32(fields):
         return None
-    return tuple(map(int, said.split()))
+    return tuple(map(int, fields.split()))
 
 
 def _page(fd: int) -> int:

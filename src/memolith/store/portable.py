@@ -86,7 +86,7 @@ def listed(
 ) -> Iterator[str]:
     """Yield the files of one scope in a part of the home, sorted.
 
-    `leave` is told what is no file, `failed` which directory could not be read.
+    `leave` hears of what is not a file, `failed` of a directory that could not be read.
     """
     tree = Tree(os.path.join(home, part))
     if part == "sessions":

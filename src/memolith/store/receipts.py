@@ -1,11 +1,11 @@
 """Receipts: what was put into which session, and when; one file of lines for each session, only appended to.
 
-A line has a time, an event, hashes and references to memory, never a text. Whoever has a session's file open
-has it alone: the lock is on the file itself, which nobody replaces, so two hooks that a host starts at the
-same instant come one after the other.
+A line is a `Receipt`: a time, an event, hashes and references to memory, never a text. Whoever has a
+session's file open has it alone: the lock is on the file itself, which nobody replaces, so two hooks that a
+host starts at the same instant come one after the other.
 
-What is said is noted after it was said, but whether it can be noted is known before: a line counts when its
-end is written (`promise`, then `keep`).
+A text is noted after it was given, but whether it can be noted is known before: a line counts when its end is
+written (`promise`, then `keep`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DIRECTORY = "hooks"
-FIELDS = 6  # of a line, before the references: time, event, key, mark, revision, lines
 SUMMARY = ".summary"  # the end of a name: what a session left while somebody else held the lock
 _MAX_BYTES = 1_048_576
 _BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt
@@ -37,8 +36,46 @@ _MAX_STAMP = 65_536
 _END = "end"  # behind the last of some fields: what lacks it is being written, or by another version
 
 
+class Receipt:
+    """What a session was given at one event."""
+
+    __slots__ = ("event", "key", "lines", "mark", "refs", "revision", "time")
+
+    def __init__(
+        self,
+        time: str,
+        event: str,
+        key: str = "",
+        mark: str = "",
+        revision: str = "",
+        lines: str = "",
+        *refs: str,
+    ) -> None:
+        self.time, self.event = time, event
+        self.key = key  # hash of what was asked
+        self.mark = mark  # hash of the text
+        self.revision = revision  # state of the files
+        self.lines = lines.split(",") if lines else []  # hashes of the lines that were shown
+        self.refs = [*filter(None, refs)]
+
+    def as_line(self) -> bytes:
+        """Return the line of a file, without its end."""
+        fields = (self.time, self.event, self.key, self.mark, self.revision, ",".join(self.lines), *self.refs)
+        return "\t".join(" ".join(field.split()) for field in fields).encode("utf-8", "replace")
+
+
+_FIELDS = 6  # of a line, before the references
+
+
+def _parsed(data: bytes) -> list[Receipt]:
+    """Read the lines of a file; one without an end, or with too few fields, is not a receipt."""
+    lines = data[: data.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")
+    found = (line.split("\t") for line in lines)
+    return [Receipt(*fields) for fields in found if len(fields) >= _FIELDS]
+
+
 class Receipts:
-    """The lines of one session, in order; each is a list of fields. With a `problem`, nothing is noted."""
+    """The receipts of one session, in order. With a `problem`, nothing is noted."""
 
     def __init__(self, place: Place, fd: int | None, problem: Exception | None) -> None:
         self.place, self._fd, self.problem = place, fd, problem
@@ -53,14 +90,14 @@ class Receipts:
         self.is_full = len(data) == _MAX_BYTES
         end = data.rfind(b"\n") + 1
         if fd is not None and problem is None and end < len(data) < _MAX_BYTES:
-            with self._trying():  # a line whose end was not written is none
+            with self._trying():  # a line whose end was not written does not count
                 os.ftruncate(fd, end)
-        self.lines = [line.split("\t") for line in data[:end].decode("utf-8", "replace").split("\n") if line]
+        self.all = _parsed(data)
         self._pending: list[bytes] = []
         self._promised = False
 
     def _shortened(self, fd: int, data: bytes) -> bytes:
-        """Keep the later half of a log that is full: its session goes on, and is told things."""
+        """Keep the later half of a log that is full: its session goes on."""
         with self._trying():
             size = os.fstat(fd).st_size
             os.lseek(fd, size - _MAX_BYTES // 2, os.SEEK_SET)
@@ -71,11 +108,9 @@ class Receipts:
             return tail
         return data
 
-    def append(self, *fields: str) -> None:
+    def append(self, receipt: Receipt) -> None:
         """Add a line that counts when it is kept. It is not synced: a crash of the machine may take it."""
-        self._pending.append(
-            "\t".join(" ".join(field.split()) for field in fields).encode("utf-8", "replace")
-        )
+        self._pending.append(receipt.as_line())
 
     def promise(self) -> None:
         """Write the first line that is to be kept, all but its end."""
@@ -114,7 +149,7 @@ class Receipts:
 
 
 @contextmanager
-def opened(home: str, session: str, wait: float) -> Iterator[Receipts]:
+def hold(home: str, session: str, wait: float) -> Iterator[Receipts]:
     """Hold the receipts of a session (a plain name), or what can be read of them.
 
     A disk that is full or read-only, or a hook that was stopped, is no reason to tell a session nothing.
@@ -151,7 +186,7 @@ def path(home: str, name: str) -> str:
     return os.path.join(home, "state", DIRECTORY, name)
 
 
-def stamped(home: str, name: str) -> tuple[float, str]:
+def read_stamp(home: str, name: str) -> tuple[float, str]:
     """Return when a value was written down, and the value; 0 if it was not."""
     place = Place.of(path(home, name))
     found = None
@@ -167,13 +202,13 @@ def note(home: str, name: str, *fields: str) -> None:
     stamp(home, name, "\n".join([f"{len(lines)} fields", *lines, _END]))
 
 
-def noted(home: str, name: str) -> tuple[float, list[str]]:
+def read_note(home: str, name: str) -> tuple[float, list[str]]:
     """Return when some values were written down, and the values; none if they are not whole."""
-    when, text = stamped(home, name)
+    when, text = read_stamp(home, name)
     head, *lines = text.split("\n")
     if head != f"{len(lines) - 1} fields" or lines[-1] != _END:
         return when, []
-    # Behind each backslash that stands for itself the others begin anew.
+    # A backslash that stands for itself ends the reach of those before it.
     parts = [[part.replace("\\n", "\n") for part in line.split("\\\\")] for line in lines[:-1]]
     return when, ["\\".join(each) for each in parts]
 
@@ -183,13 +218,13 @@ def age(home: str, name: str) -> float:
 
     A moment ahead is now: clocks are set back, and that of a file server is not ours.
     """
-    passed = time.time() - stamped(home, name)[0]
+    passed = time.time() - read_stamp(home, name)[0]
     return max(0.0, passed) if passed > -_MOMENT else float("inf")
 
 
 def remove(home: str, name: str, when: float) -> None:
     """Take back what was written down at that time; what somebody wrote since stays."""
-    if stamped(home, name)[0] == when:
+    if read_stamp(home, name)[0] == when:
         with suppress(OSError):
             files.unlink(Tree(os.path.join(home, "state")).place(f"{DIRECTORY}/{name}"))
 
@@ -216,7 +251,7 @@ def sweep(home: str) -> None:
                 files.unlink(Place(folder, entry.name))
 
 
-def without(
+def blank_name(
     home: str, name: str, tell: Callable[[str], None], *, dry: bool = False
 ) -> Iterator[tuple[str, int]]:
     """Take the name of what is forgotten out of all receipts; yield each file with how often it had it.
@@ -260,13 +295,12 @@ def _in_names(data: bytes, wanted: bytes) -> Iterator[int]:
         at = data.find(wanted, at + len(wanted))
 
 
-def all_lines(home: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each session with the fields of each of its lines, as far as they are written."""
+def of_all_sessions(home: str) -> Iterator[tuple[str, Receipt]]:
+    """Yield every receipt with the session that it belongs to."""
     tree = Tree(os.path.join(home, "state"))
     for name in names(home, ".log"):
         try:
             data = tree.read_part(f"{DIRECTORY}/{name}", _MAX_BYTES)[0]
         except MemolithError:
             continue
-        for line in data[: data.rfind(b"\n") + 1].decode("utf-8", "replace").splitlines():
-            yield name[:-4], line.split("\t")
+        yield from ((name[:-4], receipt) for receipt in _parsed(data))

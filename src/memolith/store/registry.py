@@ -42,7 +42,7 @@ def register(gate: Gate, project: Project, seconds: float = identity.WRITE_SECON
     # A directory inside a checkout that was linked on its own is known by its path only.
     if checkout is not None and checkout.root != project.root:
         checkout = None
-    # A long history takes its time, so it is asked before the lock is taken, and only once.
+    # A long history takes its time, so it is read before the lock is taken, and only once.
     before = read_identity(os.path.join(gate.root, PROJECTS), project.slug)
     commit = _first_commit(checkout, seconds) if checkout and not (before and before.commits) else ""
 
@@ -86,8 +86,7 @@ def _forget_old_paths(known: Identity) -> None:
 
 def link(gate: Gate, slug: str, path: str) -> None:
     """Let a path lead to an existing project; it leads to no other any more."""
-    veiled(path)  # written down so, it is read as its exact name
-    _require(gate, slug)
+    _require(gate, slug, path)
     _edit(gate, slug, lambda known: _believe(known, path))
     _take_from_others(gate, slug, path)
 
@@ -126,8 +125,7 @@ def _believe(known: Identity, path: str) -> None:
 
 def unlink(gate: Gate, slug: str, path: str) -> None:
     """Take a path from a project, and remember that, else it would be adopted again."""
-    veiled(path)
-    _require(gate, slug)
+    _require(gate, slug, path)
 
     def remove(known: Identity) -> None:
         known.paths = [each for each in known.paths if each != path]
@@ -140,9 +138,7 @@ def unlink(gate: Gate, slug: str, path: str) -> None:
 
 def move(gate: Gate, slug: str, old: str, new: str) -> None:
     """Replace a path of a project by another one, which leads to no other project any more."""
-    veiled(old)
-    veiled(new)
-    _require(gate, slug)
+    _require(gate, slug, old, new)
 
     def swap(known: Identity) -> None:
         if old not in known.paths:
@@ -155,7 +151,10 @@ def move(gate: Gate, slug: str, old: str, new: str) -> None:
     _take_from_others(gate, slug, new)
 
 
-def _require(gate: Gate, slug: str) -> None:
+def _require(gate: Gate, slug: str, *paths: str) -> None:
+    """Raise NotFoundError if there is no such project."""
+    for path in paths:
+        veiled(path)  # written down so, it is read as its exact name
     if not exists(os.path.join(gate.root, PROJECTS), slug):
         raise NotFoundError(f"no project {quoted(slug)}; `memolith project list` shows them all")
 
@@ -172,10 +171,7 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity
         change(known)
         if old is not None and known.fields() == before:
             return old
-        kept = yaml.parse(old or "")
-        ours = {"paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"}
-        kept = {key: value for key, value in kept.items() if key not in ours}
-        return _HEADER + yaml.dump({**known.fields(), **kept})
+        return _HEADER + yaml.dump({**known.fields(), **known.others})
 
     gate.rewrite(f"{PROJECTS}/{slug}/{PROJECT_FILE}", apply, op="identity")
     return known
@@ -189,7 +185,7 @@ def reaches(home: str, checkout: git.Checkout, commit: str, seconds: float, *, a
     """
     key = f"{checkout.git}\0{checkout.mark}\0{commit}"
     name = f"proof-{fnv1a64(key.encode('utf-8', 'surrogateescape')):016x}"
-    answer, _, tip = receipts.stamped(home, name)[1].partition(" ")
+    answer, _, tip = receipts.read_stamp(home, name)[1].partition(" ")
     if answer == _YES:
         return True
     now = checkout.commits.head()
@@ -215,13 +211,7 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
             raise ConfigError(f"{path}: is not UTF-8 (byte {error.start}); repair it first") from None
         except yaml.YamlError as error:
             raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
-        temporary = Place.of(f"{path}.{os.getpid()}.tmp")
-        with files.storage_errors(path):
-            with contextlib.suppress(FileNotFoundError):
-                files.unlink(temporary)  # of a killed process that had our number; the lock is ours
-            files.write_new(temporary, new.encode())
-            files.replace(temporary, place)
-            files.sync_directory(place.folder)
+        files.overwrite(place, new.encode())
 
 
 def remove_lock(home: str, name: str) -> None:

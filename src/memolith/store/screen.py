@@ -36,13 +36,13 @@ def screen(
 ) -> tuple[str, list[str]]:
     """Check, clean, mask and cut text that is about to be stored; return it with what was done to it.
 
-    `allow` reads the hashes of values that may stay; it is asked only if something would be masked. Only a
+    `allow` reads the hashes of values that may stay; it is called only if something would be masked. Only a
     text that a person wrote `by_hand` may say so itself. Cut last: a secret that is cut in two would no
     longer be recognised.
     """
     check(text)
     text = hygiene.whole(text)
-    given = len(text.encode("utf-8"))
+    size = len(text.encode("utf-8"))
     text, warnings = hygiene.clean(text)
     text, found = _masked(text if by_hand else hygiene.unallowed(text), allow, by_hand=by_hand)
     warnings += warnings_for(found)
@@ -51,7 +51,7 @@ def screen(
 
         # One byte is left for the line break that an append adds.
         text = head(text, cap - 1)
-        warnings.append(f"the text was {given:,} bytes and was cut to the limit of {cap:,}")
+        warnings.append(f"the text was {size:,} bytes and was cut to the limit of {cap:,}")
     return text, warnings
 
 
@@ -181,13 +181,13 @@ def settling(
 
     It gives no line leave to keep a secret, not even out of two harmless pieces, unless a person writes it.
     """
-    given = len(warnings)
+    before = len(warnings)
 
     def applied(old: str | None) -> str | None:
         new = apply(old, text)
         if new is not None:
             new = new if by_hand else hygiene.unallowed(new, old or "")
-            new, warnings[given:] = settled(old or "", new, allow, by_hand=by_hand, name=name)
+            new, warnings[before:] = settled(old or "", new, allow, by_hand=by_hand, name=name)
         return new
 
     return applied
@@ -197,16 +197,18 @@ def warnings_for(findings: list[Finding]) -> list[str]:
     """Return what to tell the writer: what was masked, how to keep a false alarm, what was left out."""
     kinds = [finding.kind for finding in findings if finding.kind != "private"]
     parts = len(findings) - len(kinds)
-    said = []
+    warnings = []
     if kinds:
         count = "1 secret" if len(kinds) == 1 else f"{len(kinds)} secrets"
-        said.append(
+        warnings.append(
             f"masked {count} ({', '.join(sorted(set(kinds)))}); to keep a false alarm, give the value to "
             "`memolith allow`, or write memolith:allow in its line"
         )
     if parts:
-        said.append("a private part was left out" if parts == 1 else f"{parts} private parts were left out")
-    return said
+        warnings.append(
+            "a private part was left out" if parts == 1 else f"{parts} private parts were left out"
+        )
+    return warnings
 
 
 def quoted(value: object) -> str:

@@ -1,8 +1,8 @@
 """Temporary files, and exchanging one with the real file.
 
-Those of a scope live in its `.tmp/`, each named after the file that it is for.
-So finding stray ones costs one listing of an empty directory, not one of ten thousand notes. Under the lock
-of the scope, whatever is there was left by a crash.
+Those of a scope live in its `.tmp/`, each named after the file that it is for. So finding stray ones costs
+one listing of an empty directory, not one of ten thousand notes. Under the lock of the scope, whatever is
+there was left by a crash.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def swap(tree: Tree, relative: str, one: Place, other: Place) -> None:
     files.rename(spare, one)
 
 
-def taken(holder: Place, place: Place, new: bytes | None) -> Out:
+def inspect(holder: Place, place: Place, new: bytes | None) -> Out:
     """Look at what came out of an exchange."""
     try:
         gone = files.wait_for_writers(holder, 0)

@@ -1,7 +1,7 @@
 """Lines that somebody wanted forgotten, known by their hashes: what is imported again comes without them.
 
-The list is `forgotten.txt` in the store. It is about what comes from outside; whoever writes such a line anew
-wants it back.
+The list is `forgotten.txt` in the store. It is about what comes from outside; whoever writes such a line
+again wants it back.
 """
 
 from __future__ import annotations

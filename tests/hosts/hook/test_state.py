@@ -33,7 +33,7 @@ def test_fields_are_read_as_they_were_written(
 ) -> None:
     where = str(tmp_path_factory.mktemp("home"))
     receipts.note(where, "x.todo", *fields)
-    assert receipts.noted(where, "x.todo")[1] == fields
+    assert receipts.read_note(where, "x.todo")[1] == fields
 
 
 def test_a_directorys_name_chooses_no_project_and_no_word_of_a_queued_summary(
@@ -49,7 +49,7 @@ def test_a_directorys_name_chooses_no_project_and_no_word_of_a_queued_summary(
     with stopped(home / f"state/locks/{slug}.lock"):
         tell(evil, "PostCompact", compact_summary="We worked on the parser.")
     (queued,) = receipts.names(str(home), receipts.SUMMARY)
-    assert receipts.noted(str(home), queued)[1][:2] == [str(evil), slug]
+    assert receipts.read_note(str(home), queued)[1][:2] == [str(evil), slug]
     with Mem.open(work) as mem:
         assert any("stored" in line for line in worker.work(mem))
     stored = {

@@ -69,7 +69,7 @@ def test_a_transcript_whose_path_tells_a_secret_is_read_all_the_same(
         row = {"hook_event_name": "SessionEnd", "session_id": session, "cwd": str(work)}
         edge.answer(json.dumps({**row, "transcript_path": str(transcript)}).encode(), home=str(home))
         (todo,) = receipts.names(str(home), keep.TODO)
-        assert TOKEN not in todo + receipts.stamped(str(home), todo)[1]
+        assert TOKEN not in todo + receipts.read_stamp(str(home), todo)[1]
         said = list(worker.work(mem))
         if session == "plain":
             assert (len(mem.sessions.list()), receipts.names(str(home), keep.TODO)) == (2, []), said

@@ -199,7 +199,7 @@ def _look(mem: Mem) -> None:
     """
     slugs = list(dict.fromkeys((layout.USER, mem.project)))
     name, now = f"looked-{mem.project}", mem.index.directories(slugs)
-    if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.stamped(mem.home, name)[1] != now:
+    if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.read_stamp(mem.home, name)[1] != now:
         state = mem.index.sync(slugs, seconds=_SYNC_SECONDS)
         if not state.complete:
             raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))

@@ -137,7 +137,7 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
         return  # nothing is known, and asking creates nothing
     from memolith.hosts.hook.past import Injection, SessionReceipts
 
-    with receipts.opened(mem.home, call.label, _WAIT) as lines:
+    with receipts.hold(mem.home, call.label, _WAIT) as lines:
         past, now = SessionReceipts(lines), mem.now()
         event = f"{call.event}-{call.source}" if call.event == payload.START else call.event
         if past.is_repeated(event, call.key, now):

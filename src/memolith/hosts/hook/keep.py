@@ -141,7 +141,7 @@ def remember(mem: Mem, call: Call) -> None:
 
 def _earlier(mem: Mem, call: Call) -> str:
     """Return the project that an earlier turn of a session knew."""
-    return "".join(receipts.noted(mem.home, call.label + TODO)[1][4:5])
+    return "".join(receipts.read_note(mem.home, call.label + TODO)[1][4:5])
 
 
 def work(mem: Mem, *, at_once: bool = False) -> None:

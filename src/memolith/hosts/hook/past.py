@@ -1,15 +1,11 @@
-"""What a session was told so far, read from its receipts. Texts are known by their hashes only.
-
-The fields of a line: time, event, key of what was asked, hash of what was said, state of the files, hashes of
-the lines that were shown, then the references that were given.
-"""
+"""What a session was told so far, read from its receipts. Texts are known by their hashes only."""
 
 from __future__ import annotations
 
 from zlib import crc32
 
 from memolith.hosts.hook import payload
-from memolith.store.receipts import FIELDS
+from memolith.store.receipts import Receipt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,32 +43,30 @@ class SessionReceipts:
         self.refs: set[str] = set()
         self.prompts = 0
         self._last = "", "", float("-inf")  # event, key, time
-        for line in receipts.lines:
-            if len(line) >= FIELDS:
-                self._take(line)
+        for receipt in receipts.all:
+            self._take(receipt)
 
-    def _take(self, line: list[str]) -> None:
-        time, event, key, said, revision, lines = line[:FIELDS]
+    def _take(self, receipt: Receipt) -> None:
+        event = receipt.event
         if event == _TOLD:
-            self.refs.update(line[FIELDS:])
+            self.refs.update(receipt.refs)
             return
         try:
-            self._last = event, key, float(time)
+            self._last = event, receipt.key, float(receipt.time)
         except ValueError:
             return
         if event.startswith(payload.START):
-            self.block = said
+            self.block = receipt.mark
             self._shown = set()
             if not event.endswith(_KEEPS):
                 self.lines, self.refs = set(), set()
                 self.prompts *= event.endswith("compact")  # the task goes on
         elif event == payload.PROMPT:
             self.prompts += 1
-        self.revision = revision or self.revision
-        told = lines.split(",") if lines else ()
-        self.lines.update(told)
-        self._shown.update(told)
-        self.refs.update(filter(None, line[FIELDS:]))
+        self.revision = receipt.revision or self.revision
+        self.lines.update(receipt.lines)
+        self._shown.update(receipt.lines)
+        self.refs.update(receipt.refs)
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
         """Whether the same was asked a moment ago: two installations, or a host that asks twice.
@@ -90,18 +84,20 @@ class SessionReceipts:
         if self._receipts.is_full:
             return
         new = said.lines if event.startswith(payload.START) else said.lines - self.lines
-        line = [f"{now:.3f}", event, key, said.mark, said.revision, ",".join(sorted(new)), *said.refs]
-        self._receipts.append(*line)
-        self._take(line)
+        lines = ",".join(sorted(new))
+        self._append(Receipt(f"{now:.3f}", event, key, said.mark, said.revision, lines, *said.refs))
 
     def tell(self, lines: list[str]) -> list[str]:
         """Note what is said about what went wrong; return those lines that were not said yet."""
         new = [line for line in lines if f"{_TOLD}-{hash_of(line)}" not in self.refs]
         if new:
-            row = ["", _TOLD, "", "", "", "", *(f"{_TOLD}-{hash_of(line)}" for line in new)]
-            self._receipts.append(*row)
-            self._take(row)
+            refs = (f"{_TOLD}-{hash_of(line)}" for line in new)
+            self._append(Receipt("", _TOLD, "", "", "", "", *refs))
         return new
+
+    def _append(self, receipt: Receipt) -> None:
+        self._receipts.append(receipt)
+        self._take(receipt)
 
     def can_note(self) -> bool:
         """Whether what a session is told can be noted at all."""

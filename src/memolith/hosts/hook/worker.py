@@ -57,7 +57,7 @@ def work(mem: Mem) -> Iterator[str]:
 
 def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     """Store a summary that a hook could not, under the time at which it was said."""
-    when, fields = receipts.noted(mem.home, name)
+    when, fields = receipts.read_note(mem.home, name)
     if len(fields) != _FIELDS:
         return  # it is being written at this moment, or by another version
     cwd, project, taint, heading, said = fields
@@ -70,7 +70,7 @@ def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
 
 def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     """Bring the transcript of one session into memory; what was written down of it goes when that is done."""
-    when, fields = receipts.noted(mem.home, name)
+    when, fields = receipts.read_note(mem.home, name)
     if len(fields) != _FIELDS or fields[0] not in sessions.AGENTS:
         return  # it is being written at this moment, or by another version
     host, session, cwd, path, project = fields

@@ -83,7 +83,7 @@ class Remote:
         except UnansweredError as error:
             raise self._failure(str(error)) from None
         if answer.status != 200:
-            raise self._failure(f"HTTP {answer.status}: {answer.said}")
+            raise self._failure(f"HTTP {answer.status}: {answer.summary}")
         try:
             return json.loads(answer.data)
         except ValueError:

@@ -119,7 +119,7 @@ class HttpBackend(ABC):
             envelope = json.loads(received.data)
             return self._answer(envelope)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
-            raise self._failure("server", f"an answer of another protocol: {received.said}") from None
+            raise self._failure("server", f"an answer of another protocol: {received.summary}") from None
 
     @abstractmethod
     def _body(self, question: Question, known: Known) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class HttpBackend(ABC):
     def _refusal(self, received: Answer, known: Known) -> ModelError:
         status = received.status
         lower = received.data[:20_000].decode("utf-8", "replace").lower()
-        why = f"HTTP {status}: {received.said}"
+        why = f"HTTP {status}: {received.summary}"
         if status == 413 or (status in (400, 422) and any(each in lower for each in _LONG)):
             return self._failure("too_long", why)
         if status in (400, 422) and self._adjust(lower, known):
