@@ -163,7 +163,7 @@ class Run:
                 withdraw.withdraw_session(self._home, self._queue, name)
             except StorageError:  # the next run tries again, and this one goes on
                 self._done["failed"] += 1
-        with self._queue.together():
+        with self._queue.database.writing():  # sixty-four sessions are then enqueued as fast as one
             for each in choice.candidates:
                 self._queue.enqueue(EXTRACT, f"{slug}/{each.session.name}", each.watermark, forced=force)
         return len(choice.refused)

@@ -234,7 +234,7 @@ def test_a_full_disk_is_told_as_such_and_nothing_is_lost(queue: Queue) -> None:
     queue.database.ask("PRAGMA max_page_count = 1")  # of what there is, SQLite does not take any away
 
     def fill() -> None:
-        with queue.together():
+        with queue.database.writing():
             for number in range(2, 99):
                 queue.enqueue(EXTRACT, f"{PROJECT}/claude-{number}-{'x' * 2000}", 5)
 

@@ -118,7 +118,7 @@ def _crowd(home: str, processes: str, sessions: str, broken: str = "") -> dict[s
 
     def work() -> None:
         with Queue(home, settings) as queue:
-            with queue.together():
+            with queue.database.writing():
                 for number in range(int(sessions)):
                     queue.enqueue(EXTRACT, f"{PROJECT}/claude-{number}", VERSION)
             while found := queue.claim(EXTRACT, project=PROJECT):
@@ -193,7 +193,7 @@ class Killing:
     def round(self, number: int) -> None:
         """Kill three of four workers; see that nothing is lost, stuck, done twice or half written."""
         keys = [f"{PROJECT}/claude-{number}-{each}" for each in range(JOBS)]
-        with self.queue() as queue, queue.together():
+        with self.queue() as queue, queue.database.writing():
             for key in keys:
                 queue.enqueue(EXTRACT, key, VERSION)
         sleeper = fork(self.sleep)

@@ -97,7 +97,7 @@ class Current(Value):
     def forgotten(self) -> frozenset[str]:
         """Return what a person deleted of our lines, now and before."""
         gone: frozenset[str] = frozenset()
-        if self.below.strip():  # who removes all of it wants it made anew
+        if self.below.strip():  # who removes all of it wants a new one
             gone = self.made.lines - {statements.key(line) for line in statements.nonblank(self.below)}
         return self.made.forgotten | gone
 

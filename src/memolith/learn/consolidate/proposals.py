@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
     from memolith.store.writeset import Committed
 
-# A line is kept if so much of its words stands in one line of the new text.
-_KEPT = 0.7
-
 
 class Verdict(Value):
     """`problems` make a proposal useless, `reasons` send it to a person."""
@@ -97,25 +94,20 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
         for line in statements.nonblank(previous.below)
         if statements.key(line) in previous.made.lines
         and not line.startswith(("#", "<!--"))
-        and not (statements.sessions_of(line) and not statements.sessions_of(line) & known)
+        and statements.is_supported(line, known)
     ]
     new = [statements.content(line) for line in statements.nonblank(proposal.memory_md)]
     keys = {statements.key(line) for line in new}
     words = [set(likeness.words(line)) for line in new]
-    lost = [line for line in before if statements.key(line) not in keys and not _is_kept(line, new, words)]
+    gone = [statements.content(line) for line in before if statements.key(line) not in keys]
+    lost = [
+        text
+        for text in gone
+        if not likeness.is_kept(text, words) and not any(likeness.contradicts(text, each) for each in new)
+    ]
     if len(lost) * 100 <= percent * len(before):
         return []
     return [f"drops {len(lost)} of the {len(before)} lines that were learned before (limit {percent:g} %)"]
-
-
-def _is_kept(line: str, new: list[str], words: list[set[str]]) -> bool:
-    said = statements.content(line)
-    mine = set(likeness.words(said))
-    if not mine:
-        return True
-    return any(len(mine & each) >= _KEPT * len(mine) for each in words) or any(
-        likeness.contradicts(said, each) for each in new
-    )
 
 
 def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) -> list[str]:
@@ -126,7 +118,7 @@ def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) 
     found = []
     for path, text in texts.items():
         lines = [line for line in text.split("\n") if not line or statements.key(line) not in known]
-        fresh = "\n".join(line for line in lines if not _is_kept(line, [], words))
+        fresh = "\n".join(line for line in lines if not likeness.is_kept(statements.content(line), words))
         found += [f"{path}: {each.why} ({each.quote!r})" for each in suspicions(fresh)]
     return list(dict.fromkeys(found))
 

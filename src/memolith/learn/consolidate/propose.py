@@ -243,13 +243,8 @@ def _standing(previous: Current, sessions: set[str]) -> str:
     return "\n".join(
         line
         for line in previous.below.split("\n")
-        if statements.key(line) not in previous.made.lines or _is_supported(line, sessions)
+        if statements.key(line) not in previous.made.lines or statements.is_supported(line, sessions)
     )
-
-
-def _is_supported(line: str, sessions: set[str]) -> bool:
-    cited = statements.sessions_of(line)
-    return not cited or bool(cited & sessions)
 
 
 def _fitting(parts: Sequence[str], room: int) -> str:
@@ -299,7 +294,7 @@ def _tidy(text: str, previous: Current, sessions: set[str], *, known_above: bool
         for line in text.strip("\n").split("\n")
         if not line.lstrip().startswith("<!-- memolith")
         and (not line.strip() or line.startswith("#") or statements.key(line) not in gone | above)
-        and (line in by_hand or _is_supported(line, sessions))
+        and (line in by_hand or statements.is_supported(line, sessions))
     ]
     text = "\n".join(kept).strip("\n") + "\n"
     fence = fences.open_fence(text)

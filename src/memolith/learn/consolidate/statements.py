@@ -65,6 +65,12 @@ def sessions_of(line: str) -> set[str]:
     return {each.partition("#")[0].strip() for each in found[0].strip(" []").split(",")} - {"…"}
 
 
+def is_supported(line: str, sessions: set[str]) -> bool:
+    """Whether one of these sessions says what a line says; one without sources needs none."""
+    cited = sessions_of(line)
+    return not cited or bool(cited & sessions)
+
+
 def nonblank(text: str) -> list[str]:
     """Return the lines of a text that say something."""
     return [line for line in text.split("\n") if line.strip()]

@@ -38,23 +38,23 @@ _MAX_REASONS = 20
 class OutdatedError(ConflictError):
     """The memory is not the one that a proposal was made for: nothing was written."""
 
-    def __init__(self, number: str) -> None:
+    def __init__(self, proposal_id: str) -> None:
         MemolithError.__init__(
             self,
-            f"{number}: the memory has changed since this was proposed, so it was not applied; refuse "
+            f"{proposal_id}: the memory has changed since this was proposed, so it was not applied; refuse "
             "it, and the next `memolith learn run` proposes anew",
         )
 
 
 def hold(home: Home, proposal: Proposal, previous: Current, verdict: Verdict) -> str:
-    """Let a proposal wait; return its number, or nothing if a person has refused the same before.
+    """Let a proposal wait; return its id, or nothing if a person has refused the same before.
 
     An older one of the same project goes: it was made from less.
     """
     text = pack(proposal)
     # By its texts alone: one more session that changes none of them makes no other proposal.
-    number = sha256(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0].encode("utf-8", "surrogatepass"))[:8]
-    relative = layout.held(previous.slug, number)
+    proposal_id = sha256(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0].encode("utf-8", "surrogatepass"))[:8]
+    relative = layout.held(previous.slug, proposal_id)
     fields: dict[str, Node] = {
         "call": PROPOSAL,
         "arguments": {"base": previous.base()},
@@ -67,10 +67,10 @@ def hold(home: Home, proposal: Proposal, previous: Current, verdict: Verdict) ->
         if review.decision(home, relative) == "refuse":
             return ""
         for older in review.waiting(home):
-            if older.call == PROPOSAL and older.id != number:
+            if older.call == PROPOSAL and older.id != proposal_id:
                 home.gate.rewrite(older.filename, lambda _: None, op="superseded")
         home.gate.rewrite(relative, lambda _: frontmatter.compose(fields, text), op="hold")
-    return number
+    return proposal_id
 
 
 def pack(proposal: Proposal) -> str:

@@ -85,15 +85,15 @@ def _explained(turns: Sequence[Turn], where: int, at: int) -> Fact | None:
     error = _error_of(turns[where])
     if not error or pattern("failing-test").search(turns[where].text):
         return None
-    told = next((turn for turn in turns[at + 1 : at + 2] if turn.role == "assistant"), None)
+    answer = next((turn for turn in turns[at + 1 : at + 2] if turn.role == "assistant"), None)
     agreed = next((turn for turn in turns[at + 2 : at + 3] if turn.role == "user"), None)
-    if told is None or agreed is None or not pattern("confirms").search(agreed.text):
+    if answer is None or agreed is None or not pattern("confirms").search(agreed.text):
         return None
-    for part in strip.own_words(told).replace("\n", " ").split(". "):
+    for part in strip.own_words(answer).replace("\n", " ").split(". "):
         found = pattern("told-cause").search(part)
         if found and not is_vague(found["said"]) and len(part) < 300:
             said = f"{error}: {found['said']}"
-            quotes = [(told.number, found["said"]), (turns[where].number, error)]
+            quotes = [(answer.number, found["said"]), (turns[where].number, error)]
             return Fact(sentence(said), "incidents", quotes=quotes)
     return None
 

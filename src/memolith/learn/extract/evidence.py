@@ -149,7 +149,7 @@ class Witness:
     def _beside(self, number: int, quote: str) -> str:
         """Return what was said around a quote: in its turn, in two before it and in one after.
 
-        Only so much: a long output beside a quote has a word for every claim.
+        No more than that: a long output beside a quote has a word for every claim.
         """
         said = self._said(number)
         found = max(0, said.find(quote))

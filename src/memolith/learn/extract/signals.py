@@ -98,9 +98,9 @@ def _preferred(found: re.Match[str], text: str) -> Fact | None:
     if verb not in ("like", "love", "prefer") and not pattern("plural").match(said):
         return None
     does = {"prefer": "prefers", "like": "likes", "love": "loves", "hate": "hates", "dislike": "dislikes"}
-    told = does.get(verb) or "does not " + verb.split()[-1]
+    feeling = does.get(verb) or "does not " + verb.split()[-1]
     scope = "project" if is_bound(said) else "user"
-    return Fact(sentence(f"the user {told} {said}"), "preferences", scope)
+    return Fact(sentence(f"the user {feeling} {said}"), "preferences", scope)
 
 
 def _decided(found: re.Match[str], text: str) -> Fact | None:

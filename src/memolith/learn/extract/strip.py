@@ -66,7 +66,8 @@ def own_words(turn: Turn) -> str:
         if turn.tool.casefold() in _NO_SPEECH:
             return ""
         return said(turn.text)
-    if tool_kind(turn) == "own" or is_instruction_file(turn):
+    kind, call = tool_kind(turn), f"{turn.tool} {turns.first_line(turn.text)}"
+    if kind == "own" or (kind in TELLING and _INSTRUCTION_FILE.search(call)):  # memory, a skill, AGENTS.md
         return ""
     return _without_blocks(turn.text)
 
@@ -97,13 +98,6 @@ def typed(parts: Iterable[str]) -> str:
         if attached:
             break
     return "\n\n".join(filter(None, kept))
-
-
-def is_instruction_file(turn: Turn) -> bool:
-    """Whether a tool read a file of instructions, a skill or memory."""
-    return tool_kind(turn) in TELLING and bool(
-        _INSTRUCTION_FILE.search(f"{turn.tool} {turns.first_line(turn.text)}")
-    )
 
 
 def _without_blocks(text: str) -> str:

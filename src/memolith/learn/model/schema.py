@@ -125,7 +125,7 @@ def _may_be_null(schema: Schema) -> bool:
 
 
 def _objects(text: str) -> tuple[list[tuple[dict[str, Any], int]], str]:
-    """Return the JSON objects in a text with their sizes, and what was wrong with the first that is none."""
+    """Return the JSON objects in a text with their sizes, and what is wrong with the first broken one."""
     decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
     found: list[tuple[dict[str, Any], int]] = []
     wrong = ""

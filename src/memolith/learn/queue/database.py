@@ -106,10 +106,10 @@ class Database:
                     connection = self._open if self._inside else self._connect()
                     return connection.execute(question, values).fetchall() if connection else []
                 except _ERRORS as error:
-                    told = self._told(error)
+                    known = self._known(error)
                     last = self._inside or attempt == _TRIES - 1
-                    if last or not isinstance(told, DamagedError):
-                        raise told from error
+                    if last or not isinstance(known, DamagedError):
+                        raise known from error
         return []
 
     def change(self, step: Callable[[sqlite3.Connection], T]) -> T:
@@ -144,7 +144,7 @@ class Database:
                     connection.execute("ROLLBACK")
                 self._inside = False
                 if isinstance(error, _ERRORS):
-                    raise self._told(error) from error
+                    raise self._known(error) from error
                 raise
             finally:
                 self._inside = False
@@ -187,9 +187,9 @@ class Database:
                     continue
                 connection.execute("BEGIN IMMEDIATE")
             except _ERRORS as error:
-                told = self._told(error)
-                if not isinstance(told, DamagedError):
-                    raise told from error
+                known = self._known(error)
+                if not isinstance(known, DamagedError):
+                    raise known from error
                 continue
             if self._inode is None:
                 raise StorageError(self.path, OSError(errno.EROFS, "can only be read"))
@@ -203,7 +203,7 @@ class Database:
         if self._open is not None and self._inode == _inode(self.path):
             return self._open
         self.close()
-        if not self._is_safe():
+        if not self._exists():
             return None
         self._inode = _inode(self.path)
         try:
@@ -258,8 +258,8 @@ class Database:
             connection.close()
             raise
 
-    def _is_safe(self) -> bool:
-        """Whether there is a file; UnsafePathError if it, or what SQLite puts beside it, is none."""
+    def _exists(self) -> bool:
+        """Whether the file exists. UnsafePathError if it, or its -wal or -shm, is not a regular file."""
         Tree(os.path.dirname(self.path)).check(NAME)
         for suffix in (*_BESIDE, ""):
             found = _stat(self.path + suffix)
@@ -267,8 +267,8 @@ class Database:
                 raise UnsafePathError(f"{self.path}{suffix}: is not a regular file; move it out of the way")
         return found is not None
 
-    def _told(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
-        """Return what to say about an error of SQLite; a damaged file is out of the way by then."""
+    def _known(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
+        """Return an error of SQLite as one of ours; a damaged file is set aside by then."""
         code = _code(error)
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
             return error  # a mistake of ours

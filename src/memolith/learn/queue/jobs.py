@@ -135,6 +135,8 @@ def held(db: Connection, job: Job) -> Job:
 
 
 def _set(db: Connection, job: Job, now: float, **values: object) -> None:
+    if values["status"] != "running":
+        values |= {"worker": "", "token": ""}
     changed = ", ".join(f"{name} = ?" for name in values)
     db.execute(
         f"UPDATE jobs SET updated = ?, {changed} WHERE kind = ? AND key = ?",  # noqa: S608
@@ -204,8 +206,6 @@ def cancel(db: Connection, job: Job, now: float) -> None:
         job,
         now,
         status="done",
-        token="",
-        worker="",
         success_watermark=job.input_watermark,
         forced=False,
         outcome="cancelled",
@@ -221,8 +221,6 @@ def succeed(db: Connection, job: Job, outcome: str, now: float) -> None:
         job,
         now,
         status="pending" if more else "done",
-        token="",
-        worker="",
         success_watermark=job.input_watermark,
         retry_remaining=ATTEMPTS,
         retry_at=0.0,
@@ -246,8 +244,6 @@ def let_go(db: Connection, job: Job, why: str, now: float, *, pause: float | Non
         job,
         now,
         status=("failed" if left > 0 else "error") if counts else "pending",
-        token="",
-        worker="",
         retry_remaining=left,
         retry_at=now + (pause or 0.0) if counts else 0.0,
         last_error=_clean(why),

@@ -81,12 +81,6 @@ class Queue:
             lambda db: jobs.ask_for(db, kind, key, wanted, self._now(), forced=forced)
         )
 
-    @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
-        """Make one transaction of several calls: sixty-four sessions are then enqueued as fast as one."""
-        with self.database.writing():
-            yield
-
     def retry(self, key: str) -> Job:
         """Give a job all its attempts again, even if it was done or cancelled. NotFoundError if none is."""
 

@@ -5,6 +5,10 @@ Precision before recall: a fact kept twice costs a line, a fact replaced by mist
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # Words that say nothing about the subject, or only that something changed.
 _WORDS = """
 a an and are as at be by for from has have in is it its of on or our that the this to was we were will with
@@ -13,6 +17,7 @@ now currently still moved switched changed uses use using
 _SMALL = frozenset(_WORDS.split())
 _SAME = 0.9
 _SUBJECT = 0.75
+_KEPT = 0.7
 
 
 def words(text: str) -> list[str]:
@@ -48,6 +53,12 @@ def contradicts(one: str, other: str) -> bool:
     # Early in a sentence it names what is spoken of (`worker 3 …`), later what is said of it.
     late = first.index(old) * 2 >= len(first) and second.index(new) * 2 >= len(second)
     return late and _is_value(old) and _is_value(new) and _overlap(set(first), set(second)) >= _SUBJECT / 2
+
+
+def is_kept(text: str, others: Iterable[set[str]]) -> bool:
+    """Whether most words of a text stand in one of other texts, which are given by their words."""
+    mine = set(words(text))
+    return not mine or any(len(mine & each) >= _KEPT * len(mine) for each in others)
 
 
 def _overlap(first: set[str], second: set[str]) -> float:
