@@ -11,6 +11,7 @@ from memolith.edges.cli import main
 from tests.env.repos import ORIGIN, at, clone, repo
 from tests.ledger import proves
 from tests.recall.made import put, record, session
+from tests.shared import rows
 
 Capture = pytest.CaptureFixture[str]
 
@@ -136,24 +137,7 @@ def test_a_month_in_the_question_prefers_what_was_said_then(mem: Mem) -> None:
 
 @pytest.mark.parametrize(
     ("question", "old", "new"),
-    [
-        (
-            "Which workflow deploys the gateway?",
-            "The gateway is deployed by the deploy-gw workflow.",
-            "We moved gateway deploys to release-gw.",
-        ),
-        (
-            "Where do metrics go?",
-            "Metrics go to Graphite, and metrics are kept for a year.",
-            "Metrics now end up in Prometheus.",
-        ),
-        (
-            "What port is auth on?",
-            "The auth service listens on port 8443.",
-            "The auth service listens on port 9443.",
-        ),
-        ("Какой порт у сервиса?", "Порт у сервиса входа 8443.", "Порт у сервиса входа теперь 9443."),
-    ],
+    rows("recall/later_statements"),
 )
 def test_a_later_statement_about_the_same_goes_first(mem: Mem, question: str, old: str, new: str) -> None:
     lately(mem, old, new)

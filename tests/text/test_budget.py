@@ -10,27 +10,10 @@ from memolith.base.values import TRUNCATED
 from memolith.text.budget import Section, allot, estimate_tokens, head, tail, utf8_len
 from memolith.text.fences import open_fence
 from tests.ledger import proves
+from tests.shared import rows
 
 # Each is one character to the reader.
-GRAPHEMES = [
-    "é",
-    "e\u0301",
-    "o\u0308\u0323",
-    "中",
-    "👩‍👩‍👧‍👦",
-    "👍🏽",
-    "🇩🇪",
-    "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
-    "❤️",
-    "1️⃣",
-    "👁️‍🗨️",
-    "नि",
-    "각",
-    "ｶﾞ",
-    "ש\u05c1",
-    "\r\n",
-    "a",
-]
+GRAPHEMES = rows("text/graphemes")
 Measure = Callable[[str], int]
 MEASURES: list[Measure] = [len, utf8_len]
 

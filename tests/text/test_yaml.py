@@ -108,25 +108,7 @@ def test_any_text_gives_a_map_or_a_yaml_error(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "a",
-        "a: ",
-        "- ",
-        "[",
-        "a,",
-        "'",
-        '"',
-        "\\",
-        " ",
-        "\n",
-        "#",
-        "k:\n ",
-        "a: [",
-        "''",
-        "|\n ",
-        "a: |\n\n",
-        "-\n ",
-    ],
+    rows("text/yaml_slow"),
 )
 def test_no_text_is_slow(unit: str) -> None:
     for start in ("", "k: ", "k: [", "k: '", 'k: "', "k: |\n  ", "k:\n"):
