@@ -14,6 +14,10 @@ import click
 
 from memolith.edges.cli import output, progress
 from memolith.edges.cli.sessions import bring
+from memolith.env.settings import Settings
+from memolith.hosts.sessions import gather
+from memolith.learn import run
+from memolith.prompt import brief
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
@@ -27,8 +31,6 @@ _QUERY = 400  # characters of a request that say what it is about
 
 def show(options: Options, mem: Mem, *, asked: bool) -> None:
     """Import, index, learn by rules, and print a brief with a summary of two lines."""
-    from memolith.hosts.sessions import gather
-
     places = [each for each in gather.find(os.environ, os.path.expanduser("~")) if not each.problem]
     if not places:
         if asked and not options.json:
@@ -60,9 +62,6 @@ def show(options: Options, mem: Mem, *, asked: bool) -> None:
 
 def _learn(mem: Mem) -> int:
     """Learn by rules from what was finished; return how many records that gave."""
-    from memolith.env.settings import Settings
-    from memolith.learn import run
-
     enabled, origin = mem.settings.lookup("memories.enabled")
     if not enabled and origin != "default":
         return 0  # somebody switched it off, and meant it
@@ -77,8 +76,6 @@ def _learn(mem: Mem) -> int:
 
 def _brief(mem: Mem, mems: dict[str, Mem], brought: list[Brought]) -> str:
     """Return what memory says about the last thing somebody worked on: here, or where most was."""
-    from memolith.prompt import brief
-
     counts = Counter(each.project for each in brought if each.action != "skipped")
     chosen = mem if counts[mem.project] else mems.get(next(iter(counts.most_common(1)), ("", 0))[0])
     if chosen is None:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
+from shutil import which
 from typing import TYPE_CHECKING
 
 import click
 
 from memolith.base.errors import InputError, MemolithError
-from memolith.edges.cli import completion, output
+from memolith.edges.cli import completion, first_import, output
 from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.common import choice
 from memolith.env import programs
+from memolith.hosts.install import agents as hosts
+from memolith.hosts.install import check as checking
+from memolith.hosts.install import plan as planning
+from memolith.hosts.install.agents import Place
+from memolith.store import layout, outside
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memolith.edges.cli.options import Options
-    from memolith.hosts.install.agents import Host, Place, Target
+    from memolith.hosts.install.agents import Host, Target
     from memolith.hosts.install.plan import Planner, Step
     from memolith.mem import Mem
 
@@ -73,10 +79,6 @@ def init(
     memolith init --check
     memolith init --uninstall
     """
-    from memolith.hosts.install import agents as hosts
-    from memolith.hosts.install import plan as planning
-    from memolith.store import outside
-
     choice(scope, _SCOPES, "scope")
     named = [hosts.HOSTS[choice(each, NAMES, "agent")] for each in agents]
     if options.ephemeral:
@@ -87,13 +89,13 @@ def init(
         planner = planning.Planner(place, outside.Installs(mem.home))
         if check:
             return _check(options, place, planner, found)
-        more = [hosts.native(_in_project(mem, place), _notes(mem))] if native or uninstall else []
+        here = place.but(project=mem.identity.root)
+        notes = layout.locate(str(mem.root), layout.notes(mem.project))
+        more = [hosts.native(here, notes)] if native or uninstall else []
         flow = _Flow(options, planner, found, more, uninstall=uninstall)
         flow.notes = [] if uninstall else planning.doubles(place, [each.name for each in found])
         flow.run(dry_run=dry_run, yes=yes)
         if not uninstall and (flow.may_offer or (bring and yes and not dry_run)):
-            from memolith.edges.cli import first_import
-
             first_import.show(options, mem, asked=bring)
         flow.end()
     return None
@@ -101,8 +103,6 @@ def init(
 
 def command_path() -> str:
     """Return the absolute path of the command that agents are to start."""
-    from shutil import which
-
     started = sys.argv[0] if os.path.basename(sys.argv[0]).startswith("memolith") else ""
     beside = os.path.join(os.path.dirname(sys.executable), "memolith.exe" if os.name == "nt" else "memolith")
     for each in (started and which(started), beside, programs.find("memolith")):
@@ -119,26 +119,12 @@ def command_path() -> str:
 
 
 def _place(mem: Mem, scope: str) -> Place:
-    from memolith.hosts.install.agents import Place
-
     project = mem.identity.root if scope == "project" else ""
     if scope == "project" and not project:
         raise InputError("--scope project: this is no directory of a project; name one with --project PATH")
     # A project's files are shared with people who have it elsewhere.
     command = "memolith" if project else command_path()
     return Place(env=dict(os.environ), home=os.path.expanduser("~"), project=project, command=command)
-
-
-def _in_project(mem: Mem, place: Place) -> Place:
-    from memolith.hosts.install.agents import Place
-
-    return Place(env=place.env, home=place.home, project=mem.identity.root, command=place.command)
-
-
-def _notes(mem: Mem) -> str:
-    from memolith.store import layout
-
-    return layout.locate(str(mem.root), layout.notes(mem.project))
 
 
 class _Flow:
@@ -258,9 +244,6 @@ class _Flow:
 
 
 def _check(options: Options, place: Place, planner: Planner, found: Sequence[Host]) -> None:
-    from memolith.hosts.install import check as checking
-    from memolith.hosts.install import plan as planning
-
     common = [checking.program(place.command, place.env)]
     if common[0].is_good:
         common += [checking.hook(place.command, place.env), checking.server(place.command, place.env)]
