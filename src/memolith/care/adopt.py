@@ -128,7 +128,7 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
 
 
 def _contains(old: str, new: str) -> bool:
-    """Tell whether `new` stands in `old` as a whole, from the beginning of a line to the end of one."""
+    """Whether `new` stands in `old` as a whole, from the beginning of a line to the end of one."""
     old, new = (each.removeprefix(_BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
     return f"\n{new}\n" in f"\n{old}\n"
 

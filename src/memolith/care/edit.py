@@ -235,11 +235,11 @@ def _following(before: str, after: str) -> str:
     about = old.get("description")
     if old.problem or new.problem or not about or about != new.get("description"):
         return after
-    said = markdown.first_line(new.body)
-    if about != markdown.first_line(old.body) or about == said or not said:
+    first = markdown.first_line(new.body)
+    if about != markdown.first_line(old.body) or about == first or not first:
         return after
     try:
-        return frontmatter.set_fields(new.head, {"description": said}) + new.body
+        return frontmatter.set_fields(new.head, {"description": first}) + new.body
     except YamlError:
         return after
 

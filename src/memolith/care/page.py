@@ -81,7 +81,7 @@ def _instead(_: str | None, text: str) -> str:
 
 
 def is_note(relative: str) -> bool:
-    """Tell whether a path is that of a note."""
+    """Whether a path is that of a note."""
     return os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
 
 

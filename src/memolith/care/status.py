@@ -134,9 +134,9 @@ def page(home: Home) -> str:
             continue
         parts.append(f"## {title}")
         index = files.text_of(tree.read(layout.index(slug), MAX_LOOK_BYTES, cut=True) or b"")
-        said = [line for line in index.splitlines() if not line.startswith(("# ", "<!--"))]
-        if any(line.strip() for line in said):
-            parts.append("\n".join(said).strip())
+        lines = [line for line in index.splitlines() if not line.startswith(("# ", "<!--"))]
+        if any(line.strip() for line in lines):
+            parts.append("\n".join(lines).strip())
         sizes = [(name, tree.stat(f"{layout.notes(slug)}/{name}")) for name in names]
         rows = [f"- {name[:-3]} ({found.st_size:,} bytes)" for name, found in sizes if found]
         parts.append("\n".join(rows) or "There are no notes yet.")

@@ -28,13 +28,13 @@ def slash(mem: Mem, line: str = "", *, terminal: bool = False) -> Answer:
     # A person typed it, so what they write is theirs; what is from elsewhere stays so.
     options = Options(mem.from_source("user") if mem.source.trusted else mem)
     options.terminal = terminal
-    said: list[str] = []
-    token = output.collected.set(said)
+    printed: list[str] = []
+    token = output.collected.set(printed)
     try:
         code = run(["memory", *words(line)], options)
     finally:
         output.collected.reset(token)
-    return Answer(text=veil.masked("".join(said)).strip("\n"), data={"exit_code": code}, error=code != 0)
+    return Answer(text=veil.masked("".join(printed)).strip("\n"), data={"exit_code": code}, error=code != 0)
 
 
 def words(line: str) -> list[str]:

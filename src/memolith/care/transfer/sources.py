@@ -77,8 +77,8 @@ class Source:
     def _prose(self, index: str) -> str:
         """Return what an index says beyond its lines for notes; nothing if only headings are left."""
         lines = [line for line in index.splitlines() if link_target(line) not in self.sheaf.files]
-        said = any(line.strip() and not line.startswith("#") for line in lines)
-        return "\n".join(lines) if said else ""
+        has_text = any(line.strip() and not line.startswith("#") for line in lines)
+        return "\n".join(lines) if has_text else ""
 
     def _described(self, item: Item, text: str) -> str:
         """Give a note what only the index, or a nested key, says about it."""
@@ -87,9 +87,9 @@ class Source:
         head = frontmatter.split(text)
         metadata = head.fields.get("metadata")
         kind = metadata.get("type") if isinstance(metadata, dict) else None
-        said = {"description": self.hooks.get(item.path), "type": kind if isinstance(kind, str) else None}
+        extra = {"description": self.hooks.get(item.path), "type": kind if isinstance(kind, str) else None}
         new = {
-            key: _TYPES.get(value, value) for key, value in said.items() if value and key not in head.fields
+            key: _TYPES.get(value, value) for key, value in extra.items() if value and key not in head.fields
         }
         return text if head.problem or not new else frontmatter.set_fields(text, new)
 
@@ -183,7 +183,7 @@ class Sheaf:
         return text, found.st_mtime_ns
 
     def has(self, name: str) -> bool:
-        """Tell whether there is a file or directory of that name."""
+        """Whether there is a file or directory of that name."""
         try:
             return self._tree.stat(name) is not None
         except MemolithError:
@@ -367,7 +367,7 @@ def find(home: Home, kind: str, env: Mapping[str, str]) -> str:
 
 
 def is_mine(path: str, env: Mapping[str, str]) -> bool:
-    """Tell whether a path is what the user's own agents keep: in no checkout whatever."""
+    """Whether a path is what the user's own agents keep: in no checkout whatever."""
     return whose.is_kept(path, env) and not whose.checkout(path)
 
 

@@ -164,11 +164,13 @@ class Archive:
 
     def _compare(self, manifest: bytes) -> None:
         try:
-            told = json.loads(manifest)
-            version = told["format"]
-            rows = {str(name): (str(row["sha256"]), int(row["time"])) for name, row in told["files"].items()}
-            self.parts = [str(part) for part in told["parts"]]
-            self.projects = sorted(str(slug) for slug in told["projects"])
+            content = json.loads(manifest)
+            version = content["format"]
+            rows = {
+                str(name): (str(row["sha256"]), int(row["time"])) for name, row in content["files"].items()
+            }
+            self.parts = [str(part) for part in content["parts"]]
+            self.projects = sorted(str(slug) for slug in content["projects"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self._refuse(f"its {MANIFEST} cannot be understood")
         if version != FORMAT:

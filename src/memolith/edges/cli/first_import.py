@@ -100,11 +100,11 @@ def _summary(brought: list[Brought], records: int) -> list[str]:
     read = [each for each in brought if each.action in ("new", "grown")]
     agents = len({each.agent for each in brought if each.action != "skipped"})
     projects = len({each.project for each in brought if each.action != "skipped"})
-    told = f"{len(read):,} session(s) read, {counts['known']:,} known, {counts['skipped']:,} skipped"
+    counted = f"{len(read):,} session(s) read, {counts['known']:,} known, {counts['skipped']:,} skipped"
     turns, masked = sum(each.added for each in read), sum(each.masked for each in read)
     hidden = f", {masked:,} secret(s) masked" if masked else ""
     return [
-        f"{told}: {turns:,} turn(s) of {agents} agent(s) in {projects} project(s){hidden}",
+        f"{counted}: {turns:,} turn(s) of {agents} agent(s) in {projects} project(s){hidden}",
         f"{records:,} fact(s) learned by rules, offline; `memolith recall QUESTION` asks, and "
         "`memolith config set memories.enabled true` goes on learning",
     ]

@@ -62,20 +62,20 @@ class Note(str):
     __slots__ = ()
 
 
-def answer(said: Answer, *, as_json: bool) -> None:
+def answer(reply: Answer, *, as_json: bool) -> None:
     """Print an answer: its fields as JSON, or its text and warnings.
 
     A value that says what it did has both; a text alone is also the `message` of the JSON.
     """
     fields: Fields
     hint: list[Note] = []
-    if isinstance(said, str):
-        fields, words = {"message": said}, said
-    elif isinstance(said, Value):
-        fields = said.as_dict()
+    if isinstance(reply, str):
+        fields, words = {"message": reply}, reply
+    elif isinstance(reply, Value):
+        fields = reply.as_dict()
         words = str(fields["message"])
     else:
-        fields, words, *hint = said
+        fields, words, *hint = reply
     if as_json:
         json(fields)
     elif isinstance(words, Note):
@@ -100,8 +100,8 @@ def note(message: str, kind: str = "") -> None:
         message = hygiene.inert(masked(message))
     except (OSError, ImportError):  # no descriptor is left to load the scanner with
         message = "too many open files; raise their number (ulimit -n)"
-    if (said := collected.get()) is not None:
-        said.append(f"{'warning: ' if kind == 'warning' else ''}{message}\n")
+    if (printed := collected.get()) is not None:
+        printed.append(f"{'warning: ' if kind == 'warning' else ''}{message}\n")
         return
     label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
     try:
@@ -150,8 +150,8 @@ def guarded(command: Callable[[], None]) -> int:
     if code or not watch.errors:
         return code
     more = f"; and {len(watch.errors) - _NAMED} more" if len(watch.errors) > _NAMED else ""
-    told = "; ".join(watch.missing[:_NAMED])
-    note(f"not everything could be read: {told}{more}. `memolith doctor` says more", "warning")
+    named = "; ".join(watch.missing[:_NAMED])
+    note(f"not everything could be read: {named}{more}. `memolith doctor` says more", "warning")
     return 0 if watch.wrote else PartialError.exit_code
 
 
@@ -203,8 +203,8 @@ def _discard(fd: int) -> None:
 
 
 def _print(value: str | bytes) -> None:
-    if (said := collected.get()) is not None:
-        said.append(value if isinstance(value, str) else value.decode("utf-8", "replace"))
+    if (printed := collected.get()) is not None:
+        printed.append(value if isinstance(value, str) else value.decode("utf-8", "replace"))
         return
     try:
         _write(sys.stdout, value)

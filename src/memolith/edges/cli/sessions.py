@@ -221,8 +221,8 @@ def _message(brought: list[Brought], *, dry_run: bool) -> str:
     if not brought:
         return "No sessions were found; name a file or a directory of them"
     counts = Counter(each.action for each in brought)
-    told = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
+    counted = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
     if dry_run:
-        return f"Would be: {told}. Nothing was stored"
+        return f"Would be: {counted}. Nothing was stored"
     turns, masked = sum(each.added for each in brought), sum(each.masked for each in brought)
-    return f"{told}; {turns:,} new turn(s)" + (f", {masked} secret(s) masked" if masked else "")
+    return f"{counted}; {turns:,} new turn(s)" + (f", {masked} secret(s) masked" if masked else "")

@@ -102,8 +102,8 @@ def _agree(archive: Archive) -> None:
 
 def _report(options: Options, done: Imported, *, dry_run: bool) -> None:
     counts = Counter(row.action for row in done.rows)
-    told = ", ".join(f"{counts[action]:,} {action}" for action in bring.ACTIONS if counts[action])
-    message = f"{'Would be' if dry_run else 'Imported'} from {done.kind}: {told or 'nothing was found'}"
+    counted = ", ".join(f"{counts[action]:,} {action}" for action in bring.ACTIONS if counts[action])
+    message = f"{'Would be' if dry_run else 'Imported'} from {done.kind}: {counted or 'nothing was found'}"
     message += ". Nothing was written" if dry_run else ""
     if options.json:
         rows = [{key: veil.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]

@@ -121,8 +121,8 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
     ]
     notes = [outward.message(mem, each) for each in (*found.notes, *found.missing)]
     text = brief.items(shown) or "Nothing is known about that."
-    told = [outward.clean(mem, text), *(f"note: {each}" for each in notes)]
-    return "\n".join(told), {"hits": hits, "complete": found.complete, "notes": notes}
+    lines = [outward.clean(mem, text), *(f"note: {each}" for each in notes)]
+    return "\n".join(lines), {"hits": hits, "complete": found.complete, "notes": notes}
 
 
 _TOKENS = 6000  # more would crowd out the work that memory is for

@@ -86,8 +86,8 @@ class Protocol:
 
     def _batch(self, messages: list[object]) -> object:
         if self._version not in _BATCHES or not messages:
-            told = "send one message per line; there are no batches in this protocol version"
-            return wire.failure(None, ProtocolError(INVALID_REQUEST, told))
+            why = "send one message per line; there are no batches in this protocol version"
+            return wire.failure(None, ProtocolError(INVALID_REQUEST, why))
         nested = ProtocolError(INVALID_REQUEST, "a batch cannot contain a batch")
         answers = [
             wire.failure(None, nested) if isinstance(each, list) else self.answer(each) for each in messages
@@ -122,7 +122,7 @@ class Protocol:
     ) -> dict[str, object]:
         try:
             with whole.Watch() as watch:
-                return self._told(handler(params, modern), watch)
+                return self._with_missing(handler(params, modern), watch)
         except ProtocolError:
             raise
         except (MemolithError, OSError) as error:
@@ -133,7 +133,7 @@ class Protocol:
             sys.stderr.write(f"memolith: {type(error).__name__} in a request\n")
             raise ProtocolError(wire.INTERNAL_ERROR, f"internal error ({type(error).__name__})") from None
 
-    def _told(self, found: dict[str, object], watch: whole.Watch) -> dict[str, object]:
+    def _with_missing(self, found: dict[str, object], watch: whole.Watch) -> dict[str, object]:
         """Return a result that says so if something could not be read for it; a tool says it itself."""
         if watch.errors and "isError" not in found:
             from memolith.edges.mcp.outward import message
@@ -227,6 +227,10 @@ def _page(params: dict[str, object], name: str, rows: list[dict[str, object]]) -
 
 def _templates() -> list[dict[str, object]]:
     return [
-        {"uriTemplate": template, "name": template[len("memory://") :].partition("/")[0], "description": told}
-        for template, told in offers.TEMPLATES.items()
+        {
+            "uriTemplate": template,
+            "name": template[len("memory://") :].partition("/")[0],
+            "description": description,
+        }
+        for template, description in offers.TEMPLATES.items()
     ]

@@ -146,7 +146,7 @@ def _keep(part: bytearray, more: bytes) -> None:
 
 
 def _ready(source: int, *, wait: bool) -> bool:
-    """Tell whether reading will not block, or may."""
+    """Whether reading will not block, or may."""
     if wait:
         return True
     from select import select

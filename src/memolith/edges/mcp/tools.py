@@ -75,8 +75,8 @@ class Tools:
                 if callable(close := getattr(verdict, "close", None)):
                     close()  # nobody will wait for it
                 raise InputError("permit answers later (it is async); use `await tools.acall(…)`")
-            if told := denied(name, verdict):
-                return _failed(told, denied=True)
+            if refusal := denied(name, verdict):
+                return _failed(refusal, denied=True)
         return self._run(name, offer, arguments)
 
     async def acall(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
@@ -88,8 +88,8 @@ class Tools:
             verdict = self._permit(_tool(offer), dict(arguments or {}))
             if not isinstance(verdict, (bool, str)):
                 verdict = await verdict
-            if told := denied(name, verdict):
-                return _failed(told, denied=True)
+            if refusal := denied(name, verdict):
+                return _failed(refusal, denied=True)
         return await asyncio.to_thread(self._run, name, offer, arguments)
 
     def raw(self, offer: dict[str, object], arguments: dict[str, object]) -> dict[str, object]:
@@ -130,7 +130,7 @@ def _tool(offer: dict[str, Any]) -> Tool:
 
 
 def denied(name: str, verdict: object) -> str:
-    """Return what is told about a call that may not be; nothing if it may."""
+    """Return why a call is refused; nothing if it may be made."""
     if verdict is True:
         return ""
     reason = f": {verdict}" if isinstance(verdict, str) and verdict else ""

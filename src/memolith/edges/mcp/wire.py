@@ -37,8 +37,8 @@ class Broken:
 def parse(line: bytes) -> object:
     """Return the message in a line, or what is wrong with it."""
     if len(line) > MAX_LINE:
-        told = f"a message has at most {MAX_LINE:,} bytes; send less text at a time"
-        return Broken(line, ProtocolError(INVALID_REQUEST, told))
+        why = f"a message has at most {MAX_LINE:,} bytes; send less text at a time"
+        return Broken(line, ProtocolError(INVALID_REQUEST, why))
     try:
         message: object = json.loads(line.decode("utf-8"), parse_constant=_refused)
     except UnicodeDecodeError as error:
@@ -64,14 +64,14 @@ def result(number: object, value: dict[str, object]) -> dict[str, object]:
 
 def failure(number: object, error: ProtocolError) -> dict[str, object]:
     """Return the answer to a request that failed."""
-    told: dict[str, object] = {"code": error.code, "message": error.message}
+    fields: dict[str, object] = {"code": error.code, "message": error.message}
     if error.data is not None:
-        told["data"] = error.data
-    return {"jsonrpc": "2.0", "id": number, "error": told}
+        fields["data"] = error.data
+    return {"jsonrpc": "2.0", "id": number, "error": fields}
 
 
 def is_id(value: object) -> bool:
-    """Tell whether a value can be the id of a request."""
+    """Whether a value can be the id of a request."""
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
