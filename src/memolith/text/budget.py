@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _ZWJ, _ZWNJ = "\u200d", "\u200c"
 # Less than this many units of a section is noise, not information.
 _MIN_SHOWN = 24
-_OPENINGS, _MARKER = ("[secret:", "[private"), 52  # how a marker begins, and how long it is at most
+_OPENINGS, _MARKER = ("[secret:", "[private", "(secret:"), 52  # how a marker begins; its length at most
 
 
 def utf8_len(text: str) -> int:
@@ -216,6 +216,6 @@ def pieces(text: str, size: int = 4_000) -> list[str]:
 
 def outside_marker(text: str, end: int) -> int:
     """Return where to cut a text instead of in the middle of `[secret:github-token]`."""
-    start = text.rfind("[", max(0, end - _MARKER), end)
-    is_marker = start >= 0 and text.startswith(_OPENINGS, start) and "]" not in text[start:end]
-    return start if is_marker else end
+    first = max(0, end - _MARKER)
+    start = max(text.rfind(opening, first, end + len(opening) - 1) for opening in _OPENINGS)
+    return start if start >= 0 and not set("])") & set(text[start:end]) else end

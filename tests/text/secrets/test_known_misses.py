@@ -2,6 +2,7 @@
 
 import pytest
 
+from memolith.text.budget import head
 from memolith.text.secrets.redact import redact
 
 UUID = "6a21555a-6761-d615-91f9-456cfa11c1eb"
@@ -54,3 +55,10 @@ def test_a_mask_in_round_brackets_is_a_mask() -> None:
     for title in ("(secret:password)", "admin password: (secret:password)", "token (secret:token) of CI"):
         text = f"- [{title}](notes/{title.replace(' ', '-')}.md) - {title}"
         assert redact(text).text == text
+
+
+@pytest.mark.parametrize("mask", ["[secret:token]", "(secret:token)"])
+def test_no_mask_is_cut_in_the_middle(mask: str) -> None:
+    text = f"use {mask} here"
+    assert {head(text, size) for size in range(5, 18)} == {"use "}
+    assert head(text, 18) == f"use {mask}"
