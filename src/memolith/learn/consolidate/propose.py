@@ -52,9 +52,10 @@ class Writer:
         self._prompt = prompt.load("consolidation", home.path)
         self._reply: dict[str, Any] | None = None
         window = model.window or int(home.settings.number("memories.fallback_token_limit"))
-        # How many characters may be filled in, at four to a token; the answer needs its part of the window.
         payload = int(window * home.settings.number("memories.rollout_payload_percent"))
-        self.room = 4 * min(payload, window - MAX_OUTPUT - estimate(SYSTEM + self._prompt.text))
+        if model.window:  # the answer and the prompt itself need their part of it
+            payload = min(payload, max(0, window - MAX_OUTPUT - estimate(SYSTEM + self._prompt.text)))
+        self.room = 4 * payload  # in characters
 
     def write(self, **variables: str) -> dict[str, Any]:
         """Return the model's answer, or the one that it gave."""
