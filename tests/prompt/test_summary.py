@@ -8,8 +8,9 @@ from memolith import Mem
 from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED
 from memolith.env.paths import Tree
 from memolith.learn.consolidate.current import VERSION
-from memolith.prompt.block import CLOSE, OPEN, SUMMARY, payload
+from memolith.prompt.block import SUMMARY, payload
 from memolith.text.budget import Section, allot
+from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
 from tests.promises.test_hostile import check_structure, rows

@@ -6,10 +6,10 @@ empty text.
 
 from __future__ import annotations
 
-from memolith.prompt.block import CLOSE, OPEN
 from memolith.store import layout
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe import hygiene, structure
+from memolith.text.safe.structure import CLOSE, OPEN
 from memolith.text.source_label import label
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from memolith.memory.sessions import Session
-from memolith.prompt.block import CLOSE, OPEN
+from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.talk import session
 from tests.shared import rows
 

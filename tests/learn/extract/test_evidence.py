@@ -8,7 +8,7 @@ from memolith.env.settings import Settings
 from memolith.learn.extract import evidence, extract
 from memolith.learn.model.client import Client
 from memolith.learn.model.prompt import StageOne
-from memolith.prompt.block import CLOSE, OPEN
+from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.extract import labelled
 from tests.learn.extract.inventions import Scene
 from tests.learn.scripted import Scripted

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from memolith import Mem
 from memolith.env.settings import Settings
 from memolith.learn.extract import shape
-from memolith.prompt.block import CLOSE, OPEN
 from memolith.text.budget import estimate_tokens
+from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.talk import session
 from tests.ledger import proves
 

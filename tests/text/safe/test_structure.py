@@ -8,9 +8,9 @@ import pytest
 
 from memolith import Mem
 from memolith.hosts.hook import edge
-from memolith.prompt.block import CLOSE, OPEN
 from memolith.text.safe import structure
 from memolith.text.safe.hygiene import for_block
+from memolith.text.safe.structure import CLOSE, OPEN
 
 SAID = "zebra"
 

@@ -16,10 +16,11 @@ from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.hosts.hook.past import Injection, hash_of, mark_of
 from memolith.prompt import block, brief
-from memolith.prompt.block import CLOSE, MIN_CHARS, OPEN
+from memolith.prompt.block import MIN_CHARS
 from memolith.store import layout, receipts
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe import hygiene, structure
+from memolith.text.safe.structure import CLOSE, OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
