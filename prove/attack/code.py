@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from memolith.edges.cli import main
-from memolith.edges.mcp import offers
+from memolith.edges.mcp import tools
 from prove import surfaces
 from prove.commands import COMMANDS, Command, event, frame
 from prove.report import Tally
@@ -131,7 +131,7 @@ _GIVEN = {"query": "zebra", "text": "zebra", "content": "- zebra", "title": "Zeb
 _GIVEN |= {"name": "topic", "old_str": "zebra", "new_str": "zebra", "topic": "zebra"}
 _CALLS = "".join(
     frame(number, "tools/call", name=tool["name"], arguments=_GIVEN)
-    for number, tool in enumerate(offers.tools(read_only=False), 2)
+    for number, tool in enumerate(tools.offered(read_only=False), 2)
 )
 _OPEN = frame(1, "initialize", protocolVersion="2025-11-25", clientInfo={"name": "x"}, capabilities={})
 _SERVED = [

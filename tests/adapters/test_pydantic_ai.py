@@ -13,7 +13,7 @@ from pydantic_ai.models.function import FunctionModel
 
 from memolith import Mem
 from memolith.adapters.pydantic_ai import MemolithToolset
-from memolith.edges.mcp import offers
+from memolith.edges.mcp import tools
 from tests.ledger import proves
 
 
@@ -51,7 +51,7 @@ def test_an_agent_has_the_tools_of_the_server_and_the_block(mem: Mem) -> None:
     assert "5433" in mem.read("note", "port")
     info = script.seen[0][1]
     listed = {tool.name: tool.parameters_json_schema for tool in info.function_tools}
-    assert listed == {tool["name"]: tool["inputSchema"] for tool in offers.tools(read_only=False)}
+    assert listed == {tool["name"]: tool["inputSchema"] for tool in tools.offered(read_only=False)}
     assert "# Memory" in info.instructions
     assert "likes tea" in info.instructions
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from memolith import Mem, append_memory_block
 from memolith.base.errors import StorageError
-from memolith.edges.mcp import offers, wire
+from memolith.edges.mcp import tools, wire
 from memolith.edges.mcp.protocol import Protocol
 from memolith.memory.notes import KINDS
 from memolith.store.layout import CATEGORIES, SUMMARY
@@ -124,9 +124,9 @@ def test_what_every_session_pays_for_is_small_and_says_when_to_use_what(client: 
 
 
 def test_the_schemas_name_what_the_library_accepts() -> None:
-    tools: dict[str, Any] = {str(tool["name"]): tool["inputSchema"] for tool in offers.WRITING}
-    assert tools["record"]["properties"]["category"]["enum"] == list(CATEGORIES)
-    assert tools["remember"]["properties"]["kind"]["enum"] == list(KINDS)
+    schemas: dict[str, Any] = {str(tool["name"]): tool["inputSchema"] for tool in tools.WRITING}
+    assert schemas["record"]["properties"]["category"]["enum"] == list(CATEGORIES)
+    assert schemas["remember"]["properties"]["kind"]["enum"] == list(KINDS)
 
 
 @proves("S3.39")
@@ -332,7 +332,9 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
 )
-NAMES = st.sampled_from([tool["name"] for tool in offers.tools(read_only=False)] + ["memory", "ref/resource"])
+NAMES = st.sampled_from(
+    [tool["name"] for tool in tools.offered(read_only=False)] + ["memory", "ref/resource"]
+)
 FIELDS = "query limit since source target content text title name scope uri type ref argument value arguments"
 KEYS = st.sampled_from(f"{FIELDS} _meta lines offset mode category keywords".split())
 VALUES = JSON | st.sampled_from(

@@ -49,9 +49,9 @@ def test_its_server_command_and_skill_are_in_the_form_that_the_agents_read() -> 
 
 
 def test_the_tools_that_texts_name_exist() -> None:
-    from memolith.edges.mcp.offers import tools
+    from memolith.edges.mcp.tools import offered
 
-    names = {str(each["name"]) for each in tools(read_only=False)}
+    names = {str(each["name"]) for each in offered(read_only=False)}
     texts = [(PLUGIN / "skills" / "memory" / "SKILL.md").read_text(), slash_command()]
     named = {name for text in texts for name in re.findall(r"`(\w+)`", text)}
     assert named - {"memolith"} <= names

@@ -11,7 +11,7 @@ import sys
 from memolith import __version__
 from memolith.base import whole
 from memolith.base.errors import MemolithError
-from memolith.edges.mcp import offers, wire
+from memolith.edges.mcp import tools, wire
 from memolith.edges.mcp.tools import Tools
 from memolith.edges.mcp.wire import INVALID_PARAMS, INVALID_REQUEST, ProtocolError
 
@@ -177,7 +177,7 @@ class Protocol:
         return self._tools.raw(tool, arguments or {})
 
     def _prompts(self) -> list[dict[str, object]]:
-        return [offers.PROMPT] if self._tools.enabled else []
+        return [tools.PROMPT] if self._tools.enabled else []
 
     def _resources(self, params: dict[str, object], _: bool) -> dict[str, object]:
         from memolith.edges.mcp.resources import listed
@@ -232,5 +232,5 @@ def _templates() -> list[dict[str, object]]:
             "name": template[len("memory://") :].partition("/")[0],
             "description": description,
         }
-        for template, description in offers.TEMPLATES.items()
+        for template, description in tools.TEMPLATES.items()
     ]

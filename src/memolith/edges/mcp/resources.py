@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError
-from memolith.edges.mcp import offers, outward
+from memolith.edges.mcp import outward, tools
 from memolith.edges.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
 from memolith.memory.addresses import complete, resolve
 
@@ -42,7 +42,7 @@ def read(mem: Mem, uri: object, *, modern: bool) -> dict[str, object]:
 
 def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str, object]:
     """Return the block, with what is recalled about a topic."""
-    if name != offers.PROMPT["name"]:
+    if name != tools.PROMPT["name"]:
         raise ProtocolError(INVALID_PARAMS, f"unknown prompt {str(name)[:80]!r}; there is one, memory")
     if not isinstance(arguments, (dict, type(None))) or set(arguments or ()) - {"topic"}:
         raise ProtocolError(INVALID_PARAMS, "the prompt takes one argument, topic")
@@ -53,7 +53,7 @@ def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str,
     text = opened.context_block(topic or None) or "Nothing is remembered for this project yet."
     content = {"type": "text", "text": outward.clean(opened, text)}
     return {
-        "description": offers.PROMPT["description"],
+        "description": tools.PROMPT["description"],
         "messages": [{"role": "user", "content": content}],
     }
 
@@ -69,8 +69,8 @@ def completed(mem: Callable[[], Mem], ref: object, argument: object) -> dict[str
     if kind == "ref/prompt":
         return _completion([])
     uri = ref.get("uri") if isinstance(ref, dict) else None
-    if uri not in offers.TEMPLATES:
-        raise ProtocolError(INVALID_PARAMS, f"unknown template; one of {', '.join(offers.TEMPLATES)}")
+    if uri not in tools.TEMPLATES:
+        raise ProtocolError(INVALID_PARAMS, f"unknown template; one of {', '.join(tools.TEMPLATES)}")
     base = str(uri).partition("{")[0]
     return _completion([each.removeprefix(base) for each in complete(mem(), base + value)])
 
