@@ -237,6 +237,7 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
         ]
         old = _DATED.sub("", b"\n".join(kept(mem)).decode().replace("\ufeff", ""))
         left = [str(path) for path in Path(mem.root).rglob(".tmp/*")]
+        mem.index.sync(["", mem.project])  # on a busy machine an answer may say that it had no time for all
         index = [
             [hit.source for hit in mem.recall(question, semantic=False).hits]
             for question in ("begins a line", "port 4001")

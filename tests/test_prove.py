@@ -2,10 +2,8 @@
 
 import random
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 from prove import powerloss
 from prove.commands import COMMANDS
@@ -13,6 +11,7 @@ from prove.fuzz import mutate
 
 from memolith.edges.cli.app import cli, load_commands
 from tests.ledger import proves
+from tests.promises.test_canary import commands
 from tests.shared import LONG, prove
 
 # Commands that change nothing, and two that change something else: `demo` its own throw-away memory, and
@@ -75,18 +74,9 @@ def test_nothing_of_a_project_is_seen_in_another_on_any_way() -> None:
     assert "asked for another's: answers searched" in said
 
 
-def commands_of(group: click.Group, start: str = "") -> Iterator[str]:
-    """Yield the command line's commands, those of groups with the name of their group."""
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from commands_of(command, f"{start}{name} ")
-        else:
-            yield f"{start}{name}"
-
-
 def test_every_command_that_writes_is_interrupted() -> None:
     load_commands()
-    known = set(commands_of(cli))
+    known = commands(cli)
     lines = [" ".join(each.line) + " " for each in COMMANDS]
     interrupted = {name for name in known if any(line.startswith(f"{name} ") for line in lines)}
     assert known - interrupted == READING

@@ -102,7 +102,7 @@ def _round(base: Path, number: int, rng: Random, tally: Tally) -> None:
     about = f"round {number}: {way}, threads {threads}, children {child}"
     tally.round(f"{way}; children {child}")
     ready, tell = os.pipe()
-    host = _forked(lambda: _host(place, way, threads, child, rng.random() * 0.02, tell))
+    host = forked(lambda: _host(place, way, threads, child, rng.random() * 0.02, tell))
     os.close(tell)
     wrong = [] if select.select([ready], [], [], _ENOUGH)[0] and os.read(ready, 1) == b"r" else ["it hangs"]
     os.close(ready)
@@ -125,7 +125,8 @@ def _round(base: Path, number: int, rng: Random, tally: Tally) -> None:
     tally.check("what was acknowledged is there once", lost[:3], about)
 
 
-def _forked(deed: Callable[[], object]) -> int:
+def forked(deed: Callable[[], object]) -> int:
+    """Do something in a child; return its id."""
     child = os.fork()
     if child:
         return child
@@ -141,7 +142,7 @@ def _forked(deed: Callable[[], object]) -> int:
 
 def _outside(place: _Place, who: str) -> list[str]:
     """Write from a process that has nothing to do with the host."""
-    child = _forked(lambda: place.act(place.open(), "write and recall", who))
+    child = forked(lambda: place.act(place.open(), "write and recall", who))
     return _waited({child})
 
 
@@ -215,14 +216,14 @@ def _children(place: _Place, mem: Mem, way: str, deed: str) -> None:
 
     def act() -> None:
         if way == "nested":
-            inner = {_forked(lambda: place.child(mem, deed))}
+            inner = {forked(lambda: place.child(mem, deed))}
             if deed != "idle":
                 _waited(inner)
         place.child(mem, deed)
 
     hold = locks.locked(mem.home, mem.project, 5.0) if way == "inside a lock" else contextlib.nullcontext()
     with hold:
-        workers = {_forked(act) for _ in range(3)}
+        workers = {forked(act) for _ in range(3)}
     if deed != "idle":
         _waited(workers)
 
@@ -231,7 +232,7 @@ async def _loop(place: _Place, mem: Mem, threads: str, deed: str) -> None:
     asking = [asyncio.to_thread(place.act, mem, threads, f"task {number}") for number in range(6)]
     tasks = [asyncio.create_task(each) for each in asking]
     await asyncio.sleep(0.005)
-    made = {_forked(lambda: place.child(mem, deed)) for _ in range(3)}
+    made = {forked(lambda: place.child(mem, deed)) for _ in range(3)}
     if deed != "idle":
         await asyncio.to_thread(_waited, made)
     await asyncio.wait_for(asyncio.gather(*tasks), _ENOUGH)

@@ -7,28 +7,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from prove.attack.forks import forked
 
 from memolith import Mem
 from memolith.base.errors import BusyError, InputError
 from memolith.store import locks
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-
-
-def forked(deed: Callable[[], object]) -> int:
-    child = os.fork()
-    if child:
-        return child
-    code = 1
-    try:
-        deed()
-        code = 0
-    finally:
-        os._exit(code)
 
 
 def ended(child: int, seconds: float = 10.0) -> int | None:

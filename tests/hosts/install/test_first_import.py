@@ -17,16 +17,6 @@ from tests.hosts.sessions import written
 LATELY = time.time() - 3 * 86_400
 
 
-@pytest.fixture
-def user(tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the home of somebody who has used Claude Code in `work`."""
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
-    monkeypatch.chdir(work)
-    return tmp_path / "user"
-
-
 def said(user: Path, work: Path, name: str, *prompts: str, days: float = 0.0) -> None:
     """Write a session of Claude Code in which these were the prompts."""
     at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(LATELY - days * 86_400))

@@ -10,6 +10,7 @@ from memolith import InputError, Mem, redact
 from memolith.care.erase import purge
 from memolith.care.scan import scan_home, scan_text
 from memolith.store.screen import settled
+from tests.care.test_scan import hits
 
 VALUE = "Zebra!Strasse9"
 WEAK = "Sommerregen12"
@@ -23,16 +24,6 @@ def mem(tmp_path: Path) -> Iterator[Mem]:
         subprocess.run(["git", *command.split()], cwd=work, check=True)
     with Mem.open(work, home=tmp_path / "home") as mem:
         yield mem
-
-
-def told(home: str, value: str) -> list[str]:
-    """Return the files of a home that have a value in their bytes or their name."""
-    found = []
-    for path in sorted(Path(home).rglob("*")):
-        data = path.read_bytes().lower() if path.is_file() else b""
-        if value.lower().encode() in data or value.lower() in path.name.lower():
-            found.append(str(path.relative_to(home)))
-    return found
 
 
 def edited(mem: Mem) -> None:
@@ -72,13 +63,13 @@ WAYS: dict[str, Callable[[Mem], object]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_what_a_file_will_tell_as_it_stands_is_masked(way: str, mem: Mem) -> None:
     WAYS[way](mem)
-    assert told(mem.home, VALUE) == []
+    assert hits(Path(mem.home), [VALUE]) == []
 
 
 def test_a_name_that_the_text_tells_to_be_a_secret_is_refused(mem: Mem) -> None:
     with pytest.raises(InputError, match="choose another"):
         mem.write("note", f"The staging password is {WEAK}.", name=WEAK.lower())
-    assert told(mem.home, WEAK) == []
+    assert hits(Path(mem.home), [WEAK]) == []
 
 
 def test_the_writer_is_told_what_was_masked_and_what_was_not_touched_stays(mem: Mem) -> None:
