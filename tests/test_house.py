@@ -83,6 +83,27 @@ def _knots(graph: dict[str, set[str]]) -> list[set[str]]:
     return [set(each) for each in set(groups.values())]
 
 
+# What the terminal app and the adapters need beside the public names, and why.
+_INNER = {
+    "edges.tui.render": {"text.safe.hygiene"},  # which characters a terminal must not see
+    # The stores of frameworks write through the gate, as every kind of memory does.
+    **dict.fromkeys(("adapters.files", "adapters.values", "adapters.conversations"), None),
+    # A tool that is not one of `Tools` asks and answers as those do.
+    "adapters.anthropic": {"edges.mcp.outward", "edges.mcp.tools"},
+    "adapters.openai_agents": {"edges.mcp.tools", "hosts.sessions.transcript", "memory.sessions"},
+    "adapters.pydantic_ai": {"edges.mcp.tools"},
+}
+
+
+def test_the_terminal_app_and_the_adapters_use_the_public_names_only() -> None:
+    outside = ("memolith.edges.tui", "memolith.adapters")
+    for name, needs in GRAPH.items():
+        if name.startswith(outside):
+            allowed = _INNER.get(name.removeprefix("memolith."), set())
+            inner = {each for each in needs - {"memolith"} if not each.startswith(outside)}
+            assert allowed is None or inner == {f"memolith.{each}" for each in allowed}, name
+
+
 def test_a_module_is_one_idea_of_at_most_400_lines_and_says_which() -> None:
     for path in MODULES:
         text = path.read_text(encoding="utf-8")

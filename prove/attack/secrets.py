@@ -20,7 +20,7 @@ from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
 from memolith.edges.mcp.protocol import Protocol
-from memolith.hosts.hook import edge, keep, worker
+from memolith.hosts.hook import edge, handover, worker
 from memolith.learn import background
 from memolith.store import screen
 from memolith.text.secrets import commands, veil
@@ -186,7 +186,7 @@ def _used(place: Place, tally: Tally) -> None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"HOME": str(place.user), "CLAUDE_CONFIG_DIR": ""}))
         # The worker runs here, and must not end this process.
-        stack.enter_context(mock.patch.object(keep, "work"))
+        stack.enter_context(mock.patch.object(handover, "work"))
         stack.enter_context(mock.patch.object(background, "bound"))
         mem = stack.enter_context(Mem.open(place.work, home=place.home))
         for way in WAYS:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memolith.care.doctor import Checkup
     from memolith.care.erase import Cleaned
     from memolith.care.forget import Forgotten
+    from memolith.care.page import Pages
     from memolith.care.review import Review
     from memolith.care.scan import Allowed, Report
     from memolith.care.status import Overview
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from memolith.care.transfer.unpack import Archive
     from memolith.care.why import Why
     from memolith.learn.consolidate.skills import Promoted
+    from memolith.learn.run import Status
     from memolith.memory.lessons import Lessons
     from memolith.memory.records import Records
     from memolith.memory.sessions import Sessions
@@ -235,6 +237,13 @@ class Mem(Home):
 
         return Review(self)
 
+    @property
+    def pages(self) -> Pages:
+        """The memory files as a person looks at them, for user interfaces."""
+        from memolith.care.page import Pages
+
+        return Pages(self)
+
     def find_file(self, text: str) -> str:
         """Return the path in the store that a person means: a path, a target, a date or a note's name.
 
@@ -264,6 +273,12 @@ class Mem(Home):
         from memolith.care.status import overview
 
         return overview(self)
+
+    def learning(self) -> Status:
+        """Return whether sessions are learned from, what waits or failed, and what that cost."""
+        from memolith.learn.run import status
+
+        return status(self)
 
     def why(self, ref: str) -> Why:
         """Return where a memory came from, who changed it when, and which sessions were given it.

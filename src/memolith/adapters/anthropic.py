@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 from anthropic.tools import ToolError
 from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
 
+from memolith import MemolithError, Tool, Tools
 from memolith.adapters.files import Memories
-from memolith.base.errors import MemolithError
-from memolith.base.values import Tool
 from memolith.edges.mcp import outward
-from memolith.edges.mcp.tools import Tools, denied
+from memolith.edges.mcp.tools import denied
 
 if TYPE_CHECKING:
+    from memolith import Mem
     from memolith.edges.mcp.tools import Permit
-    from memolith.mem import Mem
 
 _READS = ("view",)
 _ADDS = ("create",)
@@ -33,7 +32,7 @@ class _Calls:
         self._mem, self._files, self._permit = mem, Memories(mem), permit
         self._read_only = read_only
 
-    def ask(self, name: str, given: dict[str, object]) -> Any:
+    def ask(self, name: str, arguments: dict[str, object]) -> Any:
         """Return the host's verdict, or what will be it; True where nobody is asked."""
         if self._read_only and name not in _READS:
             return "this memory is read-only here"
@@ -41,14 +40,14 @@ class _Calls:
             return True
         kind = "read" if name in _READS else "add" if name in _ADDS else "change"
         tool = Tool(name=f"memory.{name}", description="", kind=kind, schema={})
-        return self._permit(tool, dict(given))
+        return self._permit(tool, dict(arguments))
 
-    def run(self, name: str, given: dict[str, object], verdict: object) -> str:
+    def run(self, name: str, arguments: dict[str, object], verdict: object) -> str:
         """Do what was asked, if the verdict is to do it."""
-        if told := denied(name, verdict):
-            raise ToolError(told)
+        if refusal := denied(name, verdict):
+            raise ToolError(refusal)
         try:
-            return self._files.run({"command": name, **given})
+            return self._files.run({"command": name, **arguments})
         except (MemolithError, OSError) as error:
             raise ToolError(outward.message(self._mem, str(error))) from error
 
@@ -57,7 +56,7 @@ class _Calls:
         return self._files.clear()
 
 
-def _given(command: Any) -> dict[str, object]:
+def _arguments(command: Any) -> dict[str, object]:
     fields: dict[str, object] = command.model_dump(exclude_none=True)
     fields.pop("command", None)
     return fields
@@ -71,8 +70,8 @@ class MemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc,unused-ignore]
         self._calls = calls
 
     def _run(self, command: Any) -> str:
-        given = _given(command)
-        return self._calls.run(command.command, given, self._calls.ask(command.command, given))
+        arguments = _arguments(command)
+        return self._calls.run(command.command, arguments, self._calls.ask(command.command, arguments))
 
     view = create = str_replace = insert = delete = rename = _run
 
@@ -89,11 +88,11 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc,unused-
         self._calls = calls
 
     async def _run(self, command: Any) -> str:
-        given = _given(command)
-        verdict = self._calls.ask(command.command, given)
+        arguments = _arguments(command)
+        verdict = self._calls.ask(command.command, arguments)
         if not isinstance(verdict, (bool, str)):
             verdict = await verdict
-        return await asyncio.to_thread(self._calls.run, command.command, given, verdict)
+        return await asyncio.to_thread(self._calls.run, command.command, arguments, verdict)
 
     view = create = str_replace = insert = delete = rename = _run
 

@@ -28,22 +28,22 @@ _NAME = 60
 class Conversation:
     """One conversation of a project, by the host's own id for it."""
 
-    def __init__(self, mem: Mem, number: str) -> None:
+    def __init__(self, mem: Mem, conversation_id: str) -> None:
         if not mem.source.trusted:
             raise InputError(
                 f"{mem.source} keeps no conversations: only an agent or its user; use Mem.open()"
             )
-        if not isinstance(number, str) or not number.strip():
+        if not isinstance(conversation_id, str) or not conversation_id.strip():
             raise InputError("a conversation needs an id; give a text")
-        refuse_secret(number, "id of the conversation")
-        self._mem, self.name = mem, _name(number)
+        refuse_secret(conversation_id, "id of the conversation")
+        self._mem, self.name = mem, _name(conversation_id)
 
     @property
     def _relative(self) -> str:
         return layout.conversation(self._mem.project, self.name)
 
     def items(self, limit: int | None = None) -> list[Any]:
-        """Return what was kept, oldest first; with `limit` only so many of the newest."""
+        """Return what was kept, oldest first; with `limit` only that many of the newest."""
         data = Tree(str(self._mem.root)).read(self._relative)
         lines = [line for line in files.text_of(data or b"").split("\n") if line.strip()]
         first = 0 if limit is None else max(0, len(lines) - max(0, limit))
@@ -57,13 +57,13 @@ class Conversation:
         warnings: list[str] = []
         lines = []
         for item in items:
-            line, told = screen(_dumped(item))
+            line, more = screen(_dumped(item))
             try:
                 json.loads(line)
             except ValueError:  # what looks like a secret goes over the end of its text
                 raise InputError("a secret in the conversation cannot be masked; take it out") from None
             lines.append(line)
-            warnings += told
+            warnings += more
 
         def apply(old: str | None, text: str) -> str:
             if text.count("\n") != len(lines):
@@ -83,7 +83,7 @@ class Conversation:
         return list(dict.fromkeys([*warnings, *change.warnings]))
 
     def pop(self) -> Any:
-        """Take the newest away and return it; None if there is none."""
+        """Take the newest away and return it, if there is one."""
         taken: list[Any] = []
 
         def apply(old: str | None) -> str | None:
@@ -111,12 +111,14 @@ class Conversation:
             raise TextError(f"{where}: is not JSON ({error}); repair the line, or take it out") from None
 
 
-def _name(number: str) -> str:
+def _name(conversation_id: str) -> str:
     """Return the file name of an id: itself if it can be one, else a short form with a hash."""
-    plain = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in number)
-    if plain == number.casefold() and len(plain) <= _NAME:
+    plain = "".join(
+        char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in conversation_id
+    )
+    if plain == conversation_id.casefold() and len(plain) <= _NAME:
         return plain
-    return f"{plain[:_NAME].casefold()}-{sha256(number.encode('utf-8', 'surrogatepass'))[:8]}"
+    return f"{plain[:_NAME].casefold()}-{sha256(conversation_id.encode('utf-8', 'surrogatepass'))[:8]}"
 
 
 def _dumped(item: object) -> str:

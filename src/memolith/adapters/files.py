@@ -68,17 +68,17 @@ class Memories:
             if not isinstance(value, kind) or isinstance(value, bool):
                 wanted = "a whole number" if kind is int else "a text"
                 raise InputError(f"{name} needs `{key}`: {wanted}, not {type(value).__name__}")
-        given = {key: command[key] for key in takes}
+        arguments = {key: command[key] for key in takes}
         more = _MAY_TAKE.get(name, "")
         if command.get(more) is not None:
-            given[more] = command[more]
-        done: str = getattr(self, name)(**given)
+            arguments[more] = command[more]
+        done: str = getattr(self, name)(**arguments)
         return done
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """Return a file with numbered lines, or what is in a directory."""
         relative = self._relative(path)
-        with _real(path):
+        with _errors_name(path):
             found = self._tree().stat(relative)
             if found is not None and stat.S_ISREG(found.st_mode):
                 lines = self._text(relative).split("\n")
@@ -105,11 +105,11 @@ class Memories:
                 raise InputError(f"File {path} already exists")
             return text
 
-        with _real(path):
+        with _errors_name(path):
             if self._tree().stat(relative) is not None:
                 raise InputError(f"File {path} already exists")
             change = self._change(relative, file_text, apply, "write")
-        return _told(f"File created successfully at: {path}", change)
+        return _with_warnings(f"File created successfully at: {path}", change)
 
     def str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
         """Replace the one place where a text stands."""
@@ -118,7 +118,7 @@ class Memories:
 
         def apply(old: str | None, text: str) -> str:
             nonlocal at
-            before = _there(old, path)
+            before = _existing(old, path)
             count = before.count(old_str)
             if not count:
                 raise InputError(
@@ -134,19 +134,19 @@ class Memories:
             at = lines[0] - 1
             return _bounded(path, before.replace(old_str, text))
 
-        with _real(path):
+        with _errors_name(path):
             change = self._change(relative, new_str, apply, "edit")
         lines = (change.after or b"").decode("utf-8", "replace").split("\n")
         first = max(0, at - _AROUND)
-        told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-        return _told(f"{told}\n{_numbered(lines[first : at + _AROUND + 1], first + 1)}", change)
+        head = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+        return _with_warnings(f"{head}\n{_numbered(lines[first : at + _AROUND + 1], first + 1)}", change)
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Put lines behind a line; 0 is the beginning."""
         relative = self._file(path)
 
         def apply(old: str | None, text: str) -> str:
-            lines = _there(old, path).split("\n")
+            lines = _existing(old, path).split("\n")
             if not lines[-1]:
                 lines.pop()
             if not 0 <= insert_line <= len(lines):
@@ -158,9 +158,9 @@ class Memories:
             new = "\n".join(lines)
             return _bounded(path, new if new.endswith("\n") else f"{new}\n")
 
-        with _real(path):
+        with _errors_name(path):
             change = self._change(relative, insert_text, apply, "edit")
-        return _told(f"The file {path} has been edited.", change)
+        return _with_warnings(f"The file {path} has been edited.", change)
 
     def delete(self, path: str) -> str:
         """Remove a file, or a directory with all that is in it; `undo` brings it back."""
@@ -177,7 +177,7 @@ class Memories:
             raise InputError(f"Cannot rename the {ROOT} directory itself")
         if new.startswith(f"{old}/"):
             raise InputError(f"Cannot move {old_path} into itself ({new_path})")
-        with _real(new_path):
+        with _errors_name(new_path):
             if self._tree().stat(new) is not None:
                 raise InputError(f"The destination {new_path} already exists")
         self._move(old_path, old, new)
@@ -223,7 +223,7 @@ class Memories:
 
     def _file(self, path: str) -> str:
         relative = self._relative(path)
-        with _real(path):
+        with _errors_name(path):
             found = self._tree().stat(relative)
         if found is None and relative != self._top:
             raise NotFoundError(f"The path {path} does not exist. Please provide a valid path.")
@@ -263,7 +263,7 @@ class Memories:
     def _move(self, path: str, old: str, new: str | None) -> None:
         """Bring all files of a place to another, or away, as one change."""
         gate, tree = self._mem.gate, self._tree()
-        with _real(path), gate.scope(self._mem.project):
+        with _errors_name(path), gate.scope(self._mem.project):
             found = tree.stat(old)
             if found is not None and not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
                 raise UnsafePathError(old)
@@ -283,7 +283,7 @@ class Memories:
             files.remove_empty(Tree(gate.root), old)
 
 
-def _there(text: str | None, path: str) -> str:
+def _existing(text: str | None, path: str) -> str:
     if text is None:
         raise NotFoundError(f"The path {path} does not exist. Please provide a valid path.")
     return text
@@ -319,13 +319,13 @@ def _size(count: int) -> str:
     return f"{int(size) if size == int(size) else format(size, '.1f')}{'BKMG'[unit]}"
 
 
-def _told(text: str, change: Change) -> str:
+def _with_warnings(text: str, change: Change) -> str:
     return "\n".join([text, *(f"note: {each}" for each in change.warnings)])
 
 
 @contextlib.contextmanager
-def _real(path: str) -> Iterator[None]:
-    """Say of what path a file is that is none, in the words of the one who asked."""
+def _errors_name(path: str) -> Iterator[None]:
+    """Re-raise errors of a path with the path as the model wrote it."""
     try:
         yield
     except UnsafePathError:

@@ -22,14 +22,13 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from memolith.adapters.matching import matches, namespaces
-from memolith.adapters.values import Items
+from memolith.adapters.values import Items, matches, namespaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memolith import Mem
     from memolith.adapters import values
-    from memolith.mem import Mem
 
 
 class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
@@ -51,8 +50,8 @@ class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
             if put.value is None:
                 self._items.delete(put.namespace, put.key)
             else:
-                for told in self._items.put(put.namespace, put.key, put.value):
-                    warnings.warn(f"memolith: {'/'.join(put.namespace)} {put.key}: {told}", stacklevel=2)
+                for warning in self._items.put(put.namespace, put.key, put.value):
+                    warnings.warn(f"memolith: {'/'.join(put.namespace)} {put.key}: {warning}", stacklevel=2)
         return results
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:

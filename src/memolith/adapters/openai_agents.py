@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Any
 from agents import FunctionTool
 from agents.memory import SessionABC
 
+from memolith import Tools, append_memory_block
 from memolith.adapters.conversations import Conversation
-from memolith.edges.mcp.tools import Tools
 from memolith.hosts.sessions.transcript import Transcript, plain
-from memolith.prompt.compaction import append_memory_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.base.values import Tool
+    from memolith import Mem, Tool
     from memolith.edges.mcp.tools import Permit
-    from memolith.mem import Mem
     from memolith.memory.sessions import Stored
 
 
@@ -58,26 +56,26 @@ class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]
 
     def end(self) -> Stored:
         """Store the conversation as a finished session, which is recalled and learned from."""
-        told = Transcript("openai-agents", "")
+        into = Transcript("openai-agents", "")
         for item in self._kept.items():
             kind = item.get("type", "message")
             if kind == "message" and item.get("role") in ("user", "assistant"):
-                told.say(item["role"], plain(item.get("content")))
+                into.say(item["role"], plain(item.get("content")))
             elif kind == "function_call":
-                told.call(item.get("call_id"), item.get("name"), item.get("arguments"))
+                into.call(item.get("call_id"), item.get("name"), item.get("arguments"))
             elif kind == "function_call_output":
-                told.result(item.get("call_id"), plain(item.get("output")), ok=True)
-        return self._mem.sessions.add(told.session(self._kept.name))
+                into.result(item.get("call_id"), plain(item.get("output")), ok=True)
+        return self._mem.sessions.add(into.session(self._kept.name))
 
 
 def instructions(mem: Mem, text: str = "", *, read_only: bool = False) -> Callable[[Any, Any], str]:
     """Return instructions for an agent: `text`, how to use its memory, and the block as it is at each run."""
 
-    def told(_context: Any, _agent: Any) -> str:
+    def text_with_memory(_context: Any, _agent: Any) -> str:
         usage = Tools(mem, read_only=read_only).instructions
         return append_memory_block("\n\n".join(filter(None, [text, usage])), mem.context_block())
 
-    return told
+    return text_with_memory
 
 
 def tools(
@@ -99,12 +97,12 @@ def tools(
 def _function(box: Tools, tool: Tool, *, ask: bool) -> Any:
     async def invoke(_context: Any, arguments: str) -> str:
         try:
-            given = json.loads(arguments or "{}")
+            parsed = json.loads(arguments or "{}")
         except ValueError:
-            given = None
-        if not isinstance(given, dict):
+            parsed = None
+        if not isinstance(parsed, dict):
             return f"{tool.name} takes a JSON object; nothing was done"
-        return (await box.acall(tool.name, given)).text
+        return (await box.acall(tool.name, parsed)).text
 
     return FunctionTool(
         name=tool.name,

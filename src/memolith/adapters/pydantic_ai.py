@@ -14,12 +14,11 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
-from memolith.edges.mcp.tools import Tools
-from memolith.prompt.compaction import append_memory_block
+from memolith import Tools, append_memory_block
 
 if TYPE_CHECKING:
+    from memolith import Mem
     from memolith.edges.mcp.tools import Permit
-    from memolith.mem import Mem
 
 _ARGUMENTS = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
 

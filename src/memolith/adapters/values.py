@@ -20,7 +20,7 @@ from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from memolith.mem import Mem
@@ -51,10 +51,10 @@ class Items:
         self._mem = mem
 
     def get(self, namespace: Sequence[str], key: str) -> Item | None:
-        """Return one value; None if there is none."""
+        """Return one value, if it is there."""
         found = self._read(self._relative(namespace, key))
-        same = found is not None and (found.namespace, found.key) == (tuple(namespace), key)
-        return found if same else None
+        is_same = found is not None and (found.namespace, found.key) == (tuple(namespace), key)
+        return found if is_same else None
 
     def put(self, namespace: Sequence[str], key: str, value: dict[str, Any]) -> list[str]:
         """Store a value in place of the one before; return what was done to it (a secret masked)."""
@@ -114,8 +114,8 @@ class Items:
         return found
 
     def _relative(self, namespace: Sequence[str], key: str) -> str:
-        number = sha256(json.dumps([*namespace, key]).encode())[:12]
-        name = f"{_stem(namespace)}--{_slug(key)[:_KEY]}-{number}.md"
+        digest = sha256(json.dumps([*namespace, key]).encode())[:12]
+        name = f"{_stem(namespace)}--{_slug(key)[:_KEY]}-{digest}.md"
         return f"{layout.items(self._mem.project)}/{name}"
 
     def _read(self, relative: str) -> Item | None:
@@ -171,3 +171,65 @@ def _value(text: str, where: str) -> dict[str, Any]:
 def _stamp(seconds: float) -> str:
     whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
     return f"{whole}.{int(seconds % 1 * 1_000_000):06d}+00:00"
+
+
+# ---------------------------------------------------------------- LangGraph's filters
+
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "$eq": lambda value, other: bool(value == other),
+    "$ne": lambda value, other: bool(value != other),
+    "$gt": lambda value, other: bool(value > other),
+    "$gte": lambda value, other: bool(value >= other),
+    "$lt": lambda value, other: bool(value < other),
+    "$lte": lambda value, other: bool(value <= other),
+}
+
+
+def matches(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
+    """Whether a value has all that a filter asks for: `{"age": {"$gt": 3}, "name": "Ann"}`."""
+    return all(_is(value.get(key), each) for key, each in (wanted or {}).items())
+
+
+def _is(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, dict):
+        if any(key.startswith("$") for key in wanted):
+            return all(_compared(value, name, other) for name, other in wanted.items())
+        return isinstance(value, dict) and all(_is(value.get(key), each) for key, each in wanted.items())
+    if isinstance(wanted, (list, tuple)):
+        same = isinstance(value, (list, tuple)) and len(value) == len(wanted)
+        return same and all(map(_is, value, wanted))
+    return bool(value == wanted)
+
+
+def _compared(value: Any, name: str, other: Any) -> bool:
+    if name not in _COMPARED:
+        raise InputError(f"unknown filter operator {name!r}; one of {', '.join(_COMPARED)}")
+    if name not in ("$eq", "$ne") and not _have_order(value, other):
+        return False
+    return _COMPARED[name](value, other)
+
+
+def _have_order(value: object, other: object) -> bool:
+    """Whether both are numbers, or both are texts (such as dates)."""
+    return all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (value, other)) or (
+        isinstance(value, str) and isinstance(other, str)
+    )
+
+
+def namespaces(
+    found: Iterable[tuple[str, ...]],
+    conditions: Sequence[tuple[str, Sequence[str]]],
+    max_depth: int | None,
+) -> list[tuple[str, ...]]:
+    """Return those that meet all conditions (`prefix` or `suffix`, `*` is any label), cut and sorted."""
+    kept = [each for each in found if all(_meets(each, how, path) for how, path in conditions)]
+    return sorted({each[:max_depth] for each in kept})
+
+
+def _meets(namespace: tuple[str, ...], how: str, path: Sequence[str]) -> bool:
+    if how not in ("prefix", "suffix"):
+        raise InputError(f"unknown match type {how!r}; prefix or suffix")
+    if len(path) > len(namespace):
+        return False
+    part = namespace[: len(path)] if how == "prefix" else namespace[len(namespace) - len(path) :]
+    return all(wanted in ("*", label) for label, wanted in zip(part, path, strict=True))

@@ -1,4 +1,4 @@
-"""One memory file as a person looks at it: its text, where that came from, what was changed, and saving it.
+"""The memory files as a person looks at them: lists, texts with where they came from, changes, and saving.
 
 For user interfaces. A text is read with the hash of its file, and saved only if the file still has that hash:
 whoever changed it in between is told, and nothing is lost. Saving goes through the gate like every write.
@@ -9,21 +9,29 @@ from __future__ import annotations
 import os
 import time
 
-from memolith.base.errors import HistoryError, NotFoundError, TooLargeError
+from memolith.base.errors import HistoryError, InputError, NotFoundError, TooLargeError
 from memolith.base.values import MAX_WRITE_BYTES, Value, Version
+from memolith.care import edit
 from memolith.env.paths import Tree
-from memolith.memory import document, note_index, notes
+from memolith.learn.model.command import workplace
+from memolith.memory import daily, document, note_index, notes
+from memolith.memory.undo import files_with_history, newest_file, undo
 from memolith.store import files, layout
+from memolith.store.allow_list import allowed
+from memolith.store.history import stamp
 from memolith.text import source_label
 from memolith.text.digest import sha256
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Iterator
 
     from memolith.memory.home import Home
 
-SKILLS = "skills"
+_SKILLS = "skills"
+_NAME = "memory.md"
 _EDITED_BY = {"user": "you", "agent": "your agent"}
 
 
@@ -40,75 +48,12 @@ class Page(Value):
     text: str
 
 
-def load(home: Home, relative: str) -> Page:
-    """Return a file. NotFoundError if it is gone."""
-    from memolith.store.allow_list import allowed
-    from memolith.text.secrets.redact import redact
+class Entry(Value):
+    """A file in a list: its path in the store, its title, and its first words or its size and day."""
 
-    tree = Tree(str(home.root))
-    data = tree.read(relative)
-    if data is None:
-        raise NotFoundError(f"{relative}: is not there any more; press u to undo its deletion")
-    text = files.text_of(data)
-    shown = redact(text, by_hand=True)
-    if shown.findings:
-        shown = redact(text, allowed(tree.root, layout.scope_of(relative)), by_hand=True)
-    return Page(
-        filename=relative,
-        text=text,
-        shown=shown.text,
-        sha256=sha256(data),
-        facts=_facts(home, relative, text),
-    )
-
-
-def save(home: Home, relative: str, text: str, if_sha256: str) -> list[str]:
-    """Save what a person made of a file; return warnings. ConflictError if it is not the one they saw."""
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if is_note(relative):
-        if size > MAX_WRITE_BYTES:
-            raise TooLargeError(
-                f"{relative}: {size:,} bytes are more than a note holds ({MAX_WRITE_BYTES:,}); split it"
-            )
-        change = notes.write(home.gate, relative, text, _instead, op="edit", if_sha256=if_sha256)
-    else:
-        change = home.gate.change(relative, text, _instead, op="edit", if_sha256=if_sha256)
-    return change.warnings
-
-
-def _instead(_: str | None, text: str) -> str:
-    return text
-
-
-def is_note(relative: str) -> bool:
-    """Whether a path is that of a note."""
-    return os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
-
-
-def note_titles(home: Home, slug: str) -> dict[str, tuple[str, str]]:
-    """Return title and first words of the notes of a scope by file name, as far as their index knows them."""
-    data = Tree(str(home.root)).read(layout.index(slug), cut=True)
-    found = {}
-    for line in files.text_of(data or b"").splitlines():
-        name = note_index.link_target(line)
-        if name is not None:
-            title, _, rest = line.partition("[")[2].partition("](")
-            found[name] = title, rest.partition(" — ")[2]
-    return found
-
-
-def skill_files(home: Home) -> list[str]:
-    """Return the files of the skills that were learned in this project."""
-    directory = f"{layout.scope_directory(home.project)}/{SKILLS}"
-    return [
-        f"{below}/{name}"
-        for below, _, names in Tree(str(home.root)).walk(directory)
-        for name in sorted(names)
-        if name.endswith(".md")
-    ]
-
-
-# ---------------------------------------------------------------- history
+    about: str
+    filename: str
+    title: str
 
 
 class Change(Value):
@@ -118,45 +63,191 @@ class Change(Value):
     version: Version
 
 
-def changes(home: Home, relative: str) -> Iterator[Change]:
-    """Yield the changes of a file, newest first, each with its diff."""
-    history = home.gate.history
-    versions = history.versions(relative, markers=True)
-    after = Tree(str(home.root)).read(relative)
-    known = True
-    for version in versions:
-        entry = history.to_undo(relative, version.id)
+class Pages:
+    """The files of a project and its user."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    # ------------------------------------------------------------ lists
+
+    def names(self, kind: str, scope: str = "project", category: str = "") -> builtins.list[str]:
+        """Return the paths of all notes, days (`daily`), tickets, skills, or records of one category."""
+        slug = layout.USER if scope == "user" else self._home.project
+        if kind == "note":
+            return [f"{layout.notes(slug)}/{name}" for name in note_index.note_files(self._root, slug)]
+        if kind == "skill":
+            directory = f"{layout.scope_directory(slug)}/{_SKILLS}"
+            walked = self._tree.walk(directory)
+            found = [f"{below}/{name}" for below, _, names in walked for name in sorted(names)]
+            return [path for path in found if path.endswith(".md")]
+        if kind == "daily":
+            return [layout.daily(slug, day) for day in reversed(daily.days(self._tree, slug))]
+        directories = {
+            "ticket": layout.tickets(slug),
+            "record": layout.records(slug, category),
+        }
+        if kind not in directories:
+            raise InputError(f"{kind!r}: must be note, skill, daily, {', '.join(directories)}")
+        return [f"{directories[kind]}/{name}" for name in self._tree.names(directories[kind])]
+
+    def list(self, kind: str, scope: str = "project") -> builtins.list[Entry]:
+        """Return the notes, days, skills, the checklist (`scratchpad`) or the pages (`memory`) of a scope."""
+        slug = layout.USER if scope == "user" else self._home.project
+        if kind == "scratchpad":
+            return self._files({"Scratchpad": layout.scratchpad(slug)})
+        if kind == "memory":
+            summary = {"Learned summary": layout.summary(slug)} if slug else {}
+            return self._files(
+                {"MEMORY.md": layout.memory(slug), **summary, "Notes index": layout.index(slug)}
+            )
+        paths = self.names(kind, scope)
+        if kind == "note":
+            titles = self._titles(slug)
+            found = [(path, *titles.get(path.rpartition("/")[2], ("", ""))) for path in paths]
+            listed = [
+                Entry(filename=path, title=title or _stem(path), about=about) for path, title, about in found
+            ]
+            return sorted(listed, key=lambda each: each.title.casefold())
+        if kind == "skill":
+            above = len(f"{layout.scope_directory(slug)}/{_SKILLS}/")
+            return [Entry(filename=path, title=path[above:], about="") for path in paths]
+        days = {self._home.today: "today", self._home.yesterday: "yesterday"}
+        return [Entry(filename=path, title=_stem(path), about=days.get(_stem(path), "")) for path in paths]
+
+    def _files(self, paths: dict[str, str]) -> builtins.list[Entry]:
+        found = []
+        for title, path in paths.items():
+            if (about := self._tree.stat(path)) is not None:
+                size = about.st_size
+                shown = f"{size} B" if size < 1024 else f"{size / 1024:.1f} K"
+                day = time.strftime("%Y-%m-%d", time.localtime(about.st_mtime))
+                found.append(Entry(filename=path, title=title, about=f"{shown}  {day}"))
+        return found
+
+    def _titles(self, slug: str) -> dict[str, tuple[str, str]]:
+        """Return title and first words of the notes by file name, as far as their index knows them."""
+        data = self._tree.read(layout.index(slug), cut=True)
+        found = {}
+        for line in files.text_of(data or b"").splitlines():
+            name = note_index.link_target(line)
+            if name is not None:
+                title, _, rest = line.partition("[")[2].partition("](")
+                found[name] = title, rest.partition(" — ")[2]
+        return found
+
+    # ------------------------------------------------------------ texts
+
+    @property
+    def _root(self) -> str:
+        return str(self._home.root)
+
+    @property
+    def _tree(self) -> Tree:
+        return Tree(self._root)
+
+    def get(self, path: str) -> Page:
+        """Return a file. NotFoundError if it is gone."""
+        data = self._tree.read(path)
+        if data is None:
+            raise NotFoundError(f"{path}: is not there any more; press u to undo its deletion")
+        text = files.text_of(data)
+        shown = redact(text, by_hand=True)
+        if shown.findings:
+            shown = redact(text, allowed(self._root, layout.scope_of(path)), by_hand=True)
+        return Page(
+            filename=path, text=text, shown=shown.text, sha256=sha256(data), facts=self._facts(path, text)
+        )
+
+    def save(self, path: str, text: str, if_sha256: str) -> builtins.list[str]:
+        """Save what a person made of a file; return warnings. ConflictError if it is not the one they saw.
+
+        Without a hash the file must be gone.
+        """
+        expected = if_sha256 or sha256(None)
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if os.path.dirname(path) != layout.notes(layout.scope_of(path)):
+            return self._home.gate.change(path, text, _instead, op="edit", if_sha256=expected).warnings
+        if size > MAX_WRITE_BYTES:
+            raise TooLargeError(
+                f"{path}: {size:,} bytes are more than a note holds ({MAX_WRITE_BYTES:,}); split it"
+            )
+        return notes.write(self._home.gate, path, text, _instead, op="edit", if_sha256=expected).warnings
+
+    def in_editor(self, text: str) -> str:
+        """Let a person change a text in $VISUAL or $EDITOR. InputError if that cannot be done."""
         try:
-            before = history.state_before(relative, entry, after if known else b"")
-        except HistoryError:
-            yield Change(version=version, diff=None)
-            known = False  # somebody edited the file by hand in between
-            continue
-        diff = document.diff(_text(before), _text(after)) if known else None
-        yield Change(version=version, diff=diff)
-        after, known = before, True
+            with workplace({_NAME: text}) as folder:
+                path = os.path.join(folder, _NAME)
+                code = edit.run_editor(path)
+                with open(path, encoding="utf-8", errors="replace", newline="") as file:
+                    changed = file.read()
+        except (NotFoundError, OSError):
+            raise InputError("the editor cannot be started, or left no file; set VISUAL or EDITOR") from None
+        if code:
+            raise InputError(f"the editor ended with exit code {code}")
+        return changed
+
+    # ------------------------------------------------------------ history
+
+    def changes(self, path: str) -> Iterator[Change]:
+        """Yield the changes of a file, newest first, each with its diff."""
+        history = self._home.gate.history
+        versions = history.versions(path, markers=True)
+        after = self._tree.read(path)
+        known = True
+        for version in versions:
+            entry = history.to_undo(path, version.id)
+            try:
+                before = history.state_before(path, entry, after if known else b"")
+            except HistoryError:
+                yield Change(version=version, diff=None)
+                known = False  # somebody edited the file by hand in between
+                continue
+            diff = document.diff(_text(before), _text(after)) if known else None
+            yield Change(version=version, diff=diff)
+            after, known = before, True
+
+    def newest(self) -> str:
+        """Return the path of the file that was changed last. HistoryError if none was."""
+        return newest_file(self._home)
+
+    def undo_between(self, begin: float, end: float) -> builtins.list[str]:
+        """Take back, as one, what was changed between two moments; return the paths."""
+        first, last = stamp(begin), stamp(end)
+        undone = []
+        for path in files_with_history(self._home):
+            made = [each.id for each in self._home.gate.history.entries(path) if first <= each.stamp <= last]
+            if made:
+                undo(self._home, path, min(made))
+                undone.append(path)
+        return undone
+
+    def _facts(self, path: str, text: str) -> builtins.list[tuple[str, str]]:
+        found = self._tree.stat(path)
+        changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.st_mtime)) if found else ""
+        scope = "this project" if layout.scope_of(path) else "all projects"
+        versions = self._home.gate.history.versions(path, markers=True)
+        last = ""
+        if versions:
+            who = _EDITED_BY.get(versions[0].by, versions[0].by)
+            last = versions[0].op + (f" by {who}" if who else "")
+        return [
+            ("file", path),
+            ("for", scope),
+            ("source", source_label.of_note(text) or "you or your agent"),
+            ("changed", changed + (f" ({last})" if last else "")),
+            ("versions", str(len(versions)) if versions else ""),
+        ]
+
+
+def _instead(_: str | None, text: str) -> str:
+    return text
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
 
 
 def _text(data: bytes | None) -> str:
     return "" if data is None else data.decode("utf-8", "replace")
-
-
-# ---------------------------------------------------------------- where it came from
-
-
-def _facts(home: Home, relative: str, text: str) -> list[tuple[str, str]]:
-    found = Tree(str(home.root)).stat(relative)
-    changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.st_mtime)) if found else ""
-    scope = "this project" if layout.scope_of(relative) else "all projects"
-    versions = home.gate.history.versions(relative, markers=True)
-    last = ""
-    if versions:
-        who = _EDITED_BY.get(versions[0].by, versions[0].by)
-        last = versions[0].op + (f" by {who}" if who else "")
-    return [
-        ("file", relative),
-        ("for", scope),
-        ("source", source_label.of_note(text) or "you or your agent"),
-        ("changed", changed + (f" ({last})" if last else "")),
-        ("versions", str(len(versions)) if versions else ""),
-    ]

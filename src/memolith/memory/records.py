@@ -56,6 +56,8 @@ class Recorded(Value):
 class Records:
     """The records of a project and of its user."""
 
+    categories = CATEGORIES
+
     def __init__(self, home: Home) -> None:
         self._home = home
         self._root = str(home.root)

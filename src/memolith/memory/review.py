@@ -59,6 +59,11 @@ class Held(Value):
     source: Source
     text: str
 
+    @property
+    def is_proposal(self) -> bool:
+        """Whether learning proposes it, as a change of what was learned before."""
+        return self.call == layout.PROPOSAL
+
     def as_dict(self) -> dict[str, object]:
         """Return the fields by name, ready for JSON."""
         return {**super().as_dict(), **self.source.as_dict(), "source": str(self.source)}

@@ -82,7 +82,7 @@ def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[s
 
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
     """Take back a change of `file`, else the newest of all files."""
-    relative = _newest(home) if file is None else find_file(home, file)
+    relative = newest_file(home) if file is None else find_file(home, file)
     also = _set_of(home, relative) if file is None else []
     for other in also:
         home.gate.undo(other, None)
@@ -118,7 +118,8 @@ def _set_of(home: Home, relative: str) -> list[str]:
     return found
 
 
-def _newest(home: Home) -> str:
+def newest_file(home: Home) -> str:
+    """Return the file that was changed last, by anybody. HistoryError if none was."""
     newest = ("", "")
     for name in files_with_history(home):
         try:

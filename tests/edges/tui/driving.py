@@ -12,7 +12,7 @@ from textual.widgets import Static, TextArea
 
 from memolith import Mem
 from memolith.edges.tui.app import Memolith
-from memolith.edges.tui.editor import Editor
+from memolith.edges.tui.dialogs import Editor
 from memolith.edges.tui.lists import Listing
 
 _CHARACTERS = {"slash": "/", "question_mark": "?", "space": " "}

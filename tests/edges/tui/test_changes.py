@@ -5,9 +5,7 @@ from pathlib import Path
 from textual.widgets import Input, Static, TextArea
 
 from memolith import Mem
-from memolith.edges.tui import changes as changing
-from memolith.edges.tui import shelves, views
-from memolith.edges.tui.dialogs import Choose, Confirm, Form, History
+from memolith.edges.tui.dialogs import Choose, Confirm, Form
 from memolith.memory import review
 from tests.care.test_scan import canary
 from tests.edges.tui.driving import Driver, drive
@@ -250,7 +248,7 @@ def test_the_history_shows_what_each_change_did_and_brings_a_state_back(person: 
     async def script(app: Driver) -> None:
         await app.choose("Database")
         await app.keys("h")
-        dialog = await app.screen(History)
+        dialog = await app.screen(Choose)
         await app.until(
             lambda: "+And one more line." in str(dialog.query_one("#diff-text", Static).content), "diff"
         )
@@ -284,16 +282,27 @@ def test_what_learning_proposes_is_shown_as_a_diff_accepted_as_one_and_undone_as
     consolidate(mem, session, model=Scripted(reply(four, "Short.\n")))
     assert consolidate(mem, session, model=Scripted(reply("- All is new.\n", "New.\n"))).held
     before = texts(store)
-    (row,) = shelves.rows(mem, shelves.Shelf("review", "Review"))
-    shown = "\n".join(line.content.plain for line in views.of_row(mem, row).lines)
-    assert "+- All is new." in shown
-    assert "drops 4 of the 4 lines" in shown
-    assert changing.safe(mem) == []
-    changes = changing.Changes(mem)
-    (held,) = review.waiting(mem)
-    changes.make("the acceptance", lambda: changing.accept(mem, held))
-    assert "- All is new." in (store / "MEMORY.md").read_text(encoding="utf-8")
-    assert changes.undo() == "Undone: the acceptance"
-    assert texts(store) == before
-    changing.edit(mem, held, held.text.replace("- All is new.\n", f"{four}- All is new.\n"))
-    assert [each.id for each in changing.safe(mem)] == [held.id]  # it drops nothing any more
+
+    async def script(app: Driver) -> None:
+        await app.keys("r")
+        await app.choose("Learned: a change to MEMORY.md")
+        assert "+- All is new." in app.page
+        assert "drops 4 of the 4 lines" in app.page
+        await app.keys("A")
+        await app.told("decide one by one")
+        await app.keys("a")
+        await app.until(lambda: app.titles() == [], "accepted")
+        assert "- All is new." in (store / "MEMORY.md").read_text(encoding="utf-8")
+        await app.keys("u")
+        await app.told("Undone: the acceptance")
+        await app.until(lambda: len(app.titles()) == 1, "waiting again")
+        assert texts(store) == before
+        await app.keys("e")
+        area = await app.editor()
+        area.load_text(area.text.replace("- All is new.\n", f"{four}- All is new.\n"))
+        await app.keys("ctrl+s")
+        await app.home()
+        await app.keys("A")
+        await app.screen(Confirm)  # it drops nothing any more
+
+    drive(mem, script)

@@ -44,7 +44,6 @@ def test_every_shelf_shows_its_memories_with_their_text_and_where_it_came_from(p
         assert "SCRATCHPAD.md" in app.page
         await app.keys("l")
         await app.until(lambda: "Learning is off" in app.page, "learning")
-        assert "Nothing was asked of a model" in app.page
         await app.keys("o")
         await app.until(lambda: "1 text(s) from outside" in app.page, "the overview")
 

@@ -16,7 +16,7 @@ from memolith import InputError, Mem
 from memolith.edges.cli import main
 from memolith.edges.tui import keys
 from memolith.edges.tui.app import Memolith
-from memolith.edges.tui.find import Newest
+from memolith.edges.tui.search import Newest
 from tests.shared import ROOT
 
 

@@ -7,7 +7,7 @@ import pytest
 from prove.attack.secrets import leaks
 
 from memolith import Mem
-from memolith.hosts.hook import edge, keep, worker
+from memolith.hosts.hook import edge, handover, worker
 from memolith.learn import background
 from memolith.store import receipts
 from memolith.text.secrets.veil import masked_name, unveiled, veiled
@@ -59,7 +59,7 @@ def test_a_transcript_whose_path_tells_a_secret_is_read_all_the_same(
     work.mkdir()
     monkeypatch.setenv("HOME", str(user))
     monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
-    monkeypatch.setattr(keep, "work", lambda *_, **__: None)
+    monkeypatch.setattr(handover, "work", lambda *_, **__: None)
     monkeypatch.setattr(background, "bound", lambda _: None)
     transcript = user / ".claude" / "projects" / SECRET / f"{session}.jsonl"
     transcript.parent.mkdir(parents=True)
@@ -68,9 +68,9 @@ def test_a_transcript_whose_path_tells_a_secret_is_read_all_the_same(
         mem.remember("The suite needs Redis.", "Tests")
         row = {"hook_event_name": "SessionEnd", "session_id": session, "cwd": str(work)}
         edge.answer(json.dumps({**row, "transcript_path": str(transcript)}).encode(), home=str(home))
-        (todo,) = receipts.names(str(home), keep.TODO)
+        (todo,) = receipts.names(str(home), handover.TODO)
         assert TOKEN not in todo + receipts.read_stamp(str(home), todo)[1]
         said = list(worker.work(mem))
         if session == "plain":
-            assert (len(mem.sessions.list()), receipts.names(str(home), keep.TODO)) == (2, []), said
+            assert (len(mem.sessions.list()), receipts.names(str(home), handover.TODO)) == (2, []), said
     assert leaks(home, {TOKEN: "any"}) == []

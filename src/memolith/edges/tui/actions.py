@@ -1,32 +1,28 @@
-"""What the keys change: add, edit, delete, move, archive, review, undo. Each says what it did."""
+"""What the keys change: add, edit, delete, move, archive, review, undo. Each says what it did.
+
+What belongs to a change is what the history got while it was made: a change of several files (a record that
+moves, a proposal that is accepted) is taken back as one, in the reverse order of the changes.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from textual import work
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 
-from memolith.base.errors import ConflictError, MemolithError
-from memolith.care import page as pages
-from memolith.edges.tui import changes
-from memolith.edges.tui.dialogs import Choose, Confirm, Field, Form, History
-from memolith.edges.tui.editor import Editor, in_editor
-from memolith.memory.record import read
-from memolith.store import layout
-from memolith.store.layout import CATEGORIES
-from memolith.text.secrets.veil import in_one_line
+from memolith import ConflictError, HistoryError, MemolithError
+from memolith.edges.tui.dialogs import Choose, Confirm, Editor, Field, Form
+from memolith.edges.tui.lists import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.base.values import Scope
-    from memolith.edges.tui.lists import Row
+    from memolith import Mem
     from memolith.edges.tui.shelves import Shelf
-    from memolith.mem import Mem
-    from memolith.memory.review import Held
 
+Result = TypeVar("Result")
 _SCOPES = ("project", "user")
 _RECORD, _DELETABLE = ("record",), ("note", "record", "ticket")
 _FILES = ("note", "record", "ticket", "memory", "scratchpad", "daily", "skill", "summary")
@@ -51,8 +47,8 @@ class Acting(App[None]):
     def __init__(self, mem: Mem) -> None:
         super().__init__()
         self.mem = mem
-        self.changes = changes.Changes(mem)
         self.shelf: Shelf | None = None
+        self._done: list[tuple[str, float, float]] = []  # what was changed, from when to when
 
     @property
     @abstractmethod
@@ -67,16 +63,22 @@ class Acting(App[None]):
         """Say something. It may quote a text, which is never read as markup."""
         self.notify(message, severity="error" if problem else "information", markup=False)
 
-    def change(self, what: str, make: Callable[[], str], keep: str | None = None) -> bool:
-        """Make a change and show what is there then; False if it could not be made."""
+    def make(self, what: str, change: Callable[[], Result]) -> Result:
+        """Make a change that can be undone."""
+        begin = self.mem.now()
+        result = change()
+        self._done.append((what, begin, self.mem.now()))
+        return result
+
+    def change(self, what: str, change: Callable[[], str], keep: str | None = None) -> None:
+        """Make a change, say what it returns, and show what is there then."""
         try:
-            told = self.changes.make(what, make)
+            message = self.make(what, change)
         except MemolithError as error:
             self.tell(str(error), problem=True)
-            return False
-        self.tell(f"{told}  (u takes it back)")
+            return
+        self.tell(f"{message}  (u takes it back)")
         self.reload(keep)
-        return True
 
     # ------------------------------------------------------------ add
 
@@ -85,37 +87,38 @@ class Acting(App[None]):
         """Add what belongs on the shelf one looks at."""
         kind = self.shelf.kind if self.shelf else "note"
         what, fields = self._fields(kind)
-        given = await self.push_screen_wait(Form(f"New {what}", fields))
-        if given is not None:
-            self.change(f"the new {what}", lambda: self._add(kind, given))
+        values = await self.push_screen_wait(Form(f"New {what}", fields))
+        if values is not None:
+            self.change(f"the new {what}", lambda: self._add(kind, values))
 
     def _fields(self, kind: str) -> tuple[str, list[Field]]:
         """Return what is added on a shelf, and what is asked for it."""
         shelf = self.shelf
         text, title = Field("text", "Text", long=True), Field("title", "Title")
-        of = Field("scope", "For", shelf.scope if shelf else "project", choices=_SCOPES)
+        scope = Field("scope", "For", shelf.scope if shelf else "project", choices=_SCOPES)
         if kind == "record":
-            part = shelf.part if shelf and shelf.part in CATEGORIES else "decisions"
-            return "record", [Field("category", "Category", part, choices=CATEGORIES), of, text]
+            categories = self.mem.records.categories
+            part = shelf.part if shelf and shelf.part in categories else "decisions"
+            return "record", [Field("category", "Category", part, choices=categories), scope, text]
         if kind == "ticket":
             return "ticket", [title, text]
         if kind == "scratchpad":
             return "item on the scratchpad", [Field("text", "What is to be done")]
         if kind == "daily":
             return "entry in today's log", [Field("title", "Heading"), text]
-        return "note", [title, of, text]
+        return "note", [title, scope, text]
 
-    def _add(self, kind: str, given: dict[str, str]) -> str:
-        text, title = given["text"], given.get("title", "")
+    def _add(self, kind: str, values: dict[str, str]) -> str:
+        text, title = values["text"], values.get("title", "")
         if kind == "record":
-            return self.mem.records.add(text, category=given["category"], scope=given["scope"]).message
+            return self.mem.records.add(text, category=values["category"], scope=values["scope"]).message
         if kind == "ticket":
             return self.mem.tickets.add(title, description=text).message
         if kind == "scratchpad":
-            return self.mem.write("scratchpad", f"- [ ] {' '.join(in_one_line(text).split())}").message
+            return self.mem.write("scratchpad", f"- [ ] {' '.join(text.split())}").message
         if kind == "daily":
             return self.mem.append_daily(title, text).message
-        scope: Scope = "user" if given["scope"] == "user" else "project"
+        scope: Literal["project", "user"] = "user" if values["scope"] == "user" else "project"
         return self.mem.remember(text, title, scope=scope).message
 
     # ------------------------------------------------------------ edit
@@ -123,66 +126,64 @@ class Acting(App[None]):
     @work
     async def action_edit(self) -> None:
         """Edit the text here."""
-        if editor := self._editor():
-            await self._edit(editor)
+        if self.row is not None:
+            await self._edit(self.row)
 
     @work
     async def action_editor(self) -> None:
         """Edit the text in the person's own editor; what cannot be saved is not lost."""
-        row = self.row
-        editor = self._editor()
-        if row is None or editor is None:
-            return
-        text, sha256, save = self._text(row)
-        changed = in_editor(self, text)
-        if changed is None or changed == text:
-            self.reload(row.ref)
-            return
-        try:
-            self.changes.make(f"the edit of {row.title}", lambda: str(save(changed, sha256)))
-        except MemolithError as error:
-            why = "somebody else changed it meanwhile" if isinstance(error, ConflictError) else str(error)
-            self.tell(f"Not saved: {why}. Your text is here; ctrl+s tries again", problem=True)
-            await self._edit(editor.begin_with(changed))
-        else:
-            self.tell(f"Saved {row.title}  (u takes it back)")
-            self.reload(row.ref)
+        if self.row is not None:
+            await self._edit(self.row, elsewhere=True)
 
-    async def _edit(self, editor: Editor) -> None:
-        row = self.row
-        if await self.push_screen_wait(editor) and row is not None:
-            self.tell(f"Saved {row.title}  (u takes it back)")
-        self.reload(row.ref if row else None)
+    async def _edit(self, row: Row, *, elsewhere: bool = False) -> None:
+        def save(new: str, expected: str) -> list[str]:
+            return self.make(f"the edit of {row.title}", lambda: self._save(row, new, expected))
 
-    def _editor(self) -> Editor | None:
-        row = self.row
-        if row is None:
-            return None
         try:
-            text, sha256, save = self._text(row)
+            text, sha256 = self._load(row)
         except MemolithError as error:
             self.tell(str(error), problem=True)
-            return None
+            return
+        begun, saved = (self.in_editor(text) if elsewhere else None), False
+        if begun not in (None, text):
+            try:
+                save(str(begun), sha256)
+                saved = True
+            except MemolithError as error:
+                why = "somebody else changed it meanwhile" if isinstance(error, ConflictError) else str(error)
+                self.tell(f"Not saved: {why}. Your text is here; ctrl+s tries again", problem=True)
+        if not saved and (begun not in (None, text) or not elsewhere):
+            editor = Editor(row.ref, text, sha256, save, lambda: self._load(row), self.in_editor)
+            saved = await self.push_screen_wait(editor.begin_with(begun))
+        if saved:
+            self.tell(f"Saved {row.title}  (u takes it back)")
+        self.reload(row.ref)
 
-        def remembered(new: str, expected: str) -> list[str]:
-            warnings: list[str] = []
+    def in_editor(self, text: str) -> str | None:
+        """Let a person change a text in $VISUAL or $EDITOR; None if that cannot be done."""
+        try:
+            with self.suspend():
+                return self.mem.pages.in_editor(text)
+        except SuspendNotSupported:
+            problem = "this terminal cannot be lent to an editor"
+        except MemolithError as error:
+            problem = str(error)
+        self.tell(f"{problem}; press e to edit here", problem=True)
+        return None
 
-            def make() -> str:
-                warnings.extend(save(new, expected))
-                return ""
-
-            self.changes.make(f"the edit of {row.title}", make)
-            return warnings
-
-        return Editor(row.ref, text, sha256, remembered, lambda: self._text(row)[:2])
-
-    def _text(self, row: Row) -> tuple[str, str, Callable[[str, str], list[str]]]:
-        """Return a text, its hash, and what saves it."""
+    def _load(self, row: Row) -> tuple[str, str]:
+        """Return a text and its hash."""
         if row.kind == "held":
-            held = self.mem.review.get(row.ref)
-            return held.text, "", lambda text, _: changes.edit(self.mem, held, text)
-        page = pages.load(self.mem, row.ref)
-        return page.text, page.sha256, lambda text, sha256: pages.save(self.mem, row.ref, text, sha256)
+            return self.mem.review.get(row.ref).text, ""
+        page = self.mem.pages.get(row.ref)
+        return page.text, page.sha256
+
+    def _save(self, row: Row, text: str, sha256: str) -> list[str]:
+        """Save a text; return warnings."""
+        if row.kind == "held":
+            self.mem.review.edit(row.ref, text)
+            return []
+        return self.mem.pages.save(row.ref, text, sha256)
 
     # ------------------------------------------------------------ delete, move, archive
 
@@ -194,15 +195,14 @@ class Acting(App[None]):
             Confirm(f"Delete {row.title}?", f"{row.ref}\nu brings it back.", "Delete")
         ):
             return
-        name, scope = row.ref.rpartition("/")[2].removesuffix(".md"), self._scope(row)
 
         def delete() -> str:
             if row.kind == "record":
-                self.mem.records.delete(name, scope=scope)
+                self.mem.records.delete(row.name, scope=row.scope)
             elif row.kind == "ticket":
-                self.mem.tickets.delete(name)
+                self.mem.tickets.delete(row.name)
             else:
-                self.mem.edit("note", None, name=name, scope=scope)
+                self.mem.edit("note", None, name=row.name, scope=row.scope)
             return f"Deleted {row.title}"
 
         self.change(f"the deletion of {row.title}", delete)
@@ -213,62 +213,63 @@ class Acting(App[None]):
         row = self.row
         if row is None:
             return
-        name, now = row.ref.rpartition("/")[2].removesuffix(".md"), row.ref.split("/")[-2]
-        others = [(each, each.capitalize()) for each in CATEGORIES if each != now]
+        now, records = row.ref.split("/")[-2], self.mem.records
+        others = [Row("choice", each, each.capitalize()) for each in records.categories if each != now]
         category = await self.push_screen_wait(Choose(f"Move {row.title} from {now} to", others))
         if category is not None:
-            move = self.mem.records.reclassify
             self.change(
-                f"the move of {row.title}", lambda: move(name, category, scope=self._scope(row)).message
+                f"the move of {row.title}",
+                lambda: records.reclassify(row.name, category, scope=row.scope).message,
             )
 
     def action_archive(self) -> None:
         """Archive a record, or bring it back."""
-        row = self.row
+        row, records = self.row, self.mem.records
         if row is None:
             return
-        name = row.ref.rpartition("/")[2].removesuffix(".md")
-        found = read(str(self.mem.root), row.ref)
-        records = self.mem.records
-        act = records.archive if found is not None and found.status == "active" else records.restore
-        self.change(f"the change of {row.title}", lambda: act(name, scope=self._scope(row)).message)
 
-    @staticmethod
-    def _scope(row: Row) -> Scope:
-        return "project" if layout.scope_of(row.ref) else "user"
+        def archive() -> str:
+            is_active = records.get(row.name, row.scope).status == "active"
+            return (records.archive if is_active else records.restore)(row.name, scope=row.scope).message
+
+        self.change(f"the change of {row.title}", archive)
 
     # ------------------------------------------------------------ review
 
     def action_accept(self) -> None:
         """Accept what waits."""
-        self._decide("the acceptance", changes.accept)
+        if self.row is not None:
+            ref = self.row.ref
+            self.change(f"the acceptance of {ref}", lambda: self.mem.review.accept(ref))
 
     def action_refuse(self) -> None:
         """Refuse what waits."""
-        self._decide("the refusal", changes.refuse)
-
-    def _decide(self, what: str, decide: Callable[[Mem, Held], str]) -> None:
-        row = self.row
-        if row is not None:
-            self.change(f"{what} of {row.ref}", lambda: decide(self.mem, self.mem.review.get(row.ref)))
+        if self.row is not None:
+            ref = self.row.ref
+            self.change(
+                f"the refusal of {ref}",
+                lambda: f"Refused {self.mem.review.refuse(ref).id}; it is not held a second time",
+            )
 
     @work
     async def action_accept_safe(self) -> None:
         """Accept all that nothing speaks against any more."""
-        found = changes.safe(self.mem)
+        review = self.mem.review
+        found = [held for held in review.list() if review.is_safe(held)]
         if not found:
             self.tell(
                 "Of what waits, each still reads like an instruction or drops too much: decide one by one"
             )
             return
         names = "\n".join(f"{held.id}  {held.call}" for held in found)
-        if await self.push_screen_wait(Confirm(f"Accept {len(found)} text(s)?", names, "Accept")):
-            self.change("the acceptance of all safe texts", lambda: self._accept(found))
 
-    def _accept(self, found: list[Held]) -> str:
-        for held in found:
-            changes.accept(self.mem, held)
-        return f"Accepted {len(found)} text(s)"
+        def accept() -> str:
+            for held in found:
+                review.accept(held.id)
+            return f"Accepted {len(found)} text(s)"
+
+        if await self.push_screen_wait(Confirm(f"Accept {len(found)} text(s)?", names, "Accept")):
+            self.change("the acceptance of all safe texts", accept)
 
     # ------------------------------------------------------------ history and undo
 
@@ -278,12 +279,24 @@ class Acting(App[None]):
         row = self.row
         if row is None:
             return
-        number = await self.push_screen_wait(History(row.title, list(pages.changes(self.mem, row.ref))))
-        if number is not None:
+        rows, diffs = [], {}
+        for each in self.mem.pages.changes(row.ref):
+            version = each.version
+            who = {"user": "you", "agent": "your agent"}.get(version.by, version.by)
+            when = version.time.replace("T", " ").removesuffix("Z") + " UTC"
+            rows.append(Row("version", str(version.id), f"{version.op}{f' by {who}' if who else ''}", when))
+            diffs[str(version.id)] = (
+                "(nothing is different)"
+                if each.diff == ""
+                else each.diff
+                or ("What this change did cannot be told: the file was edited by hand in between.")
+            )
+        version_id = await self.push_screen_wait(Choose(f"History of {row.title}", rows, diffs))
+        if version_id is not None:
 
             def restore() -> str:
-                self.mem.undo(row.ref, number)
-                return f"Restored {row.title} as it was before change {number}"
+                self.mem.undo(row.ref, int(version_id))
+                return f"Restored {row.title} as it was before change {version_id}"
 
             self.change(f"the restoring of {row.title}", restore, row.ref)
 
@@ -291,17 +304,18 @@ class Acting(App[None]):
     async def action_undo(self) -> None:
         """Take back the last change made here; without one, ask about the newest of all."""
         try:
-            if self.changes.last:
-                self.tell(self.changes.undo())
-            elif newest := self.changes.newest():
-                name, how = newest
-                question = f"Nothing was changed here yet. Undo the newest change of {name}?"
-                if not await self.push_screen_wait(Confirm(question, how, "Undo")):
-                    return
-                self.mem.undo(name)
-                self.tell(f"Undone: {how} of {name}")
+            if self._done:
+                what, begin, end = self._done.pop()
+                undone = self.mem.pages.undo_between(begin, end)
+                self.tell(f"Undone: {what}" if undone else f"There was nothing to undo of: {what}")
             else:
-                self.tell("There is nothing to undo: memolith changed nothing here yet")
+                question = (
+                    f"Nothing was changed here yet. Undo the newest change of {self.mem.pages.newest()}?"
+                )
+                if await self.push_screen_wait(Confirm(question, yes="Undo")):
+                    self.tell(f"Undone: the newest change of {self.mem.undo().name}")
+        except HistoryError:
+            self.tell("There is nothing to undo: memolith changed nothing here yet")
         except MemolithError as error:
             self.tell(str(error), problem=True)
         self.reload(self.row.ref if self.row else None)

@@ -5,27 +5,25 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, Input, Label, Static, Tree
 
-from memolith.edges.tui import keys, render, shelves, views
+from memolith.edges.tui import keys, render, shelves
 from memolith.edges.tui.actions import FOR
 from memolith.edges.tui.dialogs import Help
 from memolith.edges.tui.lists import Listing, Row
 from memolith.edges.tui.search import Searching
-from memolith.edges.tui.shelves import PAGES, Shelf
+from memolith.edges.tui.shelves import PAGES, Shelf, View
 
 if TYPE_CHECKING:
-    from rich.text import Text as RichText
     from textual.app import ComposeResult
     from textual.events import AppFocus, DescendantFocus, Resize
     from textual.widgets.tree import TreeNode
 
-    from memolith.base.errors import MemolithError
-    from memolith.edges.tui.views import View
-    from memolith.mem import Mem
+    from memolith import Mem, MemolithError
 
 _THEMES = ("textual-dark", "textual-light")
 _EMPTY = {"review": "Nothing waits for you.", "session": "No sessions yet: memolith session import"}
@@ -231,7 +229,7 @@ class Memolith(Searching):
             return
         self._view = view
         if view is None:
-            self._view = views.View("", [render.Line(render.plain(str(problem), "$text-error"))])
+            self._view = View("", [render.Line(render.plain(str(problem), "$text-error"))])
         ref = what.ref if isinstance(what, Row) else what
         if ref != self._seen:  # the same text again stays where one reads it
             self._page.scroll_home(animate=False)
@@ -342,13 +340,11 @@ class Memolith(Searching):
 
 
 def _view(mem: Mem, what: Row | str) -> View:
-    return views.of_row(mem, what) if isinstance(what, Row) else views.of_shelf(mem, what)
+    return shelves.view(mem, what) if isinstance(what, Row) else shelves.page_view(mem, what)
 
 
-def _label(shelf: Shelf) -> RichText:
+def _label(shelf: Shelf) -> Text:
     """Return the label of a shelf. A text, not a string: a string would be read as markup."""
-    from rich.text import Text
-
     label = Text(render.one_line(shelf.label))
     if shelf.count is not None:
         label.append(f"  {shelf.count:,}", "dim")
@@ -356,7 +352,7 @@ def _label(shelf: Shelf) -> RichText:
 
 
 def _is_light(colours: str) -> bool:
-    """Tell whether a terminal says that its background is light (COLORFGBG: `0;15`)."""
+    """Whether a terminal says that its background is light (COLORFGBG: `0;15`)."""
     return colours.rpartition(";")[2] in ("7", "15")
 
 

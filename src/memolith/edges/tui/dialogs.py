@@ -1,25 +1,27 @@
-"""Small screens that ask something: yes or no, one of several, a form, which version; and the help."""
+"""The screens before the main one: yes or no, one of several, a form, an editor, the help."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from difflib import unified_diff
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content, Span
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Footer, Input, Label, Static, TextArea
 
+from memolith import ConflictError, MemolithError
 from memolith.edges.tui import keys, render
 from memolith.edges.tui.lists import Listing, Row
 from memolith.edges.tui.render import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
-
-    from memolith.care.page import Change
 
 _LEAVE = Binding("escape", "dismiss(None)", "Back", key_display="esc")
 
@@ -59,30 +61,43 @@ class Confirm(ModalScreen[bool]):
 
 
 class Choose(ModalScreen[str | None]):
-    """One of several."""
+    """One of several, perhaps with a diff: one for all, or that of the row under the cursor, by its `ref`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [_LEAVE]
 
-    def __init__(self, question: str, choices: Sequence[tuple[str, str]], diff: str = "") -> None:
+    def __init__(
+        self, question: str, rows: Sequence[Row], diff: str | Mapping[str, str] | None = None
+    ) -> None:
         super().__init__()
-        self._question, self._choices, self._diff = question, choices, diff
+        self._question, self._rows, self._diff = question, rows, diff
 
     def compose(self) -> ComposeResult:
         """Build the dialog."""
-        with Vertical(classes="dialog small"):
+        by_row = isinstance(self._diff, Mapping)
+        hint = "enter brings back the state before a change" if by_row else "enter chooses, esc goes back"
+        with Vertical(classes="dialog tall" if by_row else "dialog small"):
             yield Static(render.plain(self._question, "bold"))
+            yield Static(render.plain(hint, render.QUIET))
             yield Listing(id="choices")
-            if self._diff:
+            if self._diff is not None:
                 with VerticalScroll(id="diff"):
-                    yield Static(render.wrapped(render.diff(self._diff), 60))
-            yield Static(render.plain("enter chooses, esc goes back", render.QUIET))
+                    text = "" if by_row else render.wrapped(render.diff(str(self._diff)), 60)
+                    yield Static(text, id="diff-text")
 
     def on_mount(self) -> None:
         """Show the choices."""
         listing = self.query_one(Listing)
-        listing.styles.height = len(self._choices)
-        listing.show([Row("choice", value, title) for value, title in self._choices])
+        if not isinstance(self._diff, Mapping):
+            listing.styles.height = len(self._rows)
+        listing.show(self._rows, empty="memolith has not changed this file yet")
         listing.focus()
+
+    def on_listing_moved(self, event: Listing.Moved) -> None:
+        """Show the diff of a row."""
+        if event.row is not None and isinstance(self._diff, Mapping):
+            width = max(20, self.query_one("#diff").size.width - 2)
+            text = render.wrapped(render.diff(self._diff[event.row.ref]), width)
+            self.query_one("#diff-text", Static).update(text)
 
     def on_listing_opened(self, event: Listing.Opened) -> None:
         """Answer."""
@@ -172,53 +187,103 @@ class Form(ModalScreen[dict[str, str] | None]):
         self.query_one("#problem", Static).update(render.plain(problem, "$text-error"))
 
 
-class History(ModalScreen[int | None]):
-    """The changes of a file, each with what it did; the state before one can be brought back."""
+class Editor(Screen[bool]):
+    """A text with what saves it. `current` returns the text and its hash as they are on disk now."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [_LEAVE]
+    # Before the text gets to see them.
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(keys.IN_EDITOR, priority=True)]
 
-    def __init__(self, title: str, changes: Sequence[Change]) -> None:
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        sha256: str,
+        save: Callable[[str, str], list[str]],
+        current: Callable[[], tuple[str, str]],
+        in_editor: Callable[[str], str | None],
+    ) -> None:
         super().__init__()
-        self._title, self._changes = title, changes
+        self._title, self._sha256, self._save, self._current = title, sha256, save, current
+        self._in_editor = in_editor
+        self._before = render.for_editor(text)
+        self._begun = self._before
+
+    def begin_with(self, text: str | None) -> Editor:
+        """Begin with a text that was changed elsewhere and could not be saved, if there is one."""
+        self._begun = self._begun if text is None else render.for_editor(text)
+        return self
 
     def compose(self) -> ComposeResult:
-        """Build the dialog."""
-        with Vertical(classes="dialog tall"):
-            yield Static(render.plain(f"History of {self._title}", "bold"))
-            yield Static(render.plain("enter brings back the state before a change", render.QUIET))
-            yield Listing(id="versions")
-            with VerticalScroll(id="diff"):
-                yield Static(id="diff-text")
+        """Build the screen."""
+        yield Static(render.plain(f" Editing {render.one_line(self._title)}"), classes="title")
+        yield TextArea(self._begun, show_line_numbers=True, tab_behavior="indent", id="text")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Show the versions."""
-        rows = []
-        for change in self._changes:
-            version = change.version
-            who = {"user": "you", "agent": "your agent"}.get(version.by, version.by)
-            when = version.time.replace("T", " ").removesuffix("Z") + " UTC"
-            rows.append(Row("version", str(version.id), f"{version.op}{f' by {who}' if who else ''}", when))
-        listing = self.query_one(Listing)
-        listing.show(rows, empty="memolith has not changed this file yet")
-        listing.focus()
+        """Begin to type, below the head of the file."""
+        area = self.query_one(TextArea)
+        area.focus()
+        area.move_cursor((render.head_length(self._begun.split("\n")), 0))
 
-    def on_listing_moved(self, event: Listing.Moved) -> None:
-        """Show what the change did."""
-        if event.row is None:
+    @property
+    def text(self) -> str:
+        """The text as it is now."""
+        return self.query_one(TextArea).text
+
+    @work
+    async def action_save(self) -> None:
+        """Save; if somebody else did so in between, ask whose text it shall be."""
+        if self.text == self._before:
+            self.dismiss(result=False)
             return
-        change = next(each for each in self._changes if str(each.version.id) == event.row.ref)
-        told = (
-            "What this change did cannot be told: the file was edited by hand in between."
-            if change.diff is None
-            else change.diff or "(nothing is different)"
-        )
-        width = max(20, self.query_one("#diff").size.width - 2)
-        self.query_one("#diff-text", Static).update(render.wrapped(render.diff(told), width))
+        try:
+            warnings = self._save(self.text, self._sha256)
+        except ConflictError:
+            await self._settle()
+        except MemolithError as error:
+            self.notify(str(error), severity="error", markup=False)
+        else:
+            for warning in warnings:
+                self.app.notify(warning, severity="warning", markup=False)
+            self.dismiss(result=True)
 
-    def on_listing_opened(self, event: Listing.Opened) -> None:
-        """Choose a version to restore."""
-        self.dismiss(int(event.row.ref))
+    async def _settle(self) -> None:
+        try:
+            theirs, sha256 = self._current()
+        except MemolithError:
+            theirs, sha256 = "", ""  # they deleted it
+        answer = await self.app.push_screen_wait(
+            Choose(
+                "Somebody else changed this while you were editing (- theirs, + yours):",
+                [
+                    Row("choice", "", "Go on editing mine"),
+                    Row("choice", "mine", "Save mine; theirs stays in the history"),
+                    Row("choice", "theirs", "Take theirs; mine is dropped"),
+                ],
+                "\n".join(unified_diff(theirs.splitlines(), self.text.splitlines(), lineterm="", n=3)),
+            )
+        )
+        if answer == "mine":
+            self._sha256 = sha256
+            self._before = theirs
+            self.action_save()
+        elif answer == "theirs":
+            self.dismiss(result=False)
+
+    @work
+    async def action_leave(self) -> None:
+        """Leave, but not with what would be lost."""
+        if self.text != self._before and not await self.app.push_screen_wait(
+            Confirm("Leave without saving?", "What you typed is lost.", "Leave")
+        ):
+            return
+        self.dismiss(result=False)
+
+    def action_external(self) -> None:
+        """Go on in another editor."""
+        changed = self._in_editor(self.text)
+        if changed is not None:
+            self.query_one(TextArea).load_text(render.for_editor(changed))
 
 
 class Help(ModalScreen[None]):

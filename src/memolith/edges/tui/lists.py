@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -19,7 +20,6 @@ from memolith.edges.tui import render
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.style import Style
     from textual.events import Click
 
 _PART = "listing--"
@@ -43,6 +43,16 @@ class Row:
     ) -> None:
         self.kind, self.ref, self.title, self.detail = kind, ref, title, detail
         self.snippet, self.why, self.query = snippet, why, query
+
+    @property
+    def name(self) -> str:
+        """The name of its file without the ending: the id of a record or a ticket."""
+        return self.ref.rpartition("/")[2].removesuffix(".md")
+
+    @property
+    def scope(self) -> Literal["project", "user"]:
+        """Whose it is."""
+        return "project" if self.ref.startswith("projects/") else "user"
 
 
 class Listing(ScrollView, can_focus=True):
@@ -150,7 +160,7 @@ class Listing(ScrollView, can_focus=True):
         row = self.rows[at]
         base = self._style("cursor" if at == self.cursor and self.has_focus else "row")
         if at == self.cursor and not self.has_focus:
-            base = self._style("row") + self._bold
+            base = self._style("row") + Style(bold=True)
         mark = "▌" if at == self.cursor else " "
         if part == 0:
             return self._first(row, mark, base, width)
@@ -162,12 +172,6 @@ class Listing(ScrollView, can_focus=True):
             [Segment(f"{mark}  ", base), *self._marked(text, row.query if part == 1 else "", style)]
         )
         return cells.crop(0, inner + 3).extend_cell_length(width, base)
-
-    @property
-    def _bold(self) -> Style:
-        from rich.style import Style as RichStyle
-
-        return RichStyle(bold=True)
 
     def _first(self, row: Row, mark: str, base: Style, width: int) -> Strip:
         detail = render.one_line(row.detail)

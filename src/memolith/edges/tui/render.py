@@ -14,7 +14,6 @@ from rich.cells import cell_len
 from textual.content import Content, Span
 
 from memolith.text.safe import hygiene
-from memolith.text.words import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -82,23 +81,12 @@ def plain(text: str, style: str = "") -> Content:
 
 
 def matching(text: str, query: str) -> list[Span]:
-    """Return where the words of a query stand in a text: its terms, as they are found, and what was typed."""
-    wanted = set(terms.of_query(query))
-    chunks = set(terms.among(text, wanted)) if wanted else set()
-    words = {word.casefold() for word in query.split() if len(word) > 1}
-    spans = []
-    for found in re.finditer(r"\S+", text):
-        word = found.group()
-        if word in chunks:
-            spans.append(Span(found.start(), found.end(), MATCH))
-            continue
-        low = word.casefold()
-        for typed in words:
-            begin = low.find(typed)
-            if begin >= 0 and len(low) == len(word):
-                start = found.start() + begin
-                spans.append(Span(start, start + len(typed), MATCH))
-    return spans
+    """Return where the words of a query stand in a text; of longer ones, also with another ending."""
+    words = {word[:-2] if len(word) > 5 else word for word in query.split() if len(word) > 1}
+    if not words:
+        return []
+    found = re.finditer(rf"(?:{'|'.join(map(re.escape, words))})\w*", text, re.IGNORECASE)
+    return [Span(each.start(), each.end(), MATCH) for each in found]
 
 
 class Line:

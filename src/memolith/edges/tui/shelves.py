@@ -1,26 +1,24 @@
-"""What there is to look at: the tree on the left, and the rows of each of its shelves."""
+"""What there is to look at: the tree on the left, the rows of each of its shelves, the text of each row."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from memolith.care import page
+from textual.content import Content
+
+from memolith.edges.tui import render
 from memolith.edges.tui.lists import Row
-from memolith.env.paths import Tree
-from memolith.memory import daily
-from memolith.memory.note_index import note_files
-from memolith.store import layout
-from memolith.store.layout import CATEGORIES, PROPOSAL
+from memolith.edges.tui.render import QUIET, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.mem import Mem
-    from memolith.memory.record import Record
-    from memolith.memory.review import Held
+    from memolith import Mem
 
 PROJECT, USER = "project", "user"
+_SHOWN = 131_072  # characters of a text; the editor has all of it
+_TURNS = 400
 # Shelves that show one text instead of a list.
 PAGES = ("overview", "injected", "learning")
 
@@ -52,30 +50,31 @@ class Shelf:
 
 def shelves(mem: Mem) -> list[Shelf]:
     """Return the tree with how much is on each shelf. No file is opened for it, but for what waits."""
+
+    def shelf(key: str, label: str) -> Shelf:
+        scope, kind = key.split("/")
+        return Shelf(key, label, len(mem.pages.names(kind, scope)))
+
     project = Shelf(PROJECT, mem.project)
     project.children = [
         Shelf("project/memory", "Memory"),
-        Shelf("project/note", "Notes", len(note_files(str(mem.root), mem.project))),
+        shelf("project/note", "Notes"),
         Shelf("project/scratchpad", "Scratchpad"),
-        Shelf("project/daily", "Daily log", len(_days(mem))),
-        _records(mem, PROJECT, mem.project),
-        Shelf("project/ticket", "Tickets", len(_names(mem, layout.tickets(mem.project)))),
+        shelf("project/daily", "Daily log"),
+        _records(mem, PROJECT),
+        shelf("project/ticket", "Tickets"),
         Shelf("project/session", "Sessions", len(mem.sessions.stored())),
-        Shelf("project/skill", "Skills", len(page.skill_files(mem))),
+        shelf("project/skill", "Skills"),
     ]
     user = Shelf(USER, "All projects")
-    user.children = [
-        Shelf("user/memory", "MEMORY.md"),
-        Shelf("user/note", "Notes", len(note_files(str(mem.root), layout.USER))),
-        _records(mem, USER, layout.USER),
-    ]
+    user.children = [Shelf("user/memory", "MEMORY.md"), shelf("user/note", "Notes"), _records(mem, USER)]
     waiting = Shelf("review", "Review", len(mem.review.list()))
     status = [Shelf("injected", "Injected now"), waiting, Shelf("learning", "Learning")]
     return [Shelf("overview", "Overview"), project, user, *status]
 
 
-def _records(mem: Mem, scope: str, slug: str) -> Shelf:
-    counts = {category: len(_names(mem, layout.records(slug, category))) for category in CATEGORIES}
+def _records(mem: Mem, scope: str) -> Shelf:
+    counts = {each: len(mem.pages.names("record", scope, each)) for each in mem.records.categories}
     shelf = Shelf(f"{scope}/record", "Records", sum(counts.values()))
     shelf.children = [
         Shelf(f"{scope}/record/{category}", category.capitalize(), count)
@@ -87,81 +86,30 @@ def _records(mem: Mem, scope: str, slug: str) -> Shelf:
     return shelf
 
 
-def _names(mem: Mem, directory: str) -> list[str]:
-    return Tree(str(mem.root)).names(directory)
-
-
-def _days(mem: Mem) -> list[str]:
-    return daily.days(Tree(str(mem.root)), mem.project)
-
-
 def rows(mem: Mem, shelf: Shelf) -> list[Row]:
     """Return what is on a shelf, newest or most important first."""
-    make = _ROWS.get(shelf.kind)
-    return make(mem, shelf) if make else []
-
-
-def _slug(mem: Mem, shelf: Shelf) -> str:
-    return layout.USER if shelf.scope == USER else mem.project
-
-
-def _memory(mem: Mem, shelf: Shelf) -> list[Row]:
-    slug = _slug(mem, shelf)
-    names = [("MEMORY.md", layout.memory(slug)), ("Notes index", layout.index(slug))]
-    if slug:
-        names.insert(1, ("Learned summary", layout.summary(slug)))
-    return [row for title, path in names for row in _file(mem, "memory", title, path)]
-
-
-def _file(mem: Mem, kind: str, title: str, path: str) -> list[Row]:
-    found = Tree(str(mem.root)).stat(path)
-    if found is None:
+    if shelf.key in (PROJECT, USER, *PAGES):
         return []
-    changed = time.strftime("%Y-%m-%d", time.localtime(found.st_mtime))
-    return [Row(kind, path, title, f"{_size(found.st_size)}  {changed}")]
+    return _ROWS.get(shelf.kind, _files)(mem, shelf)
 
 
-def _size(size: int) -> str:
-    return f"{size} B" if size < 1024 else f"{size / 1024:.1f} K"
-
-
-def _notes(mem: Mem, shelf: Shelf) -> list[Row]:
-    slug = _slug(mem, shelf)
-    directory = layout.notes(slug)
-    titles = page.note_titles(mem, slug)
-    names = note_files(str(mem.root), slug)
-    found = []
-    for name in names:
-        title, said = titles.get(name, ("", ""))
-        found.append(Row("note", f"{directory}/{name}", title or name[:-3], snippet=said))
-    return sorted(found, key=lambda row: row.title.casefold())
-
-
-def _scratchpad(mem: Mem, _: Shelf) -> list[Row]:
-    return _file(mem, "scratchpad", "Scratchpad", layout.scratchpad(mem.project))
-
-
-def _daily(mem: Mem, _: Shelf) -> list[Row]:
-    names = {mem.today: "today", mem.yesterday: "yesterday"}
-    return [
-        Row("daily", layout.daily(mem.project, day), day, names.get(day, ""))
-        for day in sorted(_days(mem), reverse=True)
-    ]
+def _files(mem: Mem, shelf: Shelf) -> list[Row]:
+    found = mem.pages.list(shelf.kind, shelf.scope)
+    if shelf.kind == "note":
+        return [Row("note", each.filename, each.title, snippet=each.about) for each in found]
+    return [Row(shelf.kind, each.filename, each.title, each.about) for each in found]
 
 
 def _record_rows(mem: Mem, shelf: Shelf) -> list[Row]:
-    old = shelf.part == "old"
-    category = shelf.part if shelf.part in CATEGORIES else None
-    found = mem.records.list(category, shelf.scope, archived=old)
-    chosen = [record for record in found if not old or record.status != "active"]
+    is_old, is_one = shelf.part == "old", shelf.part in mem.records.categories
+    found = mem.records.list(shelf.part if is_one else None, shelf.scope, archived=is_old)
+    chosen = [record for record in found if not is_old or record.status != "active"]
     chosen.sort(key=lambda record: record.updated, reverse=True)
-    return [Row("record", record.filename, record.title, _about(record, shelf)) for record in chosen]
-
-
-def _about(record: Record, shelf: Shelf) -> str:
-    parts = ["" if shelf.part in CATEGORIES else record.category]
-    parts += [record.status if shelf.part == "old" else "", record.updated]
-    return "  ".join(filter(None, parts))
+    made = []
+    for each in chosen:
+        about = ["" if is_one else each.category, each.status if is_old else "", each.updated]
+        made.append(Row("record", each.filename, each.title, "  ".join(filter(None, about))))
+    return made
 
 
 def _tickets(mem: Mem, _: Shelf) -> list[Row]:
@@ -180,32 +128,142 @@ def _sessions(mem: Mem, _: Shelf) -> list[Row]:
     ]
 
 
-def _skills(mem: Mem, _: Shelf) -> list[Row]:
-    inside = f"{layout.scope_directory(mem.project)}/{page.SKILLS}/"
-    return [Row("skill", path, path.removeprefix(inside)) for path in page.skill_files(mem)]
-
-
 def _waiting(mem: Mem, _: Shelf) -> list[Row]:
-    return [Row("held", held.id, _asked(held), f"{held.source}  {held.since}") for held in mem.review.list()]
-
-
-def _asked(held: Held) -> str:
-    if held.call == PROPOSAL:
-        return "Learned: a change to MEMORY.md"
-    name = next(
-        (held.arguments[key] for key in ("title", "name", "heading", "section") if key in held.arguments), ""
-    )
-    return str(name) or held.text.strip().partition("\n")[0] or held.call
+    found = []
+    for held in mem.review.list():
+        names = (held.arguments.get(key, "") for key in ("title", "name", "heading", "section"))
+        title = str(next(filter(None, names), "")) or held.text.strip().partition("\n")[0] or held.call
+        title = "Learned: a change to MEMORY.md" if held.is_proposal else title
+        found.append(Row("held", held.id, title, f"{held.source}  {held.since}"))
+    return found
 
 
 _ROWS: dict[str, Callable[[Mem, Shelf], list[Row]]] = {
-    "memory": _memory,
-    "note": _notes,
-    "scratchpad": _scratchpad,
-    "daily": _daily,
     "record": _record_rows,
     "ticket": _tickets,
     "session": _sessions,
-    "skill": _skills,
     "review": _waiting,
 }
+
+
+# ---------------------------------------------------------------- texts
+
+
+class View:
+    """A title and lines."""
+
+    __slots__ = ("lines", "title")
+
+    def __init__(self, title: str, lines: list[Line]) -> None:
+        self.title, self.lines = title, lines
+
+
+def view(mem: Mem, row: Row) -> View:
+    """Return what is to be seen of a row."""
+    if row.kind == "session":
+        return _session_view(mem, row)
+    if row.kind == "held":
+        return _held(mem, row)
+    page = mem.pages.get(row.ref)
+    why = [("found", row.why)] if row.why else []
+    text = page.shown[:_SHOWN]
+    lines = [*render.facts([*page.facts, *why]), Line(Content("")), *render.markdown(text, row.query)]
+    if len(page.shown) > _SHOWN:
+        lines.append(_quiet(f"… {len(page.shown) - _SHOWN:,} more characters; e opens all of it"))
+    return View(row.title, lines)
+
+
+def page_view(mem: Mem, kind: str) -> View:
+    """Return the text of a shelf that is one."""
+    make = {"injected": _injected, "learning": _learning}.get(kind, _overview)
+    return make(mem)
+
+
+def _session_view(mem: Mem, row: Row) -> View:
+    session = mem.sessions.get(row.ref)
+    pairs = [
+        ("session", session.name),
+        ("started", session.started),
+        ("status", session.status),
+        ("directory", session.cwd),
+        ("ticket", session.ticket),
+        ("turns", str(len(session.turns))),
+        ("found", row.why),
+    ]
+    lines = render.facts(pairs)
+    for turn in session.turns[:_TURNS]:
+        lines += [
+            Line(Content("")),
+            _bold(f"[{turn.number}] {turn.role}" + (f" · {turn.tool}" if turn.tool else "")),
+        ]
+        lines += render.markdown(turn.text[:8_192], row.query)
+    if len(session.turns) > _TURNS:
+        lines.append(
+            _quiet(f"… {len(session.turns) - _TURNS} more turns (memolith session show {session.name})")
+        )
+    return View(row.title, lines)
+
+
+def _held(mem: Mem, row: Row) -> View:
+    held = mem.review.get(row.ref)
+    asked = ", ".join(f"{key} {value!r}" for key, value in held.arguments.items())
+    would = f"{held.call}: {asked}" if asked else held.call
+    body = "\n".join(f"+{line}" for line in held.text.splitlines())
+    if held.is_proposal:
+        would = "change what was learned from sessions"
+        body = mem.review.diff(held) or "(nothing is different by now)"
+    pairs = [
+        ("waits", f"{held.id}, since {held.since}"),
+        ("source", str(held.source)),
+        ("would", would),
+        *(("because", reason) for reason in held.reasons),
+    ]
+    return View(row.title, [*render.facts(pairs), Line(Content("")), *render.diff(body)])
+
+
+# ---------------------------------------------------------------- shelves that are one text
+
+
+def _overview(mem: Mem) -> View:
+    found = mem.status()
+    lines = [_plain(line, 13) for line in found.render().splitlines() if not line.startswith("warning ")]
+    lines += [_warning(f"⚠ {warning}") for warning in found.warnings]
+    hints = (
+        "/  search everything",
+        "n  add something",
+        "i  what an agent gets to see",
+        "r  what waits for you",
+        "?  all keys",
+    )
+    return View("Overview", [*lines, Line(Content("")), *(_quiet(hint) for hint in hints)])
+
+
+def _injected(mem: Mem) -> View:
+    found = mem.explain()
+    lines = [_plain(line, 38) for line in found.render().splitlines()]
+    if found.block is None:
+        return View("Injected now", [*lines, _quiet("n adds something.")])
+    lines += [Line(Content("")), _bold("The block, as an agent gets it:"), Line(Content(""))]
+    return View("Injected now", lines + render.markdown(found.block))
+
+
+def _learning(mem: Mem) -> View:
+    lines = [_plain(line) for line in mem.learning().lines(mem.settings)]
+    hint = "memolith learn run learns now; learn why says why not; learn cost says what each day cost"
+    return View("Learning", [*lines, Line(Content("")), _quiet(hint)])
+
+
+def _plain(text: str, indent: int = 0) -> Line:
+    return Line(render.plain(text), indent)
+
+
+def _quiet(text: str, indent: int = 0) -> Line:
+    return Line(render.plain(text, QUIET), indent)
+
+
+def _bold(text: str) -> Line:
+    return Line(render.plain(text, "bold $text-primary"))
+
+
+def _warning(text: str, indent: int = 2) -> Line:
+    return Line(render.plain(text, "$text-warning"), indent)

@@ -1,6 +1,6 @@
 """What a session is told: the block when it begins, a brief for its first task, later only what is new.
 
-The block is a snapshot. It is not said again, in whatever form, until the model has lost it, so that what
+The block is a snapshot. It is not injected again, in whatever form, until the model has lost it, so that what
 stands before the first prompt never changes and a provider's prompt cache keeps it. Text that is not needed
 makes agents worse; so a later prompt gets nothing unless a file changed or something is likely an answer.
 """
@@ -14,7 +14,7 @@ from memolith.base.lean import suppress
 from memolith.base.values import TRUNCATED
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
-from memolith.hosts.hook.past import Injection, hash_of, mark_of
+from memolith.hosts.hook.injections import Injection, hash_of, mark_of
 from memolith.prompt import block, brief
 from memolith.prompt.block import MIN_CHARS
 from memolith.store import layout, receipts
@@ -25,7 +25,7 @@ from memolith.text.safe.structure import CLOSE, OPEN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.base.values import Hit
-    from memolith.hosts.hook.past import SessionReceipts
+    from memolith.hosts.hook.injections import SessionReceipts
     from memolith.hosts.hook.payload import Call
     from memolith.mem import Mem
 
@@ -49,10 +49,10 @@ class IndexBehindError(Exception):
     """The index could not be brought up to date in the time that a prompt has."""
 
 
-def begin(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
-    """Return the block. On a resume it is said only if it is not what the session has.
+def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
+    """Return the block. On a resume it is injected only if it is not what the session has.
 
-    What it was told since, and its own summary, it has: a block that is longer by these is not said again.
+    What came since, and its own summary, it has: a block that is longer by these is not injected again.
     """
     revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
     whole, notice = block.of(mem), _notice(mem)
@@ -61,25 +61,25 @@ def begin(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
         shown = block.of(mem, max_chars=room)
         text = _tagged(with_lines(shown.text, notice))
         room = max(room * 9 // 10, MIN_CHARS)
-    said = Injection(text, shown.sources, revision, (line for _, line in whole.lines()))
-    if call.source in ("resume", "fork") and past.has(said):
-        said.text, said.refs = "", []
-    return said
+    injection = Injection(text, shown.sources, revision, (line for _, line in whole.lines()))
+    if call.source in ("resume", "fork") and past.has(injection):
+        injection.text, injection.refs = "", []
+    return injection
 
 
 def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     """Return what is new since the snapshot, and what is recalled for this prompt."""
-    said = _news(mem, past)
+    injection = _news(mem, past)
     try:
         hits = _recalled(mem, call, past)
     except IndexBehindError as error:
-        hits, said.problem = [], f"nothing was recalled: {error}"
-    while hits and len(said.text) + len(_brief(hits)) + 4 > room:
+        hits, injection.problem = [], f"nothing was recalled: {error}"
+    while hits and len(injection.text) + len(_brief(hits)) + 4 > room:
         hits.pop()
-    said.text = "\n\n".join(filter(None, [said.text, _brief(hits)]))
-    said.refs += [hit.id for hit in hits]
-    said.mark = mark_of(said.text)
-    return said
+    injection.text = "\n\n".join(filter(None, [injection.text, _brief(hits)]))
+    injection.refs += [hit.id for hit in hits]
+    injection.mark = mark_of(injection.text)
+    return injection
 
 
 def _notice(mem: Mem) -> list[str]:
@@ -116,17 +116,17 @@ def trouble(home: str, problem: BaseException | str) -> str:
     """Return the line that says what went wrong, without where the home is."""
     from memolith.text.secrets.veil import masked
 
-    said = masked(" ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split()))
-    return f"{TROUBLE}{hygiene.for_block(said[:_MAX_TROUBLE].rstrip('.'))}.)"
+    reason = masked(" ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split()))
+    return f"{TROUBLE}{hygiene.for_block(reason[:_MAX_TROUBLE].rstrip('.'))}.)"
 
 
 def with_lines(text: str, lines: list[str]) -> str:
-    """Return what is said with lines about what is missing, inside its last block."""
+    """Return a text with lines about what is missing, inside its last block."""
     if not lines:
         return text
     before, found, after = text.rpartition(CLOSE)
-    told = "\n".join(lines)
-    return f"{before}{told}\n{found}{after}" if found else f"{OPEN}\n{told}\n{CLOSE}"
+    more = "\n".join(lines)
+    return f"{before}{more}\n{found}{after}" if found else f"{OPEN}\n{more}\n{CLOSE}"
 
 
 def _tagged(text: str) -> str:
@@ -153,25 +153,25 @@ def _news(mem: Mem, past: SessionReceipts) -> Injection:
     revision = _revision(mem)
     if revision == past.revision or past.block is None:  # the latter: nobody knows what it was shown
         return Injection(revision=revision)
-    said = Injection(revision=revision)
+    injection = Injection(revision=revision)
     now = block.of(mem)
     new = [(section.title, line) for section, line in now.lines() if hash_of(line) not in past.lines]
     if not new:
-        return said
-    told, last, size = [f"## {structure.NEW}"], "", 0
+        return injection
+    shown, last, size = [f"## {structure.NEW}"], "", 0
     for number, (title, line) in enumerate(new):
         size += len(line)
         if number == _NEW_LINES or (number and size > _NEW_CHARS):
-            told.append(f"{TRUNCATED} ({len(new) - number} more lines; `memolith context` has them)")
+            shown.append(f"{TRUNCATED} ({len(new) - number} more lines; `memolith context` has them)")
             break
-        told += [f"### {title}"] if title != last else []
-        told.append(line[:_NEW_CHARS])
-        said.lines.add(hash_of(line))
+        shown += [f"### {title}"] if title != last else []
+        shown.append(line[:_NEW_CHARS])
+        injection.lines.add(hash_of(line))
         last = title
-    said.text = "\n".join([OPEN, *told, CLOSE])
+    injection.text = "\n".join([OPEN, *shown, CLOSE])
     changed = {title for title, _ in new}
-    said.refs = [layout.shown(each.source) for each in now.sections if each.title in changed]
-    return said
+    injection.refs = [layout.shown(each.source) for each in now.sections if each.title in changed]
+    return injection
 
 
 def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:

@@ -1,4 +1,4 @@
-"""`memolith hook`: reads an event, says what there is to say, and never gets in a host's way.
+"""`memolith hook`: reads an event, injects what there is for it, and never gets in a host's way.
 
 Whatever happens, the exit code is 0 (another would stop a prompt) and standard output is an answer or
 nothing. An event has a budget of time, and is answered with what there is when that is over: the block comes
@@ -12,6 +12,7 @@ import sys
 import time
 
 from memolith.base.errors import MemolithError
+from memolith.base.lean import suppress
 from memolith.base.whole import NOT_WHOLE, Watch
 from memolith.env.settings import GUARD, StrangerError, default_home
 from memolith.hosts.hook import deadline, payload
@@ -22,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.hosts.hook.past import SessionReceipts
+    from memolith.hosts.hook.injections import SessionReceipts
 
 _OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
 _WAIT, _PATIENCE = 0.5, 0.25  # seconds for another hook of the session, and for who writes
@@ -31,19 +32,19 @@ _MAX_LINE = 1_000
 
 def run(arguments: list[str]) -> int | None:
     """Answer one event; None leaves help, and a person at a terminal, to the command line."""
-    given = dict.fromkeys(_OPTIONS.values(), "")
+    options = dict.fromkeys(_OPTIONS.values(), "")
     rest = iter(arguments)
     for argument in rest:
         name, equals, value = argument.partition("=")
         if name in _OPTIONS:
-            given[_OPTIONS[name]] = value if equals else next(rest, "")
+            options[_OPTIONS[name]] = value if equals else next(rest, "")
         elif argument in ("-h", "--help", "--work"):
             return None
         elif argument == "--ephemeral-memory":
             return 0  # an empty memory has nothing to say, and keeps nothing
     if sys.stdin is not None and sys.stdin.isatty():
         return None
-    return serve(**given)
+    return serve(**options)
 
 
 def serve(host: str, event: str, home: str, project: str) -> int:
@@ -54,7 +55,7 @@ def serve(host: str, event: str, home: str, project: str) -> int:
         answer(_read(), host, event, home, project, say=_write)
     except (Exception, KeyboardInterrupt, LateError) as error:  # noqa: BLE001 - a host must not notice
         deadline.end()
-        _tell(home, f"{host or 'hook'} {event}".strip(), error)
+        _log_problem(home, f"{host or 'hook'} {event}".strip(), error)
     deadline.end()
     return 0
 
@@ -81,30 +82,30 @@ def answer(
     if call.event == payload.START:
         deadline.extend(deadline.START)
     call.cwd = project or call.cwd or _here()
-    said: list[str] = []
+    printed: list[str] = []
 
     def speak(text: str) -> None:
         if text:
-            said.append(payload.answer(call, text))
-            say(said[0])
+            printed.append(payload.answer(call, text))
+            say(printed[0])
 
-    problem = _tried(call, home, now, speak)
+    problem = _attempt(call, home, now, speak)
     if problem:
         deadline.end()
         where = home or default_home(os.environ, sys.platform)
-        _tell(where, f"{call.host} {call.name}", problem)
+        _log_problem(where, f"{call.host} {call.name}", problem)
         from memolith.hosts.hook import answers
 
         line = answers.trouble(where, problem)
-        if not said and call.event in (payload.START, payload.PROMPT) and not answers.was_told(call, line):
+        if not printed and call.event in (payload.START, payload.PROMPT) and not answers.was_told(call, line):
             speak(answers.with_lines("", [line]))
-        elif call.event == payload.COMPACTED and (told := payload.notice(call, line)):
-            said.append(told)  # a summary is lost, and nothing else will know of it
-            say(told)
-    return "".join(said)
+        elif call.event == payload.COMPACTED and (notice := payload.notice(call, line)):
+            printed.append(notice)  # a summary is lost, and nothing else will know of it
+            say(notice)
+    return "".join(printed)
 
 
-def _tried(call: payload.Call, home: str, now: Callable[[], float], speak: Callable[[str], None]) -> str:
+def _attempt(call: payload.Call, home: str, now: Callable[[], float], speak: Callable[[str], None]) -> str:
     """Answer an event; return what kept us from that (not the error, which holds open what was then)."""
     try:
         with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
@@ -135,7 +136,7 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
 
     if call.event in (payload.START, payload.PROMPT) and not files.is_directory(mem.home):
         return  # nothing is known, and asking creates nothing
-    from memolith.hosts.hook.past import Injection, SessionReceipts
+    from memolith.hosts.hook.injections import Injection, SessionReceipts
 
     with receipts.hold(mem.home, call.label, _WAIT) as lines:
         past, now = SessionReceipts(lines), mem.now()
@@ -144,20 +145,20 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
             return
         if call.event in (payload.START, payload.PROMPT):
             if not lines.is_full and (call.event == payload.START or call.prompt):
-                _say(mem, call, past, event, speak)
+                _inject(mem, call, past, event, speak)
             return
-        from memolith.hosts.hook import keep
+        from memolith.hosts.hook import handover
 
         if call.event == payload.COMPACTED:
-            past.note(event, call.key, now, keep.flush(mem, call))
+            past.note(event, call.key, now, handover.flush(mem, call))
         else:
-            keep.remember(mem, call)
+            handover.remember(mem, call)
             past.note(event, call.key, now, Injection())
-            keep.work(mem, at_once=call.event == payload.END)
+            handover.work(mem, at_once=call.event == payload.END)
         lines.keep()
 
 
-def _say(
+def _inject(
     mem: Mem, call: payload.Call, past: SessionReceipts, event: str, speak: Callable[[str], None]
 ) -> None:
     """Tell a session what there is for it when it begins or is asked something, and note that."""
@@ -168,33 +169,33 @@ def _say(
     with Watch() as watch:
         try:
             if call.event == payload.START or answers.is_new(call, past):
-                block = answers.begin(mem, call, past)
+                block = answers.session_start(mem, call, past)
                 texts.append(block.text)
                 begun = event if call.event == payload.START else "start-startup"
                 past.note(begun, call.key, mem.now(), block)
             if call.event == payload.PROMPT:
-                said = answers.prompt(mem, call, past, answers.LIMIT - sum(map(len, texts)))
-                texts.append(said.text)
-                past.note(event, call.key, mem.now(), said)
-                problems += [said.problem] if said.problem else []
+                injection = answers.prompt(mem, call, past, answers.LIMIT - sum(map(len, texts)))
+                texts.append(injection.text)
+                past.note(event, call.key, mem.now(), injection)
+                problems += [injection.problem] if injection.problem else []
         except (MemolithError, OSError, LateError) as error:  # what there is already is said
             problems.append(str(error))
         deadline.end()
     lines = [answers.trouble(mem.home, each) for each in problems]
     if watch.errors and not any(NOT_WHOLE in text for text in texts):  # else a block says so itself
         lines.append(watch.line(mem.home, hygiene.for_block))
-    untold = past.tell(lines)
+    new = past.tell(lines)
     if problem := past.promise():
         line = answers.trouble(mem.home, problem)
-        untold += [] if answers.was_told(call, line) else [line]
-    speak(answers.with_lines("\n\n".join(filter(None, texts)), untold))
+        new += [] if answers.was_told(call, line) else [line]
+    speak(answers.with_lines("\n\n".join(filter(None, texts)), new))
     past.keep()
     for each in lines:
-        _tell(mem.home, f"{call.host} {call.name}", each)
+        _log_problem(mem.home, f"{call.host} {call.name}", each)
     if call.event == payload.START or problems:
-        from memolith.hosts.hook import keep
+        from memolith.hosts.hook import handover
 
-        keep.work(mem)
+        handover.work(mem)
 
 
 def _open_closed() -> None:
@@ -221,19 +222,16 @@ def _write(text: str) -> None:
         view = view[os.write(1, view) :]
 
 
-def _tell(home: str, what: str, error: BaseException | str) -> None:
+def _log_problem(home: str, what: str, error: BaseException | str) -> None:
     """Write a reason into the log; where that is not possible, nobody is told."""
-    try:
-        told = str(error) or type(error).__name__
-        _log(home or default_home(os.environ, sys.platform), what, told)
-    except Exception:  # noqa: BLE001, S110 - see above
-        pass
+    with suppress(Exception):
+        _log(home or default_home(os.environ, sys.platform), what, str(error) or type(error).__name__)
 
 
 def _log(home: str, what: str, reason: str) -> None:
     if not os.path.isdir(home):
         return
-    from memolith.hosts.hook.keep import LOG
+    from memolith.hosts.hook.handover import LOG
     from memolith.store import files
     from memolith.text.secrets.veil import masked
 

@@ -46,10 +46,10 @@ class Call:
     __slots__ = (
         "cwd",
         "event",
-        "given",
         "host",
         "key",
         "name",
+        "named_host",
         "prompt",
         "session",
         "source",
@@ -58,7 +58,7 @@ class Call:
     )
 
     def __init__(self, row: dict[str, object], host: str, event: str) -> None:
-        self.given, self.host = host, _host(row, host)
+        self.named_host, self.host = host, _host(row, host)
         self.name = _text(row, "hook_event_name") or event
         kind = _EVENTS.get(self.name.casefold())
         if kind is None:
@@ -76,9 +76,9 @@ class Call:
         if self.source == "resume" and self.host in _FORGETFUL:
             self.source = "clear"
         self.summary = _text(row, "compact_summary", "summary")
-        said = _typed(_text(row, "prompt"))
-        self.prompt = "" if said.startswith(_HARNESS) or _is_command(said) else said[:_MAX_PROMPT]
-        self.key = mark({START: self.source, COMPACTED: self.summary}.get(kind, said))
+        typed = _typed(_text(row, "prompt"))
+        self.prompt = "" if typed.startswith(_HARNESS) or _is_command(typed) else typed[:_MAX_PROMPT]
+        self.key = mark({START: self.source, COMPACTED: self.summary}.get(kind, typed))
 
     @property
     def label(self) -> str:
@@ -99,7 +99,7 @@ class Call:
 
 
 def read(data: bytes, host: str = "", event: str = "") -> Call:
-    """Return the event that a host tells of; TextError if it is none."""
+    """Return the event that a host reports; TextError if it is not one."""
     if host and host not in HOSTS:
         raise InputError(f"--host {quoted(host)}: must be one of {', '.join(HOSTS)}")
     if len(data) > MAX_BYTES:
@@ -124,13 +124,13 @@ def answer(call: Call, text: str) -> str:
         return ""
     if call.host in ("opencode", "pi"):
         return text
-    said = _quoted(text)
-    nested = f'"hookSpecificOutput":{{"hookEventName":{_quoted(call.name)},"additionalContext":{said}}}'
+    context = _quoted(text)
+    nested = f'"hookSpecificOutput":{{"hookEventName":{_quoted(call.name)},"additionalContext":{context}}}'
     if call.host == "copilot":
-        return f'{{"additionalContext":{said}}}'
+        return f'{{"additionalContext":{context}}}'
     if call.host == "cursor":
         # As a hook of Claude Code it is answered in both ways.
-        return f'{{"additional_context":{said}{"" if call.given == "cursor" else "," + nested}}}'
+        return f'{{"additional_context":{context}{"" if call.named_host == "cursor" else "," + nested}}}'
     return f"{{{nested}}}"
 
 
@@ -139,11 +139,11 @@ def notice(call: Call, text: str) -> str:
     return f'{{"systemMessage":{_quoted(text)}}}' if call.host in ("claude", "codex", "gemini") else ""
 
 
-def _host(row: dict[str, object], given: str) -> str:
+def _host(row: dict[str, object], named: str) -> str:
     if "cursor_version" in row or "conversation_id" in row:
         return "cursor"
-    if given:
-        return given
+    if named:
+        return named
     if "agent_action_name" in row:
         raise InputError("Windsurf's hooks cannot take up context; use `memolith mcp` there")
     if "sessionId" in row:
@@ -164,9 +164,9 @@ def _typed(prompt: str) -> str:
     return prompt[at:]
 
 
-def _is_command(said: str) -> bool:
+def _is_command(prompt: str) -> bool:
     """Whether a prompt is a command of the host, such as `/compact`, and not a path."""
-    first = said.split(None, 1)[0] if said else ""
+    first = prompt.split(None, 1)[0] if prompt else ""
     return first.startswith("/") and "/" not in first[1:]
 
 

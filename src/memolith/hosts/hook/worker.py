@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import BusyError, MemolithError
 from memolith.hosts import sessions
-from memolith.hosts.hook.keep import TODO, store
+from memolith.hosts.hook.handover import TODO, store
 from memolith.hosts.sessions import gather
 from memolith.learn import background, run
 from memolith.mem import Mem
@@ -56,13 +56,13 @@ def work(mem: Mem) -> Iterator[str]:
 
 
 def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
-    """Store a summary that a hook could not, under the time at which it was said."""
+    """Store a summary that a hook could not, under the time at which it was written."""
     when, fields = receipts.read_note(mem.home, name)
     if len(fields) != _FIELDS:
         return  # it is being written at this moment, or by another version
-    cwd, project, taint, heading, said = fields
+    cwd, project, taint, heading, text = fields
     with _memory(mem, cwd, project, lambda: when) as base:
-        store(base, heading, said, taint)
+        store(base, heading, text, taint)
         projects.add(base.project)
         yield f"{name}: stored"
     receipts.remove(mem.home, name, when)

@@ -1,4 +1,4 @@
-"""What a session was told so far, read from its receipts. Texts are known by their hashes only."""
+"""What was injected into a session so far, read from its receipts. Texts are known by their hashes only."""
 
 from __future__ import annotations
 
@@ -79,13 +79,15 @@ class SessionReceipts:
         """Whether the session has all of a block, and was told nothing that is gone from it."""
         return self.block is not None and self._shown <= block.lines <= self.lines
 
-    def note(self, event: str, key: str, now: float, said: Injection) -> None:
-        """Write down what was said."""
+    def note(self, event: str, key: str, now: float, injection: Injection) -> None:
+        """Write down what is injected."""
         if self._receipts.is_full:
             return
-        new = said.lines if event.startswith(payload.START) else said.lines - self.lines
+        new = injection.lines if event.startswith(payload.START) else injection.lines - self.lines
         lines = ",".join(sorted(new))
-        self._append(Receipt(f"{now:.3f}", event, key, said.mark, said.revision, lines, *said.refs))
+        self._append(
+            Receipt(f"{now:.3f}", event, key, injection.mark, injection.revision, lines, *injection.refs)
+        )
 
     def tell(self, lines: list[str]) -> list[str]:
         """Note what is said about what went wrong; return those lines that were not said yet."""

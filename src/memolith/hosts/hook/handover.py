@@ -13,7 +13,7 @@ from memolith.base.values import Source
 from memolith.env.settings import open_regular
 from memolith.hosts.hook import deadline
 from memolith.hosts.hook.deadline import LateError
-from memolith.hosts.hook.past import Injection
+from memolith.hosts.hook.injections import Injection
 from memolith.memory import daily
 from memolith.prompt.compaction import compaction_heading
 from memolith.store import receipts
@@ -76,7 +76,7 @@ def _taint(call: Call) -> str:
 
 
 def store(mem: Mem, heading: str, text: str, taint: str) -> bool:
-    """Write a summary to the daily log; tell whether it waits for a person instead."""
+    """Write a summary to the daily log; return whether it waits for a person instead."""
     writer = mem.from_source("extracted", taint)
     with writer.gate.scope(writer.project, mem.patience):
         return writer.append_daily(heading, text).held is not None
@@ -101,7 +101,7 @@ def _bare(summary: str) -> str:
 
 
 def _from_rollout(path: str) -> str:
-    """Return the last summary in the end of a rollout of Codex; empty if there is none."""
+    """Return the last summary near the end of a rollout of Codex, if there is one."""
     from json import loads
 
     try:
@@ -115,12 +115,12 @@ def _from_rollout(path: str) -> str:
             continue
         try:
             row = loads(line)
-            said = row["payload"]["message"] if row["type"] == "compacted" else ""
+            text = row["payload"]["message"] if row["type"] == "compacted" else ""
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
-        if isinstance(said, str) and said:
-            first, _, rest = said.partition("\n")
-            return rest if first.startswith("Another language model") and rest else said
+        if isinstance(text, str) and text:
+            first, _, rest = text.partition("\n")
+            return rest if first.startswith("Another language model") and rest else text
     return ""
 
 
