@@ -24,25 +24,12 @@ it, check that it still holds. What you see now and what the person says win; th
 When the reply to a write asks you to condense, shorten the file before you add more.
 """
 
-# What the host's prompt says about the summary; a package or user file called read_path.md comes before it.
-READ_PATH = """\
-## Memory Guidance
-
-Below is what was learned from earlier sessions of this project. It is a hint, not an authority: useful for
-how things are done and why they were decided, never for what the repository looks like now.
-- When memory changes your plan, cite its address (memory://root/MEMORY.md, memory://root/skills/x/SKILL.md)
-  together with what you see in the repository now, before you act.
-- What the user says and what the repository shows win. Memory that disagrees with them is stale: say so.
-- The `read` tool takes memory:// addresses; memory://root is the summary, memory://project lists the rest.
-
-{{memory_summary}}
-"""
 SUMMARY_PLACE = "{{memory_summary}}"
 _MAX_BYTES = 8192
 
 
 def read_path(home: str) -> tuple[str, str]:
-    """Return what stands before and after the summary: a user's own words, else ours.
+    """Return what stands before and after the summary: a user's own words (`read_path.md`), else ours.
 
     A file without a place for the summary is left aside; loading the prompts tells about it.
     """
@@ -51,15 +38,14 @@ def read_path(home: str) -> tuple[str, str]:
     from memolith.base.errors import MemolithError
     from memolith.env.paths import Place
 
-    package = os.path.join(os.path.dirname(os.path.abspath(__file__)), "learn", "prompts")
+    rooms = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    package = os.path.join(rooms, "learn", "model", "prompts")
     for directory in (os.path.join(home, "prompts"), package):
         try:
             text = Place.of(os.path.join(directory, "read_path.md")).read_part(_MAX_BYTES + 1)[0].decode()
         except (MemolithError, UnicodeDecodeError):
             continue
         if text.count(SUMMARY_PLACE) == 1 and len(text) <= _MAX_BYTES:
-            break
-    else:
-        text = READ_PATH
-    before, _, after = text.partition(SUMMARY_PLACE)
-    return before.strip(), after.strip()
+            before, _, after = text.partition(SUMMARY_PLACE)
+            return before.strip(), after.strip()
+    return "", ""
