@@ -242,7 +242,7 @@ def test_a_write_notes_the_sums_of_the_pages_that_it_changed_and_of_no_other(
         read: list[int] = []
         pages = page_sums._pages
 
-        def reading(file: int, begin: int, end: int, page: int) -> Iterator[array[int]]:
+        def reading(file: int, begin: int, end: int, page: int) -> Iterator["array[int]"]:
             read.append(begin)
             return pages(file, begin, end, page)
 

@@ -126,7 +126,7 @@ class _OfFile(Value):
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The file that it is about."""
         from pathlib import Path
 
         return Path(self.filename)

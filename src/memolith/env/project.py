@@ -41,18 +41,6 @@ _SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 class Project:
     """The project that a directory belongs to."""
 
-    __slots__ = (
-        "_is_written",
-        "checkout",
-        "identity",
-        "is_open",
-        "known",
-        "notice",
-        "offer",
-        "root",
-        "slug",
-    )
-
     def __init__(
         self,
         slug: str,

@@ -177,12 +177,17 @@ def write_new(place: Place, data: bytes) -> None:
         if not _WINDOWS:
             os.fchmod(fd, 0o600)
         _mark(fd)  # before the bytes: see `temporary._was`
-        view = memoryview(data)
-        while view:
-            view = view[os.write(fd, view) :]
+        write_all(fd, data)
         full_sync(fd)
     finally:
         os.close(fd)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write all bytes; the system may take some of them at a time."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
 
 
 def overwrite(place: Place, data: bytes, aside: str = "") -> None:

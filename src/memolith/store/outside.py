@@ -116,9 +116,7 @@ def _write(place: Place, old: bytes | None, new: bytes, mode: int) -> None:
     fd = os.open(fresh.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     try:
         try:
-            view = memoryview(new)
-            while view:
-                view = view[os.write(fd, view) :]
+            files.write_all(fd, new)
             if sys.platform != "win32":
                 os.fchmod(fd, mode if old is None else stat.S_IMODE(os.stat(place.path).st_mode))
             files.full_sync(fd)

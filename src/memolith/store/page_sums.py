@@ -104,9 +104,7 @@ class Sums:
         fresh = f"{self._beside}.{os.getpid()}"
         fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _SAFELY, 0o600)
         try:
-            view = memoryview(_line(stamp, page, crc32(sums)) + sums.tobytes())
-            while view:
-                view = view[os.write(fd, view) :]
+            files.write_all(fd, _line(stamp, page, crc32(sums)) + sums.tobytes())
         finally:
             os.close(fd)
         files.replace(Place.of(fresh), Place.of(self._beside))
