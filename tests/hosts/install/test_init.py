@@ -404,12 +404,12 @@ def test_check_says_whether_command_files_and_server_are_alive(
     checked = {each["told"]: each["is_good"] for each in found["checked"]}
     assert checked[f"command {COMMAND}"]
     assert checked["server answers with 8 tools"]
-    assert checked["installed in 3 file(s)"]
+    assert checked["installed in 3 files"]
     assert not any(each["what"] == "pi" for each in found["checked"])  # nobody asked for it
     alone = told(capfd, "--check", "--agent", "pi", code=1)
     assert {each["is_good"] for each in alone["checked"] if "not installed" in each["told"]} == {False}
     assert any("trust the hooks" in each for each in found["notes"])
-    untrusted = "5 hook(s) are not trusted yet, and skipped: start `codex` and trust them"
+    untrusted = "5 of the hooks are not trusted yet, and skipped: start `codex` and trust them"
     assert checked[untrusted] is False
     config = user / ".codex/config.toml"
     events = ("session_start", "user_prompt_submit", "post_compact", "stop", "session_end")

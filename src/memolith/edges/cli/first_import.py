@@ -22,7 +22,7 @@ from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.edges.cli.options import Options
-    from memolith.hosts.sessions.gather import Brought
+    from memolith.hosts.sessions.gather import Outcome
     from memolith.mem import Mem
 
 _HITS = 5
@@ -74,7 +74,7 @@ def _learn(mem: Mem) -> int:
         mem.settings = kept
 
 
-def _brief(mem: Mem, mems: dict[str, Mem], brought: list[Brought]) -> str:
+def _brief(mem: Mem, mems: dict[str, Mem], brought: list[Outcome]) -> str:
     """Return what memory says about the last thing somebody worked on: here, or where most was."""
     counts = Counter(each.project for each in brought if each.action != "skipped")
     chosen = mem if counts[mem.project] else mems.get(next(iter(counts.most_common(1)), ("", 0))[0])
@@ -95,7 +95,7 @@ def _brief(mem: Mem, mems: dict[str, Mem], brought: list[Brought]) -> str:
     return ""
 
 
-def _summary(brought: list[Brought], records: int) -> list[str]:
+def _summary(brought: list[Outcome], records: int) -> list[str]:
     counts = Counter(each.action for each in brought)
     read = [each for each in brought if each.action in ("new", "grown")]
     agents = len({each.agent for each in brought if each.action != "skipped"})

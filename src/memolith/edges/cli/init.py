@@ -263,11 +263,11 @@ def _check(options: Options, place: Place, planner: Planner, found: Sequence[Hos
     notes += [f"{host.title}: {each}" for host in found for each in host.advice]
     is_good = all(each.is_good for _, each in rows)
     if options.json:
-        checked = [{"what": what, "is_good": each.is_good, "told": each.told} for what, each in rows]
+        checked = [{"what": what, "is_good": each.is_good, "told": each.message} for what, each in rows]
         output.json({"checked": checked, "notes": notes})
     else:
         for what, each in rows:
-            output.text(f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.told)}")
+            output.text(f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.message)}")
         for host in without:
             output.text(f"-    {host.title}: not installed; `memolith init --agent {host.name}` adds it")
         for note in notes:

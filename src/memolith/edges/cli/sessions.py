@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
-    from memolith.hosts.sessions.gather import Brought, Gatherer, Place
+    from memolith.hosts.sessions.gather import Gatherer, Outcome, Place
     from memolith.mem import Mem
 
 _ACTIONS = ("new", "grown", "known", "skipped")
@@ -171,10 +171,10 @@ def import_sessions(
         )
 
 
-def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Brought]:
+def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Outcome]:
     """Bring sessions into memory, and show a person how far it is."""
     show = progress.bar("sessions")
-    brought: list[Brought] = []
+    brought: list[Outcome] = []
     for number, place in enumerate(places, 1):
         brought += gatherer.bring(place)
         if show:
@@ -182,7 +182,7 @@ def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Brought]:
     return brought
 
 
-def _report(options: Options, brought: list[Brought], *, dry_run: bool) -> None:
+def _report(options: Options, brought: list[Outcome], *, dry_run: bool) -> None:
     rows = _summary(brought)
     message = _message(brought, dry_run=dry_run)
     if options.json:
@@ -205,7 +205,7 @@ def _report(options: Options, brought: list[Brought], *, dry_run: bool) -> None:
     output.text(message)
 
 
-def _summary(brought: list[Brought]) -> list[dict[str, object]]:
+def _summary(brought: list[Outcome]) -> list[dict[str, object]]:
     """Return how many there were for each agent and project."""
     counts = Counter((each.agent, each.project, each.action) for each in brought)
     pairs = sorted({(agent, project) for agent, project, _ in counts})
@@ -217,7 +217,7 @@ def _summary(brought: list[Brought]) -> list[dict[str, object]]:
     return rows
 
 
-def _message(brought: list[Brought], *, dry_run: bool) -> str:
+def _message(brought: list[Outcome], *, dry_run: bool) -> str:
     if not brought:
         return "No sessions were found; name a file or a directory of them"
     counts = Counter(each.action for each in brought)

@@ -33,7 +33,15 @@ class Finding(Value):
     """One thing that was looked at: whether it is as it should be, and what to do if not."""
 
     is_good: bool
-    told: str
+    message: str
+
+
+def _good(message: str) -> Finding:
+    return Finding(is_good=True, message=message)
+
+
+def _bad(message: str) -> Finding:
+    return Finding(is_good=False, message=message)
 
 
 def is_absent(steps: Sequence[Step]) -> bool:
@@ -44,14 +52,14 @@ def is_absent(steps: Sequence[Step]) -> bool:
 def files(steps: Sequence[Step]) -> Finding:
     """Whether an agent's files have all of ours."""
     if broken := [str(step.problem) for step in steps if step.problem is not None]:
-        return Finding(is_good=False, told="; ".join(broken))
+        return _bad("; ".join(broken))
     missing = [step.path for step in steps if step.is_change]
     if not missing:
-        return Finding(is_good=True, told=f"installed in {len(steps)} file(s)")
+        return _good(f"installed in {len(steps)} files")
     again = "`memolith init` adds it"
     if is_absent(steps):
-        return Finding(is_good=False, told=f"not installed; {again}")
-    return Finding(is_good=False, told=f"something is missing or old in {', '.join(missing)}; {again}")
+        return _bad(f"not installed; {again}")
+    return _bad(f"something is missing or old in {', '.join(missing)}; {again}")
 
 
 def codex_trust(steps: Sequence[Step]) -> Finding:
@@ -70,9 +78,8 @@ def codex_trust(steps: Sequence[Step]) -> Finding:
         not any(key.startswith(f"{hooks.path}:{_snake(event)}:") for key in trusted) for event in events
     )
     if waiting:
-        told = f"{waiting} hook(s) are not trusted yet, and skipped: start `codex` and trust them"
-        return Finding(is_good=False, told=told)
-    return Finding(is_good=True, told="hooks are trusted")
+        return _bad(f"{waiting} of the hooks are not trusted yet, and skipped: start `codex` and trust them")
+    return _good("hooks are trusted")
 
 
 def _snake(event: str) -> str:
@@ -83,10 +90,8 @@ def program(command: str, env: Mapping[str, str]) -> Finding:
     """Whether the command that agents start is there."""
     found = programs.find(command, env=env)
     if found:
-        return Finding(is_good=True, told=f"command {found}")
-    return Finding(
-        is_good=False, told=f"command {command} is gone; install memolith, then run `memolith init`"
-    )
+        return _good(f"command {found}")
+    return _bad(f"command {command} is gone; install memolith, then run `memolith init`")
 
 
 def hook(command: str, env: Mapping[str, str]) -> Finding:
@@ -100,17 +105,17 @@ def hook(command: str, env: Mapping[str, str]) -> Finding:
     try:
         done = _run([command, "hook", "--host", "claude"], json.dumps(payload).encode(), {**env, GUARD: "1"})
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(is_good=False, told=f"hook: {error}")
+        return _bad(f"hook: {error}")
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return Finding(is_good=False, told=f"hook: ended with {done.returncode}: {' '.join(told[:1])}")
-    return Finding(is_good=True, told="hook runs")
+        errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        return _bad(f"hook: ended with {done.returncode}: {' '.join(errors[:1])}")
+    return _good("hook runs")
 
 
-def _run(words: list[str], given: bytes, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+def _run(words: list[str], data: bytes, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [programs.find(words[0], env=env) or words[0], *words[1:]],
-        input=given,
+        input=data,
         cwd=programs.NOWHERE,
         env=programs.environment(env=env),
         capture_output=True,
@@ -121,22 +126,20 @@ def _run(words: list[str], given: bytes, env: Mapping[str, str]) -> subprocess.C
 
 def server(command: str, env: Mapping[str, str]) -> Finding:
     """Whether the server answers: it is started, greeted, and asked for its tools."""
-    asked = [
+    requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _HELLO},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
     try:
-        done = _run([command, "mcp"], b"".join(json.dumps(each).encode() + b"\n" for each in asked), env)
+        done = _run([command, "mcp"], b"".join(json.dumps(each).encode() + b"\n" for each in requests), env)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(is_good=False, told=f"server: {error}")
+        return _bad(f"server: {error}")
     for line in done.stdout.splitlines():
         answer: Any = None
         with contextlib.suppress(ValueError):
             answer = json.loads(line)
         if isinstance(answer, dict) and answer.get("id") == 2 and isinstance(answer.get("result"), dict):
-            return Finding(
-                is_good=True, told=f"server answers with {len(answer['result'].get('tools', []))} tools"
-            )
-    told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Finding(is_good=False, told=f"server: no list of tools; {' '.join(told[:1]) or 'it said nothing'}")
+            return _good(f"server answers with {len(answer['result'].get('tools', []))} tools")
+    errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return _bad(f"server: no list of tools; {' '.join(errors[:1]) or 'it said nothing'}")

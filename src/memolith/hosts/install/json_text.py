@@ -1,6 +1,6 @@
 """Editing JSON that belongs to somebody else: insert or remove one value, leave every other byte alone.
 
-Comments and trailing commas (JSONC) are understood and kept. Nothing is ever written out anew: an edit is
+Comments and trailing commas (JSONC) are understood and kept. Nothing is ever rewritten as a whole: an edit is
 a piece of text put in or cut out, in the indentation and the line endings that the file has already.
 """
 

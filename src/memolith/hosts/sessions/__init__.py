@@ -16,9 +16,8 @@ from memolith.hosts.sessions.codex import Codex
 from memolith.hosts.sessions.copilot import Copilot
 from memolith.hosts.sessions.files import records
 from memolith.hosts.sessions.gemini import Gemini
-from memolith.hosts.sessions.generic import Cursor, Generic
+from memolith.hosts.sessions.generic import Cursor, Generic, Pi
 from memolith.hosts.sessions.opencode import OpenCode
-from memolith.hosts.sessions.pi import Pi
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

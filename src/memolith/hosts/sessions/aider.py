@@ -93,9 +93,9 @@ class _Chat:
 
     def _run(self, line: str) -> None:
         """Heed what a command of aider's brings."""
-        name, _, given = line.partition(" ")
+        name, _, rest = line.partition(" ")
         if line.startswith("!") or name in ("/run", "/test", "/git"):
-            self._into.fetched("bash", f"$ {line[1:] if line[0] == '!' or name == '/git' else given}")
+            self._into.fetched("bash", f"$ {line[1:] if line[0] == '!' or name == '/git' else rest}")
         elif line.startswith("/") and name[1:].isalpha() and f" {name} " not in _STAYING:
             self._into.fetched("web" if name == "/web" else "aider")
 

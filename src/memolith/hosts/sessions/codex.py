@@ -44,17 +44,17 @@ class Codex(JsonLines):
             self._item(row, row.get("timestamp"), into)
 
     def _item(self, item: Record, time: object, into: Transcript) -> None:
-        kind, number = item.get("type"), item.get("call_id") or item.get("id")
+        kind, call_id = item.get("type"), item.get("call_id") or item.get("id")
         if kind == "message":
             self._message(item, time, into)
         elif kind in _CALLS:
-            given = item.get("arguments") or item.get("input") or item.get("action")
-            into.call(number, item.get("name") or "shell", given)
+            arguments = item.get("arguments") or item.get("input") or item.get("action")
+            into.call(call_id, item.get("name") or "shell", arguments)
         elif str(kind).endswith("_call"):  # of the provider itself, as `web_search_call`: without a result
             into.fetched(str(kind))
         elif kind in _OUTPUTS:
             text, ok = _output(item.get("output"))
-            into.result(number, text, ok=ok, time=time)
+            into.result(call_id, text, ok=ok, time=time)
 
     def _message(self, item: Record, time: object, into: Transcript) -> None:
         role, content = item.get("role"), item.get("content")

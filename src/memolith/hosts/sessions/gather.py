@@ -48,7 +48,7 @@ class Place(Value):
         super().__init__(agent=agent, path=path, problem=problem, taint="" if own else _OUTSIDE)
 
 
-class Brought(Value):
+class Outcome(Value):
     """What became of a session: `new`, `grown`, `known`, or `skipped` for a reason."""
 
     action: str
@@ -63,7 +63,7 @@ class Brought(Value):
 
 
 def agent_named(name: str) -> Agent:
-    """Return an agent; InputError if there is none of that name."""
+    """Return an agent; InputError if no agent has that name."""
     if name not in sessions.AGENTS:
         raise InputError(f"unknown agent {quoted(name)}; one of {', '.join(sessions.AGENTS)}")
     return sessions.AGENTS[name]
@@ -134,7 +134,7 @@ class Gatherer:
         self.unread = 0  # sessions that are there and could not be read, or agents whose could not be listed
         self.shortened = 0  # sessions that are too long to be kept whole
 
-    def bring(self, place: Place) -> Iterator[Brought]:
+    def bring(self, place: Place) -> Iterator[Outcome]:
         """Yield what became of the sessions of a place. One that cannot be read is skipped."""
         try:
             yield from self._bring(place)
@@ -142,23 +142,23 @@ class Gatherer:
             if isinstance(error, (StorageError, ConfigError)):
                 self.refused = self.refused or error
             self.unread += isinstance(error, OSError) and not isinstance(error, FileNotFoundError)
-            yield _brought(place, "skipped", reason=str(error))
+            yield _outcome(place, "skipped", reason=str(error))
 
-    def _bring(self, place: Place) -> Iterator[Brought]:
+    def _bring(self, place: Place) -> Iterator[Outcome]:
         if place.problem:
             self.unread += 1
-            yield _brought(place, "skipped", reason=place.problem)
+            yield _outcome(place, "skipped", reason=place.problem)
             return
         agent, path = place.agent, place.path
         head = _labelled(agent.head(path), place.taint)
         mem = self._base if place.taint else self._memory(head.cwd)
         if mem is None:
-            yield _brought(place, "skipped", head, reason=f"its directory is gone: {head.cwd}")
+            yield _outcome(place, "skipped", head, reason=f"its directory is gone: {head.cwd}")
             return
         if self._copies(mem).get(head.name, -1) > agent.changed(path):
-            yield _brought(place, "known", head, project=mem.project)
+            yield _outcome(place, "known", head, project=mem.project)
             return
-        done: list[Brought] = []
+        done: list[Outcome] = []
         for _ in range(_TRIES):
             before = agent.changed(path)
             found = (_labelled(session, place.taint) for session in agent.read(path))
@@ -166,20 +166,20 @@ class Gatherer:
             if agent.changed(path) == before:
                 break
         yield from done or [
-            _brought(place, "skipped", head, project=mem.project, reason="nothing was said in it")
+            _outcome(place, "skipped", head, project=mem.project, reason="nothing was said in it")
         ]
 
-    def _store(self, place: Place, mem: Mem, session: Session) -> Brought:
+    def _store(self, place: Place, mem: Mem, session: Session) -> Outcome:
         before = session.name in self._copies(mem)
         gap = next((turn.text for turn in session.turns if turn.tool == LEFT_OUT), "")
         self.shortened += bool(gap)
         about = {"project": mem.project, "turns": len(session.turns), "reason": gap}
         if self._dry_run:
-            return _brought(place, "grown" if before else "new", session, **about)
+            return _outcome(place, "grown" if before else "new", session, **about)
         stored = mem.sessions.add(session)
         self._copies(mem).setdefault(session.name, 0)
         action = "known" if not stored.added else "grown" if before else "new"
-        return _brought(place, action, session, added=stored.added, masked=stored.masked, **about)
+        return _outcome(place, action, session, added=stored.added, masked=stored.masked, **about)
 
     def _memory(self, cwd: str) -> Mem | None:
         """Return the memory of a directory; None if it is gone and nothing is known of it."""
@@ -216,8 +216,8 @@ def _labelled(session: Session, taint: str) -> Session:
     return session.but(id=f"outside-{session.id}", taint=taint, turns=turns)
 
 
-def _brought(place: Place, action: str, session: Session | None = None, **given: Any) -> Brought:
+def _outcome(place: Place, action: str, session: Session | None = None, **more: Any) -> Outcome:
     nothing: dict[str, Any] = {"added": 0, "masked": 0, "project": "", "reason": "", "turns": 0}
     name = session.name if session else ""
     about = {"agent": place.agent.name, "path": place.path, "name": name, "action": action}
-    return Brought(**{**nothing, **about, **given})
+    return Outcome(**{**nothing, **about, **more})

@@ -248,7 +248,7 @@ class Transcript:
             self._left_out += 1
 
     def leave_out(self, count: int) -> None:
-        """Note that so many turns which came here are not there any more; from now on it is late."""
+        """Note how many turns that came here are gone; from now on it is late."""
         self._left_out += count
         self._spent = max(self._spent, MOST)
 
