@@ -18,6 +18,8 @@ Path = tuple[str | int, ...]
 _BLANK = re.compile(r"[ \t\r\n]+")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"')
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+# Blanks and comments up to the end of a line.
+_REST = re.compile(r"(?>[ \t]+|/\*(?>[^\n]*?\*/))*+(?>//[^\n]*|(?=\r?\n))")
 _MAX_DEPTH = 200
 
 
@@ -295,23 +297,8 @@ def _back_over_blanks(text: str, at: int) -> int:
 
 def _end_of_line(text: str, at: int) -> int:
     """Return where a line ends if nothing but a comment is left of it, else where we are."""
-    parser = _Parser(text)
-    parser.at = at
-    while True:
-        here = parser.at
-        if found := re.compile(r"[ \t]+").match(text, here):
-            parser.at = found.end()
-        elif text.startswith("//", here):
-            end = text.find("\n", here)
-            end = len(text) if end < 0 else end
-            return end - 1 if text[end - 1 : end] == "\r" else end
-        elif text.startswith("/*", here):
-            end = text.find("*/", here + 2)
-            if "\n" in text[here:end]:
-                return at
-            parser.at = end + 2
-        else:
-            return here if text.startswith(("\n", "\r\n"), here) else at
+    found = _REST.match(text, at)
+    return at if found is None else found.end() - found[0].endswith("\r")
 
 
 class _Style:

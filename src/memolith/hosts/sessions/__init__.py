@@ -8,41 +8,22 @@ with `#session` where a file holds many. `files` and `transcript` have what read
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from memolith.hosts.sessions.aider import FILE, Aider
 from memolith.hosts.sessions.claude_code import ClaudeCode
 from memolith.hosts.sessions.codex import Codex
 from memolith.hosts.sessions.copilot import Copilot
-from memolith.hosts.sessions.files import records
+from memolith.hosts.sessions.files import Agent, records
 from memolith.hosts.sessions.gemini import Gemini
 from memolith.hosts.sessions.generic import Cursor, Generic, Pi
 from memolith.hosts.sessions.opencode import OpenCode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from memolith.hosts.sessions.transcript import Record
-    from memolith.memory.sessions import Session
 
 
-class Agent(Protocol):
-    """An agent whose sessions can be read."""
-
-    name: str
-
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:
-        """Yield where the sessions of this machine are, newest first."""
-
-    def changed(self, path: str) -> int:
-        """Return when a session was last changed, in nanoseconds."""
-
-    def head(self, path: str) -> Session:
-        """Return what a session is about; its turns are not all there."""
-
-    def read(self, path: str) -> Iterator[Session]:
-        """Yield the sessions of a place."""
-
+__all__ = ["AGENTS", "Agent", "guess"]
 
 AGENTS: dict[str, Agent] = {
     each.name: each

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -99,7 +99,7 @@ def records(path: str) -> Iterator[Record]:
                 yield found
 
 
-class Files:
+class Agent(ABC):
     """An agent that keeps its sessions in files: those in its folder that fit a pattern."""
 
     name = ""
@@ -114,8 +114,16 @@ class Files:
         """Return when a session was last changed, in nanoseconds."""
         return os.stat(path).st_mtime_ns
 
+    @abstractmethod
+    def head(self, path: str) -> Session:
+        """Return what a session is about; its turns are not all there."""
 
-class JsonLines(Files):
+    @abstractmethod
+    def read(self, path: str) -> Iterator[Session]:
+        """Yield the sessions of a place."""
+
+
+class JsonLines(Agent):
     """An agent that appends JSON lines to one file for each session."""
 
     @abstractmethod
@@ -149,12 +157,8 @@ def stem(path: str) -> str:
     return os.path.basename(path).split(".", 1)[0]
 
 
-class Whole(Files):
+class Whole(Agent):
     """An agent whose sessions are not lines that only grow: what one is about takes all of it."""
-
-    @abstractmethod
-    def read(self, path: str) -> Iterator[Session]:
-        """Yield the sessions of a place."""
 
     def head(self, path: str) -> Session:
         """Return what is known about the session of a place."""
