@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, ClassVar
 
@@ -104,15 +105,15 @@ class Choose(ModalScreen[str | None]):
         self.dismiss(event.row.ref)
 
 
+@dataclass(slots=True)
 class Field:
     """What a form asks for: a line, a text, or one of some words."""
 
-    __slots__ = ("choices", "label", "long", "name", "value")
-
-    def __init__(
-        self, name: str, label: str, value: str = "", *, long: bool = False, choices: Sequence[str] = ()
-    ) -> None:
-        self.name, self.label, self.value, self.long, self.choices = name, label, value, long, choices
+    name: str
+    label: str
+    value: str = ""
+    long: bool = False
+    choices: Sequence[str] = ()
 
 
 class Form(ModalScreen[dict[str, str] | None]):

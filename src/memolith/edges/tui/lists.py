@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -25,24 +26,17 @@ if TYPE_CHECKING:
 _PART = "listing--"
 
 
+@dataclass(slots=True, eq=False)
 class Row:
     """What the list shows of one memory. `ref` is its path in the store, or the name of what is no file."""
 
-    __slots__ = ("detail", "kind", "query", "ref", "snippet", "title", "why")
-
-    def __init__(
-        self,
-        kind: str,
-        ref: str,
-        title: str,
-        detail: str = "",
-        *,
-        snippet: str = "",
-        why: str = "",
-        query: str = "",
-    ) -> None:
-        self.kind, self.ref, self.title, self.detail = kind, ref, title, detail
-        self.snippet, self.why, self.query = snippet, why, query
+    kind: str
+    ref: str
+    title: str
+    detail: str = ""
+    snippet: str = ""
+    why: str = ""
+    query: str = ""
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ letters and two brackets.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content, Span
@@ -89,13 +89,11 @@ def matching(text: str, query: str) -> list[Span]:
     return [Span(each.start(), each.end(), MATCH) for each in found]
 
 
-class Line:
+class Line(NamedTuple):
     """A styled line, and by how much the next rows are indented when it is too long for one."""
 
-    __slots__ = ("content", "indent")
-
-    def __init__(self, content: Content, indent: int = 0) -> None:
-        self.content, self.indent = content, indent
+    content: Content
+    indent: int = 0
 
     def rows(self, width: int) -> list[Content]:
         """Return the line in rows of at most `width` cells."""

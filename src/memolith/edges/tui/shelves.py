@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
@@ -23,14 +24,14 @@ _TURNS = 400
 PAGES = ("overview", "injected", "learning")
 
 
+@dataclass(slots=True, eq=False)
 class Shelf:
     """A place in the tree. `key` is scope, kind and perhaps a part: `project/record/decisions`."""
 
-    __slots__ = ("children", "count", "key", "label")
-
-    def __init__(self, key: str, label: str, count: int | None = None) -> None:
-        self.key, self.label, self.count = key, label, count
-        self.children: list[Shelf] = []
+    key: str
+    label: str
+    count: int | None = None
+    children: list[Shelf] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
@@ -149,13 +150,11 @@ _ROWS: dict[str, Callable[[Mem, Shelf], list[Row]]] = {
 # ---------------------------------------------------------------- texts
 
 
-class View:
+class View(NamedTuple):
     """A title and lines."""
 
-    __slots__ = ("lines", "title")
-
-    def __init__(self, title: str, lines: list[Line]) -> None:
-        self.title, self.lines = title, lines
+    title: str
+    lines: list[Line]
 
 
 def view(mem: Mem, row: Row) -> View:
