@@ -25,6 +25,8 @@ def test_a_copy_that_is_masked_uncovers_the_token_that_was_glued_to_it() -> None
         ("echo 'db.internal:5432:prod:app:", "Wq8vLz31", "' >> ~/.pgpass"),
         ('SECRET_KEY="', "9v$k!2xq_z7m)w4t^p", '"'),
         ("jdbc:oracle:thin:scott/", "t1gerLily8", "@ora1:1521/ORCL"),
+        ("kod dostępu: ", "KOTEK-REGEN-61270", ""),
+        ("Zugangscode: ", "BLAU-4711", " am Tor"),
     ],
 )
 def test_a_secret_is_known_by_the_way_it_is_told(before: str, secret: str, after: str) -> None:
@@ -40,6 +42,7 @@ def test_a_secret_is_known_by_the_way_it_is_told(before: str, secret: str, after
         f"It is in the auth log.\nTenant {UUID} belongs to Acme.",
         f"They changed the password form\nmd5sum {MD5}  sync.iso",
         f"Whoever has the token?\n{UUID} is the tenant.",
+        "Fehlercode: ERR-4711\nThe code is PROJ-1234.",
     ],
 )
 def test_a_finished_sentence_names_nothing_in_the_next_line(text: str) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _NUMBER = (
     r"(?P<value>[#*]?(?:\d{1,4}(?:-\d{1,4}){2,5}|\d\d(?: \d\d){2,3}|\d{2,4}#\d{2,4}|"
     r"\d{3,12}(?:[ -]\d{2,5}){0,4}|"
+    r"(?=[A-Z\u0410-\u042f-]{3,30}\d)(?:[0-9A-Z\u0410-\u042f]{2,12}-){1,4}[0-9A-Z\u0410-\u042f]{2,12}|"
     r"(?=[A-Z\u0410-\u042f]{0,4}\d)[0-9A-Z\u0410-\u042f]{3,12})[#*]?)(?![\w#*@%€$]|[.,:/-]\d)"
     r"(?! ?(?i:x|%|°|mm|ms|bit|byte|kb|mb|char|digit|sec|min|time|line|row|item|token|stellen|zeichen))"
     r"(?! ?[位桁자文])"
