@@ -32,7 +32,22 @@ _SIGNS = (
         "wifi:",
     ),
     *(" /p:", " /pass:", " /user:", "<<<", " -p", " -w", " -a", " -k"),
-    *("hook", "hmac=", "sas=", "jdbc:oracle:", "mnemonic", " phrase", "seed words", "<private"),
+    *(
+        "hook",
+        "hmac=",
+        "sas=",
+        "jdbc:oracle:",
+        "mnemonic",
+        "private key",
+        "mii",
+        "agea",
+        "mhcc",
+        "mc4c",
+        "b3bl",
+        " phrase",
+        "seed words",
+        "<private",
+    ),
 )
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"

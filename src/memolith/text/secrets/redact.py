@@ -13,6 +13,7 @@ from memolith.base.values import Value
 from memolith.text.patterns import lazy
 from memolith.text.safe.hygiene import ALLOW
 from memolith.text.secrets import commands
+from memolith.text.secrets.armour import private_keys
 from memolith.text.secrets.assigned import labelled
 from memolith.text.secrets.names import KNOWN as NAMES
 from memolith.text.secrets.names import known_in, lowered
@@ -20,7 +21,6 @@ from memolith.text.secrets.tokens import (
     APART_WORDS,
     RUN,
     named_tokens,
-    private_keys,
     random_runs,
     taken_apart,
     url_secrets,

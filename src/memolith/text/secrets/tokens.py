@@ -1,4 +1,4 @@
-"""Tokens that show what they are: published formats, private keys, random runs, credentials in a URL.
+"""Tokens that show what they are: published formats, random runs, credentials in a URL.
 
 Most formats are a fixed beginning and a tail of one alphabet: a row of `tokens.txt` says both. What follows a
 beginning is matched where the beginning is found, so a text without it costs a substring search and no more.
@@ -149,21 +149,6 @@ _HOOK_PART = lazy(r"/[\w@-]{16,}+")
 _SIGNED = lazy(
     r"(?i)[?&;](?:sig|signature|x-amz-signature|x-goog-signature|x-amz-security-token|hmac|sas)=([\w%+/=.~-]{16,2000}+)"
 )
-_PEM = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
-_PEM_BODY = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!----)){1,20000}+")
-# A key that was cut off may still have the head that tells how it is encrypted.
-_PEM_LINES = lazy(
-    r"(?:\s{1,2}[A-Za-z-]{3,24}: [^\n]{1,120}){0,4}+"
-    r"(?:(?:\s|\\n|\\r|[>#|\"'+⏎])*+[A-Za-z0-9+/=]{16,100}+){1,400}+"
-)
-_PEM_END = lazy(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-# One of which some lines were masked already, each by itself.
-_PEM_REST = lazy(r"(?:[\s⏎]*+(?:\[secret:[a-z0-9-]{1,40}\]|[A-Za-z0-9+/=]{16,100}+)){2,400}+")
-_PEM_LINE = lazy(r"[A-Za-z0-9+/=]{16,100}+")
-_LONG = lazy(r"[A-Za-z0-9+/]{20}")
-_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{4,19}+={0,2})(?:\s|\\n|\\r)*+")
-_CUT_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{8,19}+={0,2})(?![^\s'\"\\])")
-_PUTTY = lazy(r"Private-Lines: {0,2}\d{1,3}((?:\r?\n[A-Za-z0-9+/=]{16,100}){1,200})")
 _OPEN_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{3,60}-----(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){0,20000}+")
 _WHOLE_LINE = (64, 76)
 # A token taken apart so that it survives, or so that it is not found.
@@ -178,39 +163,6 @@ _APART = lazy(
 
 
 HINTS, PROVIDERS, _PUBLIC = (frozenset(TABLE[name]) for name in ("hints", "providers", "public"))
-
-
-def private_keys(text: str) -> Iterator[Span]:
-    """Find private keys in their armour; one whose end was cut off goes as far as its lines do."""
-    if "PRIVATE KEY" in text:
-        for match in _PEM.finditer(text):
-            body = _PEM_BODY.match(text, match.end())
-            end = _PEM_END.match(text, body.end()) if body else None
-            if body and end and _is_key(text, match.end(), body.end()):
-                yield "private-key", match.start(), end.end()
-            elif lines := _PEM_LINES.match(text, match.end()):
-                yield "private-key", match.start(), lines.end()
-            elif (short := _CUT_SHORT.match(text, match.end())) and _has_code(short[1]):
-                yield "private-key", match.start(), short.end()
-            elif rest := _PEM_REST.match(text, match.end()):
-                for line in _PEM_LINE.finditer(text, *rest.span()):
-                    yield "private-key", *line.span()
-    if "Private-Lines" in text:
-        for match in _PUTTY.finditer(text):
-            yield "private-key", match.start(1), match.end(1)
-
-
-def _is_key(text: str, start: int, end: int) -> bool:
-    """Tell what stands between the lines of an armour from the placeholder in a manual."""
-    short = _SHORT.fullmatch(text, start, end)
-    return _has_code(short[1]) if short else _LONG.search(text, start, end) is not None
-
-
-def _has_code(value: str) -> bool:
-    """Tell a piece of Base64 from a word."""
-    return not is_stand_in(value) and (
-        any(map(str.isdigit, value)) or value.endswith("=") or any(map(str.isupper, value[1:]))
-    )
 
 
 def url_secrets(text: str) -> Iterator[Span]:

@@ -1,0 +1,150 @@
+"""Private keys, in their armour or as what is left of it.
+
+A key is seldom shown bare: an editor numbers its lines, `grep -A` and `git blame` write before each, a diff
+marks them, JSON escapes their ends. So what stands before a line says nothing: between the two ends of an
+armour every long piece of Base64 is the key's. Of one that shows only an end, or the bytes that every key
+begins with, it goes as far as there is such a piece in each line.
+"""
+
+from __future__ import annotations
+
+from memolith.text.patterns import lazy
+from memolith.text.secrets.values import is_stand_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Span = tuple[str, int, int]
+_KIND, _MASKED = "private-key", "[secret:"
+_HEAD = 5  # lines before the first of a key: how it is encrypted
+_WHOLE = 60  # characters of a line that is full
+_MOST, _MOST_LINES = 60_000, 400  # characters and lines of one key, with what stands before each
+_BEGIN = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
+_END = lazy(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_BARE = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!----)){1,20000}+")
+# A key that was cut off may still have the head that tells how it is encrypted.
+_CUT_OFF = lazy(
+    r"(?:\s{1,2}[A-Za-z-]{3,24}: [^\n]{1,120}){0,4}+"
+    r"(?:(?:\s|\\n|\\r|[>#|\"'+⏎])*+[A-Za-z0-9+/=]{16,100}+){1,400}+"
+)
+_LINE_END = lazy(r"\r\n|[\n\r⏎]|\\+r\\+n|\\+[nr]")
+_PIECE = lazy(r"[A-Za-z0-9+/=]{16,}+")
+_LAST = lazy(r"(?:^|[^A-Za-z0-9+/=])([A-Za-z0-9+/]{4,15}={0,2})[\s\"',\\+\]})]*$")  # of a line
+_LONG = lazy(r"[A-Za-z0-9+/]{20}")
+_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{4,19}+={0,2})(?:\s|\\n|\\r)*+")
+_CUT_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{8,19}+={0,2})(?![^\s'\"\\])")
+_PUTTY = lazy(r"Private-Lines: {0,2}\d{1,3}((?:\r?\n[A-Za-z0-9+/=]{16,100}){1,200})")
+# How the bytes of a key begin: RSA, PKCS #8, an elliptic curve, OpenSSH.
+_FIRST_BYTES = lazy(
+    r"(?<![A-Za-z0-9/])(?:MII[A-Za-z0-9+/]{3}IBA[AD]|M[A-Za-z0-9+/]{3}AgEAM|MHcCAQEE"
+    r"|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE)"
+)
+
+
+def private_keys(text: str) -> Iterator[Span]:
+    """Find private keys; one whose end was cut off goes as far as its lines do."""
+    if "PRIVATE KEY" in text:
+        begins = list(_BEGIN.finditer(text))
+        limits = [*(begin.start() for begin in begins[1:]), len(text)]
+        for begin, limit in zip(begins, limits, strict=False):
+            yield from _armoured(text, begin.start(), begin.end(), limit)
+        low = 0
+        for end in _END.finditer(text):
+            yield from _backwards(text, max(low, end.start() - _MOST), end.start())
+            low = end.end()
+    if "Private-Lines" in text:
+        for match in _PUTTY.finditer(text):
+            yield _KIND, match.start(1), match.end(1)
+    for match in _FIRST_BYTES.finditer(text):
+        yield from _forwards(text, match.start(), len(text))
+
+
+def _armoured(text: str, start: int, at: int, limit: int) -> Iterator[Span]:
+    limit = min(limit, at + _MOST)
+    body = _BARE.match(text, at)
+    end = _END.match(text, body.end()) if body else None
+    if body and end and _is_key(text, at, body.end()):
+        yield _KIND, start, end.end()
+        return
+    if lines := _CUT_OFF.match(text, at):
+        yield _KIND, start, lines.end()
+    elif (short := _CUT_SHORT.match(text, at)) and _has_code(short[1]):
+        yield _KIND, start, short.end()
+    if end := _END.search(text, at, limit):
+        if _pieces(text, at, end.start()):
+            yield from _between(text, at, end.start())
+    elif not lines:
+        yield from _forwards(text, at, limit)
+
+
+def _between(text: str, start: int, end: int) -> Iterator[Span]:
+    """Find the pieces of a key, whatever stands before them in their lines; the last may be a short one."""
+    last = None
+    for low, high in _lines(text, start, end):
+        found = [piece.span() for piece in _PIECE.finditer(text, low, high)]
+        yield from ((_KIND, *piece) for piece in found)
+        if not found and (short := _LAST.search(text[low:high])):
+            last = (low + short.start(1), low + short.end(1))
+        elif found:
+            last = None
+    if last:
+        yield _KIND, *last
+
+
+def _forwards(text: str, start: int, limit: int) -> Iterator[Span]:
+    """Find the pieces of a key up to the first line that has none."""
+    begun = False
+    for number, (low, high) in enumerate(_lines(text, start, min(limit, start + _MOST))):
+        found = _pieces(text, low, high)
+        if not found and _MASKED not in text[low:high] and (begun or number > _HEAD):
+            short = _LAST.search(text[low:high]) if begun else None
+            if short and _has_code(short[1]):
+                yield _KIND, low + short.start(1), low + short.end(1)
+            return
+        begun = begun or bool(found)
+        yield from found
+
+
+def _backwards(text: str, limit: int, end: int) -> Iterator[Span]:
+    """Find the pieces of a key that shows its end only."""
+    for number, (low, high) in enumerate(reversed(list(_lines(text, limit, end)))):
+        found = _pieces(text, low, high)
+        short = None if found or number > 1 else _LAST.search(text[low:high])
+        if short and _has_code(short[1]):
+            yield _KIND, low + short.start(1), low + short.end(1)
+        elif not found and _MASKED not in text[low:high] and number > 1:
+            return
+        yield from found
+
+
+def _pieces(text: str, start: int, end: int) -> list[Span]:
+    """Return what may be of a key in a line: neither a word nor a path."""
+    found = [piece.span() for piece in _PIECE.finditer(text, start, end)]
+    return [(_KIND, low, high) for low, high in found if high - low >= _WHOLE or _has_all(text[low:high])]
+
+
+def _has_all(value: str) -> bool:
+    return all(any(map(kind, value)) for kind in (str.isdigit, str.isupper, str.islower))
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for _ in range(_MOST_LINES):
+        found = _LINE_END.search(text, start, end)
+        yield start, found.start() if found else end
+        if not found:
+            return
+        start = found.end()
+
+
+def _is_key(text: str, start: int, end: int) -> bool:
+    """Whether what stands between the ends of an armour is a key, not the placeholder in a manual."""
+    short = _SHORT.fullmatch(text, start, end)
+    return _has_code(short[1]) if short else _LONG.search(text, start, end) is not None
+
+
+def _has_code(value: str) -> bool:
+    """Whether a piece is Base64, not a word."""
+    return not is_stand_in(value) and (
+        any(map(str.isdigit, value)) or value.endswith("=") or any(map(str.isupper, value[1:]))
+    )
