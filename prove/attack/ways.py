@@ -29,7 +29,7 @@ from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
 from memolith.memory import review
 from memolith.recall.question import Question
-from memolith.text import turns
+from memolith.text import turns, typed
 from memolith.text.safe import hygiene
 from memolith.text.secrets import redact as secrets
 from memolith.text.source_label import is_outside
@@ -422,7 +422,7 @@ BROKEN: tuple[Any, ...] = (
     patch("memolith.index.documents.parted", lambda text: (text, "")),  # all of a prompt was typed
     patch("memolith.text.local_tools.stays", lambda *_: True),  # any program stays on this machine
     patch.object(turns, "_is_labelled", lambda _: False),  # memory read back is the user's
-    patch.object(turns, "_fenced", lambda _: range(1, 3)),  # any fence ends a fence
+    patch.object(typed, "_tail", lambda _, first: first + 3),  # any fence ends a fence
     patch(
         "memolith.hosts.sessions.transcript.Transcript._whose", lambda *_: ""
     ),  # all prompts are the user's

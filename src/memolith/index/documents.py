@@ -12,7 +12,8 @@ import time
 from memolith.store import layout
 from memolith.store.entry import Entry
 from memolith.text import markdown
-from memolith.text.turns import Hearing, parted
+from memolith.text.turns import Hearing
+from memolith.text.typed import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

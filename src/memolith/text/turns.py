@@ -1,18 +1,14 @@
-"""Whose words the turns of a conversation are: typed, pasted, or said after something came from outside.
+"""Whose words the turns of a conversation are: the speaker's, or said after something came from outside.
 
 What an agent says after a call that brought somebody else's text may be that text again, so it is not the
-agent's word alone; only tools and programs that are known to stay on this machine bring nobody's. Of what a
-person sent, code, quotations, logs, documents and what follows "here is the issue:" are somebody else's, and
-so is what the agent says after it.
+agent's word alone; only tools and programs that are known to stay on this machine bring nobody's. The same
+goes for what it says after a person pasted something (`typed.py`).
 """
 
 from __future__ import annotations
 
-from memolith.text.patterns import lazy, sections
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from memolith.text.patterns import lazy
+from memolith.text.typed import has_paste
 
 _WEB = (
     *("web", "fetch", "browse", "http", "url", "crawl", "scrape", "playwright", "puppeteer", "chrome"),
@@ -122,113 +118,6 @@ class Hearing:
         self.so_far = self.so_far or given
         if not self.so_far and role == "tool":
             self.so_far = taint(tool, text)
-        elif (
-            not self.so_far and role == "user" and any(not own and line.strip() for line, own in _lines(text))
-        ):
+        elif not self.so_far and role == "user" and has_paste(text):
             self.so_far = "pasted"
         return self.so_far if role == "assistant" else given
-
-
-# ---------------------------------------------------------------- what a person sent
-
-_MOST_LINES, _MOST_TEXT = 60, 3_000  # whatever is longer was pasted
-_MOST_HEADER = 80
-_FENCE = ("```", "~~~")
-_QUOTED = ("    ", "\t", ">", "|")
-_LONG_QUOTE = lazy(r"[\"“„«「『][^\"”“»」』]{200,}[\"”“»」』]")
-_TAG = lazy(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>")
-_HEADS = lazy(r"[:：][\W_]*$")  # the end of a line that says what follows
-# What an editor or app writes before a person's own words; the text and the names in it are a repository's.
-_AROUND = lazy(
-    r"(?i)\A\s*# (?:context from my \w+|files mentioned by the user|in[- ]app browser"
-    r"|[^\n]*:\n(?s:.*)\n## My request\b)"
-)
-_REQUEST = lazy(r"(?im)^## My request\b[^\n]*$")
-BULLET = lazy(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
-# Lines that a program wrote.
-_MACHINE = lazy(
-    r"(?i)^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d|(?:error|warn(?:ing)?|info|debug|fatal|traceback"
-    r"|exception)\b\s*[:\[(]"
-    r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
-    r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
-    r"|[;{}]\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
-)
-_WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("turns.txt").items()}
-_RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
-_TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
-_CUT = "[…]"
-
-
-def parted(text: str) -> tuple[str, str]:
-    """Return what a person typed of a text and what they pasted; what is left out of one says so there."""
-    typed: list[str] = []
-    pasted: list[str] = []
-    for line, own in _lines(text):
-        if own:
-            typed.append(line)
-        elif line.strip():
-            pasted.append(line)
-            if not typed or typed[-1] != _CUT:
-                typed.append(_CUT)
-    if not pasted:
-        return text, ""
-    own_words = "\n".join(typed).strip()
-    return ("" if own_words.strip(f"{_CUT}\n ") == "" else own_words), "\n".join(pasted).strip()
-
-
-def spoken(text: str) -> list[str]:
-    """Return the lines of a text that a person typed and that say something."""
-    return [line for line, own in _lines(text) if own and line.strip()]
-
-
-def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of a text, each with whether it is the person's own."""
-    if _AROUND.match(text):
-        at = max((found.end() for found in _REQUEST.finditer(text)), default=len(text))
-        yield from ((line, False) for line in text[:at].split("\n"))
-        text = text[at + 1 :]
-    lines = text.split("\n")
-    if len(lines) > _MOST_LINES or len(text) > _MOST_TEXT:
-        yield from ((line, False) for line in lines)
-        return
-    marked = {at for found in _LONG_QUOTE.finditer(text) for at in _numbers(text, *found.span())}
-    marked.update(_fenced(lines), _tagged(text))
-    theirs = False
-    for number, line in enumerate(lines):
-        bare = line.strip()
-        machine = line.startswith(_QUOTED) or bool(_MACHINE.search(bare))
-        yield line, not (theirs or number in marked or machine)
-        if number not in marked and _HEADS.search(line) and not is_rules(bare) and _TEXT.search(line):
-            theirs = True
-
-
-def _fenced(lines: list[str]) -> range:
-    """Return the lines from the first fence to the last: what is inside may have any number of them."""
-    fences = [number for number, line in enumerate(lines) if line.strip().startswith(_FENCE)]
-    if not fences:
-        return range(0)
-    return range(fences[0], len(lines) if len(fences) == 1 else fences[-1] + 1)
-
-
-def _tagged(text: str) -> range:
-    """Return the lines from the first tag of a document to the last that may end it.
-
-    A tag that nothing ends is one if it begins a line; else it is a word of a sentence.
-    """
-    tags = list(_TAG.finditer(text))
-    ends = {tag[2].casefold(): tag.end() for tag in tags if tag[1]}
-    for tag in tags:
-        end = ends.get(tag[2].casefold(), 0)
-        begins = not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
-        if not tag[1] and (begins or end > tag.end()):
-            return _numbers(text, tag.start(), max(ends.values()) if end > tag.end() else len(text))
-    return range(0)
-
-
-def _numbers(text: str, start: int, end: int) -> range:
-    return range(text.count("\n", 0, start), text.count("\n", 0, end) + 1)
-
-
-def is_rules(line: str) -> bool:
-    """Whether a line makes rules of the list that follows it."""
-    return len(line) <= _MOST_HEADER and bool(_RULES.search(line)) and not _TEXT.search(line)

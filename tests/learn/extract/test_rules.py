@@ -135,3 +135,12 @@ def test_long_pasted_text_is_read_quickly_and_teaches_nothing() -> None:
         "x, y; " * 20_000,
     ):
         assert said(text) == []
+
+
+def test_only_a_plain_short_message_teaches_for_all_projects() -> None:
+    rule = "I prefer short answers without apologies."
+    scopes = [
+        [fact.scope for fact in rules.extract(session(("user", text))).facts]
+        for text in (rule, f"{rule}\nSee https://x.example for why.", f"See the issue:\n{rule}")
+    ]
+    assert scopes == [["user"], ["project"], []]

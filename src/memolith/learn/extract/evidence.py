@@ -11,7 +11,8 @@ from __future__ import annotations
 from memolith.base.values import Value
 from memolith.learn.extract import aboutness, strip
 from memolith.text.secrets.redact import redact
-from memolith.text.turns import Hearing, parted
+from memolith.text.turns import Hearing
+from memolith.text.typed import is_plain, parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,10 @@ class Witness:
         own = "user" if all(turn.role == "user" for turn in turns) else "agent"
         taint = next(filter(None, (self._taint(*each) for each in good)), own)
         return Verdict(quotes=[] if reason else good, reason=reason, taint="" if reason else taint)
+
+    def speaks_for_all(self, quotes: Iterable[tuple[int, str]]) -> bool:
+        """Whether quotes are of short messages without a sign of a paste."""
+        return all(is_plain(self._turns[number].text) for number, _ in quotes)
 
     def _taint(self, number: int, quote: str) -> str:
         """Return whose words a quote is, if not the speaker's own."""

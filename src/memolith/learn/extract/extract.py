@@ -109,6 +109,8 @@ def _fact(row: dict[str, Any], witness: evidence.Witness) -> Fact | str:
     if not verdict.holds:
         return verdict.reason
     names = {key: _names(row[key]) for key in ("aliases", "keywords")}
+    if scope == "user" and not witness.speaks_for_all(verdict.quotes):
+        scope = "project"
     return Fact(body, category, scope, title=title, quotes=verdict.quotes, taint=verdict.taint, **names)
 
 

@@ -17,7 +17,7 @@ from memolith.base.values import Value
 from memolith.learn.extract import commands, evidence, signals
 from memolith.learn.extract.facts import Fact, Findings, findings, nothing
 from memolith.learn.extract.strip import own_words
-from memolith.text import markdown, turns
+from memolith.text import markdown, typed
 from memolith.text.patterns import lazy
 from memolith.text.words import likeness
 
@@ -52,6 +52,8 @@ def extract(session: Session, settings: Settings | None = None) -> Findings:
     kept: list[Fact] = []
     for fact in _facts(session):
         verdict = witness.check(fact.text, fact.quotes, of_user=fact.category == "preferences")
+        if fact.scope == "user" and not witness.speaks_for_all(verdict.quotes):
+            fact = fact.but(scope="project")  # noqa: PLW2901 - of a message that may be somebody else's
         if not verdict.holds:
             dropped[verdict.reason] += 1
         elif settings is not None and not settings.flag(f"memories.{fact.scope}"):
@@ -106,16 +108,16 @@ def _of_turn(turn: Turn, *, answering: bool) -> tuple[list[Fact], bool]:
 def _sentences(text: str) -> Iterator[_Sentence]:
     """Yield what a person says in their own words."""
     header = ""  # `rule` while the list below a line with a colon lasts
-    for line in turns.spoken(text):
-        listed = bool(turns.BULLET.match(line))
+    for line in typed.spoken(text):
+        listed = bool(typed.BULLET.match(line))
         if header == "rule" and not listed:
             header = ""
-        for part in _SPLIT.split(turns.BULLET.sub("", line).strip()):
+        for part in _SPLIT.split(typed.BULLET.sub("", line).strip()):
             said = part.strip()
             if said and len(said) <= _MAX_SENTENCE:
                 yield _Sentence(text=said, masked=_mask(said), rule=header == "rule" and listed)
         if line.rstrip().endswith((":", "：")):
-            header = "rule" if turns.is_rules(line.strip()) else ""
+            header = "rule" if typed.is_rules(line.strip()) else ""
 
 
 def _mask(text: str) -> str:

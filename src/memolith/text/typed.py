@@ -1,0 +1,207 @@
+"""What a person typed of a message, and what they pasted.
+
+Nobody can list the ways in which people paste. So it is the other way round: a message is typed if it is
+short and nothing in it looks like a paste. Else only what stands before the first sign of one is, and a last
+short paragraph that asks the agent for something; in between there is no telling whose words they are. A sign
+is a fence, a tag in any brackets, a quotation over several lines, a ruler, a heading, a table, a log, code, a
+line that says what follows, a line end that keyboards do not make, an address.
+"""
+
+from __future__ import annotations
+
+from memolith.text.patterns import lazy, sections
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_TEXT, _MOST_LINES = 600, 8  # of a message that somebody typed at one go
+_MOST_RULES = 30  # lines of a list of rules
+_MOST_HEADER, _MOST_TAIL, _MOST_TAIL_LINES = 80, 300, 3
+_LINE_END = lazy(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LONG_QUOTE = lazy(r"[\"“„«「『][^\"”“»」』]{200,}[\"”“»」』]")
+# A line that is somebody else's itself: a fence, a quotation, a table, a ruler, a heading, a border.
+_BORDER = lazy(
+    r"(?x) \A\W{0,8}?(?:```|~~~|'''|\"\"\"|<<<|>>>|\[\[|\{\{|\$\$|([-=*_~+\#.:–—─━═])\1{2,})"
+    r"| \A(?:[ ]{4}|\t|\s{0,8}[>|＞›»│┃])"
+    r"| \A\s*\#{1,6}\s | \A\s*(?:BEGIN|START|END|EOF|BOF)\b(?:\s+[A-Z0-9_-]+)*\W*\Z"
+    r"| \A[^|]*\|[^|]*\|[^|]*\| | \t.*\t | \A\s*['\"‘’“„«「『].*['\"’”“»」』][.!?…]?\s*\Z"
+)
+# The beginning of a document: a tag of any script that begins or ends its line, or that something ends.
+_TAG = lazy(
+    r"[<＜《〈⟨](?:\d*[^\s\d=<>-])"
+    r"|(?:^|\s)[\[［【]/?[^\s\d\]］】x-][^\s\]］】]{1,40}(?:[ =][^\]］】]*)?[\]］】](?!\()"
+)
+_TAG_AT_END = lazy(
+    r"[<＜《〈⟨][^\s\d=<](?:[^>＞》〉⟩]*|.*[>＞》〉⟩\[])\s*\Z|(?:^|\s)[\[［【]/?[^\s\]］】]{2,40}[\]］】]\s*\Z|<!\["
+)
+_ENDING = lazy(r"[<＜《〈⟨]\s*/|/\s*[>＞]|[\[［【]/|\]\]>|--\s*>")
+_OPENED, _STRAIGHT = lazy(r"[“„«「『‹][^”“»」』›]*\Z"), '"'
+# Lines that a program wrote.
+_MACHINE = lazy(
+    r"(?i)^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d|(?:error|warn(?:ing)?|info|debug|fatal|traceback"
+    r"|exception)\b\s*[:\[(]"
+    r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
+    r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
+    r"|[;{}]\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
+)
+# The end of a line that says what follows.
+_HEADS = lazy(r"(?:[:：﹕︰∶꞉]|[-=~]>|[→⇒⟶↓👇…–—-]|\.\.\.)[\W_]*\Z")
+_HEAD = lazy(r"\A([^:：]{1,80})[:：]")
+_ADDRESS = "://"
+# What an editor or app writes before a person's own words; the text and the names in it are a repository's.
+_AROUND = lazy(
+    r"(?im)^\s*# (?:context from my \w+|files mentioned by the user|in[- ]app browser"
+    r"|[^\n]*:\n(?s:.*)\n## My request\b)|^## My request\b"
+)
+_REQUEST = lazy(r"(?im)^## My request\b[^\n]*$")
+BULLET = lazy(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
+_WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("typed.txt").items()}
+_RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
+_A_RULE = lazy(rf"(?i)\b(?:{_WORDS['rules']}|{_WORDS['lasting']})\b|{_WORDS['rules-glued']}")
+_OTHERS = lazy(rf"(?i)\b(?:{_WORDS['others']})\b")
+_TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
+_SHOWS = lazy(rf"(?i)^\W*(?:{_WORDS['shows']})\b[^.!?]*$")
+_ASKS = lazy(rf"(?i)^\W*(?:{_WORDS['asks']})|[?？؟]\W*$")
+_CUT = "[…]"
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Return what a person typed of a text and what they pasted; what is left out of one says so there."""
+    typed: list[str] = []
+    pasted: list[str] = []
+    for line, own in _lines(text):
+        if own:
+            typed.append(line)
+        elif line.strip():
+            pasted.append(line)
+            if not typed or typed[-1] != _CUT:
+                typed.append(_CUT)
+    if not pasted:
+        return text, ""
+    own_words = "\n".join(typed).strip()
+    return ("" if own_words.strip(f"{_CUT}\n ") == "" else own_words), "\n".join(pasted).strip()
+
+
+def spoken(text: str) -> list[str]:
+    """Return the lines of a text that a person typed and that say something."""
+    return [line for line, own in _lines(text) if own and line.strip()]
+
+
+def has_paste(text: str) -> bool:
+    """Whether a person may have pasted something of a text."""
+    return any(not own and line.strip() for line, own in _lines(text))
+
+
+def is_plain(text: str) -> bool:
+    """Whether a message is short and without any sign of a paste: only such a one speaks for all projects."""
+    lines = _LINE_END.split(text)
+    return not _AROUND.search(text) and not _is_long(lines) and _first_sign(text, lines) == len(lines)
+
+
+def is_rules(line: str) -> bool:
+    """Whether a line makes rules of the list that follows it: the person's own ones, not somebody's."""
+    return (
+        len(line) <= _MOST_HEADER
+        and bool(_RULES.search(line))
+        and not _TEXT.search(line)
+        and not _OTHERS.search(line)
+    )
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the lines of a text, each with whether it is the person's own."""
+    if _AROUND.search(text):
+        at = max((found.end() for found in _REQUEST.finditer(text)), default=len(text))
+        yield from ((line, False) for line in _LINE_END.split(text[:at]))
+        text = text[at + 1 :]
+    lines = _LINE_END.split(text)
+    first = _first_sign(text, lines, of_address=False)
+    if first == len(lines) and (not _is_long(lines) or _is_list(lines)):
+        yield from ((line, True) for line in lines)
+        return
+    if first == len(lines):  # a long one
+        first = 0
+    last = _tail(lines, first)
+    for number, line in enumerate(lines):
+        yield line, number < first or number >= last
+
+
+def _is_long(lines: list[str]) -> bool:
+    said = [line for line in lines if line.strip()]
+    return len(said) > _MOST_LINES or sum(map(len, said)) > _MOST_TEXT
+
+
+def _is_list(lines: list[str]) -> bool:
+    """Whether all of a message is a list of rules below the line that calls it so."""
+    said = [line for line in lines if line.strip()]
+    listed = all(BULLET.match(line) for line in said[1:])
+    return is_rules(said[0].strip()) and listed and len(said) <= _MOST_RULES
+
+
+def _first_sign(text: str, lines: list[str], *, of_address: bool = True) -> int:
+    """Return the number of the first line that may be pasted; how many lines there are if none is.
+
+    An address is a sign only for what stands below it, or for everything.
+    """
+    ends = bool(_ENDING.search(text))
+    quotes = [line.count(_STRAIGHT) % 2 for line in lines]
+    quote = _LONG_QUOTE.search(text)
+    quoted = len(_LINE_END.findall(text[: quote.start()])) if quote else len(lines)
+    typed_ends = 0  # characters up to here are looked at
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        more = any(each.strip() for each in lines[number + 1 :])
+        typed_ends += len(line) + 1
+        if (
+            number >= quoted
+            or _BORDER.search(line)
+            or _MACHINE.search(bare)
+            or _has_tag(bare, ends=ends, more=more)
+        ):
+            return number
+        if (quotes[number] and 1 in quotes[number + 1 :]) or (more and _OPENED.search(bare)):
+            return number
+        if of_address and _ADDRESS in line:
+            return number
+        if more and (_shows(bare, lines[number + 1 :]) or _ADDRESS in line or text[typed_ends - 1] != "\n"):
+            return number + 1
+    return len(lines)
+
+
+def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
+    found = _TAG.search(line)
+    return bool(found) and (ends or found.start() == 0 or (more and bool(_TAG_AT_END.search(line))))
+
+
+def _shows(line: str, below: list[str]) -> bool:
+    """Whether a line says what stands below it, and it is not a list of the person's own rules."""
+    if not line or is_rules(line):
+        return False
+    if _HEADS.search(line) or (len(line) <= _MOST_HEADER and _SHOWS.search(line)):
+        return True
+    head = _HEAD.match(line)
+    return bool(head and _TEXT.search(head[1])) and any(map(str.strip, below))
+
+
+def _tail(lines: list[str], first: int) -> int:
+    """Return where the last paragraph begins if it asks the agent for something; else all."""
+    end = len(lines)
+    while end > first and not lines[end - 1].strip():
+        end -= 1
+    start = end
+    while start > first and lines[start - 1].strip() and not _is_sign(lines[start - 1].strip()):
+        start -= 1
+    tail = [line.strip() for line in lines[start:end]]
+    speaks = first < start < end and len(tail) <= _MOST_TAIL_LINES and _speaks(" ".join(tail))
+    return start if speaks else len(lines)
+
+
+def _is_sign(line: str) -> bool:
+    return bool(_BORDER.search(line) or _MACHINE.search(line) or _TAG.search(line) or _STRAIGHT * 3 in line)
+
+
+def _speaks(text: str) -> bool:
+    """Whether a paragraph asks for something now; a rule behind a text may be the text's."""
+    few = len(text.split()) <= 2 and len(text) <= 16
+    return len(text) <= _MOST_TAIL and (few or (bool(_ASKS.search(text)) and not _A_RULE.search(text)))
