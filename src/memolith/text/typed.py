@@ -171,7 +171,7 @@ def _first_sign(text: str, lines: list[str], *, of_address: bool = True) -> int:
 
 def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
     found = _TAG.search(line)
-    return bool(found) and (ends or found.start() == 0 or (more and bool(_TAG_AT_END.search(line))))
+    return found is not None and (ends or found.start() == 0 or (more and bool(_TAG_AT_END.search(line))))
 
 
 def _shows(line: str, below: list[str]) -> bool:
