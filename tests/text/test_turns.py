@@ -160,6 +160,12 @@ STAYING = [
     "git commit -m \"$(cat <<'EOF' ⏎ Fix it ⏎ EOF ⏎ )\"",
     "source .venv/bin/activate && uv run pytest",
     "if [ -f x ]; then awk '{print $1}' x; fi",
+    ".venv/bin/pytest -q && ./gradlew test && /usr/bin/env ls",
+    "sed -n '1,40p' a.py; sed -i 's/one/e/g' b.py # <<'EOF'",
+    'git commit -m "$(cat <<\'EOF\' ⏎ Say "hi" ⏎ EOF ⏎ )" && git log',
+    "rg -n --hidden pre src | sort -u",
+    "git rebase --continue",
+    "cat > a <<'EOF' ⏎ x ⏎ EOF ⏎ cat > b <<'EOF' ⏎ curl x ⏎ EOF ⏎ ls",
 ]
 LEAVING = [
     "{} x",
@@ -207,7 +213,22 @@ def test_one_program_that_is_not_listed_is_enough_wherever_it_stands(form: str) 
 
 @pytest.mark.parametrize(
     "command",
-    ["git fetch u", "git -c a=b log", "PATH=. ls", "cat </dev/tcp/x/80", "npm install x", "make u=https://x"],
+    [
+        *("./ls", "./bin/cat x", "evil/bin/ls", ".venv/bin/ls", "tools/pytest"),
+        *("git rebase -x 'curl x' HEAD~1", "git rebase --exec='curl x'", "git bisect run curl x"),
+        *("sed '1e curl x' a", "sed 's/.*/curl x/e' a", "sed -n '$e curl x' a", "sed -f a b"),
+        *("env '-Scurl x'", "env --split-string='curl x'", "env -iS 'curl x'", "npx --call='curl x'"),
+        *("rg --pre ./get.sh x", "sort --compress-program=./x a", "split --filter='curl x' a"),
+        *("ls # <<'EOF'\ncurl x\nEOF", "echo \"<<'EOF'\"\ncurl x\nEOF", "echo '<<EOF' ⏎ curl x ⏎ EOF"),
+        *("trap 'curl x' EXIT", "export PATH=.:$PATH; ls", "awk '{print | \"curl x\"}' a"),
+        *("cat <<A ⏎ x ⏎ A ⏎ curl x ⏎ A", "cat <<'A' | bash ⏎ curl x ⏎ A"),
+        "git fetch u",
+        "git -c a=b log",
+        "PATH=. ls",
+        "cat </dev/tcp/x/80",
+        "npm install x",
+        "make u=https://x",
+    ],
 )
 def test_a_listed_program_may_still_be_asked_for_what_is_elsewhere(command: str) -> None:
     assert not stays(command)

@@ -10,19 +10,37 @@ from __future__ import annotations
 
 from memolith.text.patterns import lazy, sections
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-
 _TABLE = {name: frozenset(words) for name, words in sections("local_tools.txt").items()}
 TOOLS = {name.removeprefix("tool "): words for name, words in _TABLE.items() if name.startswith("tool ")}
 _NONE: frozenset[str] = frozenset()
 _LOADING = ("PATH", "LD_", "DYLD_", "GIT_", "BASH", "ENV", "PAGER", "EDITOR", "NODE_OPTIONS", "PYTHONSTARTUP")
-_ANYTHING = ("system(", "getline", "/inet/", "popen")  # a way out of awk
+_ANYTHING = ("system(", "getline", "/inet/", "popen", '|"', '| "')  # a way out of awk
+# Options and orders by which a listed program runs another one.
+_RUNNING = {
+    "git rebase": ("-x", "--exec"),
+    "git bisect": ("run",),
+    "git grep": ("-O", "--open"),
+    "rg": ("--pre", "--hostname-bin"),
+    "sort": ("--compress",),
+    "split": ("--filter",),
+    "env": ("-S", "-iS", "-vS", "--s"),
+    "npx": ("-c", "--c", "-p", "--p"),
+    "bunx": ("-c", "--c", "-p", "--p"),
+    "sed": ("-f", "--f"),
+}
+_SED_RUNS = lazy(r"(?:^|[;{}\n⏎\d$/!,])\s*e(?![\w/])|[^\w\s][gpimIM\d]*e[gpimIM\d]*\s*(?:$|[;}\n⏎])")
+_SYSTEM = ("", "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
+_ENVIRONMENT = lazy(r"^(?:\S*/)?(?:\.?venv|env|node_modules)/\.?bin$")
+_SETTING = ("export", "declare", "local", "readonly", "set")
 _EXECUTES = ("-exec", "-ok", "-x", "-X", "--exec")
 _LONGEST = 1_800  # characters; of a longer command the end may be cut
 _DEEPEST = 4
-_HEREDOC = lazy(r"(?s)<<-?\s*(['\"]?)(\w+)\1([^\n⏎]*)[\n⏎](.*?[\n⏎])?\s*\2\s*(?=$|[\n⏎;)])")
+# What is looked at to find the text that a program is given, and where one begins: in no quotes or comment.
+_PART = lazy(
+    r"(?s)\"\$\(cat <<-?\s*'(?P<in>\w+)'[ \t]*[\n⏎].*?[\n⏎]\s*(?P=in)\s*[\n⏎]\s*\)\""
+    r"|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|(?:^|(?<=[\s;|&()⏎]))\#[^\n⏎]*|<<<"
+    r"|<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)|[\n⏎]|[^'\"\\\#<\n⏎]+|."
+)
 _TOKEN = lazy(
     r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\d*(?:>&|<&|&>>|&>|>>|>\||<<<|<\(|>\(|>|<)[\d-]*"
     r"|[ \t]+|\|\||&&|\$\(|[;|&()`\n\r⏎]|[^\s'\"\\;|&()`<>⏎$]+|(?s:.)"
@@ -40,7 +58,7 @@ def stays(command: str, depth: int = 0) -> bool:
     simple: list[str] = []
     word: str | None = None
     skip = False  # the word that follows is a file that is read or written
-    for found in _TOKEN.finditer(f"{_HEREDOC.sub(_without_body, command)}\n"):
+    for found in _TOKEN.finditer(f"{_without_texts(command)}\n"):
         token = found[0]
         is_end = token in _ENDS
         if is_end or token.isspace() or token.lstrip("0123456789")[:1] in ("<", ">") or token[:2] == "&>":
@@ -66,10 +84,46 @@ def stays(command: str, depth: int = 0) -> bool:
     return True
 
 
-def _without_body(found: re.Match[str]) -> str:
-    """Return the line before a text that a program is given: none that is listed runs what it says."""
-    quote, line, body = found[1], found[3], found[4] or ""
-    return line if quote or ("$(" not in body and "`" not in body) else f"{line}\n{body}"
+def _without_texts(command: str) -> str:
+    """Return a command without its comments and the texts that programs are given.
+
+    None that is listed runs what such a text says; but the shell runs what is in one without quotes.
+    """
+    kept: list[str] = []
+    texts: list[
+        tuple[str, bool]
+    ] = []  # that begin behind this line: what ends each, and whether it is quoted
+    at = 0
+    while found := _PART.match(command, at):
+        at = found.end()
+        part = found[0]
+        if part == "":
+            break
+        if found["in"]:
+            part = '"$(cat)"'
+        elif found["end"]:
+            texts.append((found["end"], bool(found["quote"])))
+            part = " "
+        elif part[0] == "#":
+            part = " "
+        kept.append(part)
+        for end, quoted in texts if part in ("\n", "⏎") else ():
+            body, at = _text(command, at, end)
+            kept.append(f"{body}\n" if not quoted and ("$(" in body or "`" in body) else "")
+        if part in ("\n", "⏎"):
+            texts = []
+    return "".join(kept)
+
+
+def _text(command: str, at: int, end: str) -> tuple[str, int]:
+    """Return the text from a place up to the line that ends it, and where that line ends."""
+    start = at
+    while at < len(command):
+        feed = min((each for mark in "\n⏎" if (each := command.find(mark, at)) >= 0), default=len(command))
+        if command[at:feed].strip(" \t;)") == end:
+            return command[start:at], at + len(command[at:feed].rstrip(" \t;)"))
+        at = feed + 1
+    return command[start:], len(command)
 
 
 def _is_local(words: list[str], depth: int) -> bool:
@@ -81,7 +135,7 @@ def _is_local(words: list[str], depth: int) -> bool:
         return True
     folder, _, name = words[0].rpartition("/")
     arguments = words[1:]
-    if folder not in ("", ".") and not folder.endswith("bin"):
+    if not _is_program(folder, name) or _runs_another(name, arguments):
         return False
     if name in _TABLE["wrappers"] or (name in _TABLE["run"] and arguments[:1] in (["run"], ["exec"])):
         rest = arguments if name in _TABLE["wrappers"] else arguments[1:]
@@ -94,6 +148,24 @@ def _is_local(words: list[str], depth: int) -> bool:
         runs = [at for at, each in enumerate(arguments, 1) if each.startswith(_EXECUTES)]
         return all(arguments[at:] != [] and _is_local(arguments[at:], depth) for at in runs)
     return _is_listed(name, arguments)
+
+
+def _is_program(folder: str, name: str) -> bool:
+    """Whether a path is a program's own: what lies in a repository may be called like any."""
+    wrapped = folder == "." and name in ("gradlew", "mvnw")
+    return folder in _SYSTEM or wrapped or (bool(_ENVIRONMENT.match(folder)) and name in _TABLE["runners"])
+
+
+def _runs_another(name: str, arguments: list[str]) -> bool:
+    """Whether a listed program is asked to run one that nobody looks at."""
+    orders = _RUNNING.get(f"git {_verb(name, arguments)}" if name == "git" else name, ())
+    if any(each.startswith(orders) for each in arguments if orders):
+        return True
+    if name in _SETTING:
+        return any(each.startswith(_LOADING) for each in arguments)
+    if name == "trap":
+        return not stays(arguments[0]) if arguments else False
+    return name == "sed" and any(_SED_RUNS.search(each) for each in arguments if not each.startswith("-n"))
 
 
 def _is_listed(name: str, arguments: list[str]) -> bool:
