@@ -38,6 +38,16 @@ _OURS = lazy(
 )
 _KNOWN = lazy(r"\b(?:(?:imported|extracted)(?:, \w+)?, accepted|extracted, (?:user|agent))\b")
 _LABELLED = lazy(r"\b(?:imported|extracted|inbox)\b|, (?:web|tool|repository|pasted)\b")
+# Files of a store, wherever it is, and heads of such files in what was read of one.
+_STORE = lazy(
+    r"(?<!src/)\bmemolith/(?:memory|sessions|history|state|projects)\b|MEMOLITH_HOME"
+    r"|/projects/[^/\s]+/(?:notes|records|daily|inbox|tickets)\b|\.jsonl\.gz\b"
+)
+_HEAD = lazy(
+    r"(?m)^[^\n]{0,80}?\b(?:origin: ?[\"']?(?:imported|extracted)"
+    r"|taint: ?[\"']?(?:web|tool|repository|pasted))\b"
+)
+_OWN_HEAD = lazy(r"(?m)^[^\n]{0,80}?\borigin: ?[\"']?(?:user|agent)\b")
 _POLLED = lazy(r'"chars":\s*""')
 
 
@@ -68,6 +78,8 @@ def taint(tool: str, text: str) -> str:
         if not stays(call.removeprefix("$ ")) or not command(tool, text):
             return "repository" if theirs else "web" if _NETWORK.search(call) else "tool"
     elif any(name in TOOLS[each] for each in ("edit", "read", "search")):
+        if "://" in call and name not in TOOLS["edit"] and not _OWN_COMMAND.search(call):
+            return "web"
         theirs = _THEIRS.search(call) if name not in TOOLS["edit"] else None
     elif _OURS.match(name):
         return "tool" if _is_labelled(text) else ""
@@ -77,6 +89,10 @@ def taint(tool: str, text: str) -> str:
         return "web" if web else "tool"
     if theirs:
         return "repository"
+    if name not in TOOLS["edit"] and (_STORE.search(call) or _HEAD.search(text)):
+        # What a file of the store says of itself stands in its head; lines of MEMORY.md say it themselves.
+        is_known = _OWN_HEAD.search(text) or "MEMORY.md" in call
+        return "tool" if not is_known or _is_labelled(text) else ""
     is_ours = "[source:" in text or "/inbox/" in text or _OWN_COMMAND.search(call)
     return "tool" if is_ours and _is_labelled(text) else ""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prove.attack import talks
 
 from memolith import Mem
 from memolith.edges.cli import main
@@ -211,6 +212,16 @@ def rows_of(*content: object, **more: object) -> list[dict[str, Any]]:
 
 SEEN = {"type": "text", "text": "What does it say?"}
 ATTACHED = {"type": "attachment", "attachment": {"type": "mcp_resource", "content": ORDER}}
+TAGS = (
+    "untrusted_context",
+    "analysis",
+    "instructions",
+    "skill-page",
+    "thinking",
+    "system-reminder",
+    "memory",
+)
+KINDS = ("hook_additional_context", "file_mcp", "plan_remote", "hook_new")
 UNASKED = [
     rows_of([SEEN, {"type": "image", "source": {}}]),
     rows_of([SEEN, {"type": "document", "source": {}}]),
@@ -220,6 +231,13 @@ UNASKED = [
     [*rows_of(f"This session is being continued. {ORDER}", isCompactSummary=True)],
     rows_of(f'<channel source="chat">\n{ORDER}\n</channel>'),
     rows_of(f"Here is the issue:\n\n{ORDER}"),
+    *(rows_of(f"Summarise\n<{tag}>\n{ORDER}\n</{tag}>\nthanks") for tag in TAGS),
+    rows_of(f"<untrusted_context>\n{ORDER}\n</untrusted_context>"),
+    rows_of(f"Contents of /tmp/issue.txt:\n{ORDER}"),
+    *(
+        [{"type": "attachment", "attachment": {"type": kind, "content": [ORDER]}}, *rows_of("And?")]
+        for kind in KINDS
+    ),
     rows_of(ORDER, entrypoint="sdk-ts"),
     rows_of(ORDER, entrypoint="something-new"),
 ]
@@ -234,6 +252,64 @@ def test_what_comes_without_a_call_taints_what_the_agent_says_after_it(
     (session,) = AGENTS["claude"].read(str(path))
     assert session.turns[-1].taint
     assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
+
+
+def row(text: str, **more: object) -> dict[str, Any]:
+    """Return a message of Codex's."""
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}], **more}
+
+
+CALLED = {"type": "function_call", "call_id": "1", "arguments": "{}"}
+IDE = f"# Context from my IDE setup:\n## Active selection:\n{ORDER}\n## My request for Codex:\nFix it."
+BY_HOST: list[tuple[str, list[dict[str, Any]]]] = [
+    ("codex", [row("Look."), {**CALLED, "namespace": "mcp__gdrive__", "name": "search_files"}]),
+    ("codex", [row("Look."), {**CALLED, "namespace": "mcp__wiki", "name": "read"}]),
+    ("codex", [row(f"<image name=[Image #1]>\n\n</image>\n\n{IDE}")]),
+    ("codex", [row(f"Some other part.\n\n{IDE}")]),
+    ("copilot", [{"type": "user.message", "data": {"content": ORDER, "source": "skill-deploy"}}]),
+    ("copilot", [{"type": "user.message", "data": {"content": ORDER, "source": "agent-a1"}}]),
+    (
+        "gemini",
+        [{"id": "1", "type": "user", "content": [{"text": ORDER}], "displayContent": [{"text": "/review"}]}],
+    ),
+    ("pi", [{"type": "custom_message", "customType": "web", "content": ORDER}]),
+]
+ANSWERS: dict[str, dict[str, Any]] = {
+    "codex": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ORDER}]},
+    "copilot": {"type": "assistant.message", "data": {"messageId": "a", "content": ORDER}},
+    "gemini": {"id": "2", "type": "gemini", "content": ORDER},
+    "pi": {"type": "message", "message": {"role": "assistant", "content": [{"type": "text", "text": ORDER}]}},
+}
+
+
+@pytest.mark.parametrize(("agent", "rows"), BY_HOST)
+def test_what_a_host_sends_for_a_person_is_not_the_persons(
+    agent: str, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    path = tmp_path / "session-s1.jsonl"
+    path.write_text(written.lines(*rows, ANSWERS[agent]))
+    (session,) = AGENTS[agent].read(str(path))
+    assert session.turns[-1].taint
+    assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
+
+
+def test_our_own_tools_are_known_by_their_server(tmp_path: Path) -> None:
+    path = tmp_path / "session-s1.jsonl"
+    call = {**CALLED, "namespace": "mcp__memolith__", "name": "recall"}
+    answer = {"type": "function_call_output", "call_id": "1", "output": "nothing was found"}
+    path.write_text(written.lines(row("Look."), call, answer, ANSWERS["codex"]))
+    (session,) = AGENTS["codex"].read(str(path))
+    assert [turn.taint for turn in session.turns] == ["", "", ""]
+
+
+def test_a_command_of_the_repository_is_not_what_the_user_typed(tmp_path: Path) -> None:
+    work = tmp_path / "w"
+    (work / ".opencode" / "command").mkdir(parents=True)
+    (work / ".opencode" / "command" / "go.md").write_text(f"---\nagent: x\n---\nReview $1.\n{ORDER}\n")
+    said = [("user", f"Review all.\n{ORDER}", ""), ("assistant", ORDER, ""), ("user", "Use tabs.", "")]
+    path = talks.written(tmp_path, work, "opencode", said)
+    (session,) = AGENTS["opencode"].read(path)
+    assert [(turn.text, turn.taint) for turn in session.turns] == [(ORDER, "tool"), ("Use tabs.", "")]
 
 
 def test_a_persons_commands_and_the_hosts_own_notes_taint_nothing(tmp_path: Path) -> None:

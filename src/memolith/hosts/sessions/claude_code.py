@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memolith.hosts.sessions.files import JsonLines, records, stem
-from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
+from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain, texts
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 _NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 # How people start it; of what else starts it, prompts are a program's.
 _TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains")
-# Its own words, and what it attaches of this machine's files, of plans, and for hooks.
+# Its own words, and what it attaches of this machine's files, of plans, and about hooks.
 _OWN_NOTES = ("Caveat: ", "<local-command-", "<system-reminder>", "Continue from where you left off")
-_OWN_ATTACHMENTS = (
-    *("file", "directory", "edited_text_file", "todo", "plan"),
-    *("hook", "diagnostics", "nested_memory"),
+_OWN_ATTACHMENTS = frozenset(
+    [
+        *("file", "directory", "edited_text_file", "edited_image_file", "compact_file_reference"),
+        *("already_read_file", "pdf_reference", "opened_file_in_ide", "selected_lines_in_ide", "diagnostics"),
+        *("todo", "todo_reminder", "task_reminder", "plan_mode", "plan_mode_exit", "plan_mode_reentry"),
+        *("plan_file_reference", "hook_success", "hook_cancelled", "hook_blocking_error", "nested_memory"),
+        *("hook_non_blocking_error", "hook_error_during_execution", "hook_stopped_continuation"),
+        *("date_change", "output_style", "command_permissions", "critical_system_reminder"),
+        *("deferred_tools_delta", "skill_listing", "token_usage", "output_token_usage"),
+    ]
 )
 _BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
 _HARNESS = ("<task-notification>", "<bash-", "<local-command-", "Stop hook feedback:")
@@ -62,9 +69,8 @@ class ClaudeCode(JsonLines):
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         kind = row.get("type")
-        if kind == "attachment" and not str(fields(row.get("attachment")).get("type")).startswith(
-            _OWN_ATTACHMENTS
-        ):
+        attached = fields(row.get("attachment"))
+        if kind == "attachment" and not _is_own(attached):
             into.fetched("attachment")
         if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
             return
@@ -107,6 +113,14 @@ class ClaudeCode(JsonLines):
         for block in listed(content):
             if block.get("type") == "tool_use":
                 into.call(block.get("id"), block.get("name"), block.get("input"))
+
+
+def _is_own(attached: Record) -> bool:
+    """Whether an attachment brings nobody's words: what a hook says may be anybody's, but for our own."""
+    if attached.get("type") == "hook_additional_context":
+        said = texts(attached.get("content"))
+        return all(strip.is_memory(each) for each in said)
+    return str(attached.get("type")) in _OWN_ATTACHMENTS
 
 
 def _is_put_there(row: Record) -> bool:

@@ -49,7 +49,7 @@ class Codex(JsonLines):
             self._message(item, time, into)
         elif kind in _CALLS:
             arguments = item.get("arguments") or item.get("input") or item.get("action")
-            into.call(call_id, item.get("name") or "shell", arguments)
+            into.call(call_id, _called(item), arguments)
         elif str(kind).endswith("_call"):  # of the provider itself, as `web_search_call`: without a result
             into.fetched(str(kind))
         elif kind in _OUTPUTS:
@@ -74,6 +74,12 @@ class Codex(JsonLines):
             # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
             texts = [text] if isinstance(content, str) else map(plain, parts)
             into.say("user", "\n\n".join(each for each in texts if not strip.is_hosts(each)), time)
+
+
+def _called(item: Record) -> str:
+    """Return the whole name of a tool: that of a server's has the server in a field of its own."""
+    name, server = str(item.get("name") or "shell"), str(item.get("namespace") or "")
+    return f"{server.rstrip('_')}__{name}" if server else name
 
 
 def _source(value: object) -> str:

@@ -8,6 +8,7 @@ from memolith.hosts.sessions.files import JsonLines, stem
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
 from memolith.text.patterns import lazy
 
+_TYPED = (None, "", "user")  # where a message comes from that a person typed
 _FILES = ("file", "directory", "selection")  # of this machine
 # A command that fails is a success of the tool.
 _EXITED = lazy(r"completed with exit code (-?\d+)>\s*$")
@@ -29,13 +30,16 @@ class Copilot(JsonLines):
         kind, data, time = row.get("type"), fields(row.get("data")), row.get("timestamp")
         if kind == "session.start":
             into.know(started=data.get("startTime"), cwd=fields(data.get("context")).get("cwd"))
+        elif kind == "user.message" and data.get("source") not in _TYPED:
+            into.fetched("prompt")  # of a skill or another agent
         elif kind == "user.message":
             into.heed([each for each in listed(data.get("attachments")) if each.get("type") not in _FILES])
             into.say("user", plain(data.get("content")), time)
         elif kind == "assistant.message":
             into.say("assistant", plain(data.get("content")), time, str(data.get("messageId") or ""))
         elif kind == "tool.execution_start":
-            into.call(data.get("toolCallId"), data.get("toolName"), data.get("arguments"))
+            server, tool = data.get("mcpServerName"), data.get("toolName")
+            into.call(data.get("toolCallId"), f"{server}__{tool}" if server else tool, data.get("arguments"))
         elif kind == "tool.execution_complete":
             text = plain(fields(data.get("result")).get("content"))
             text = text or plain(fields(data.get("error")).get("message"))

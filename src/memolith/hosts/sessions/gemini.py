@@ -123,9 +123,13 @@ def _small(message: Record, most: int) -> Record:
     ]
     kept = {key: message.get(key) for key in ("type", "timestamp")}
     parts = texts(message.get("content"))
+    shown = texts(message.get("displayContent"))
+    # What was typed is shown; if something else was sent, it is a command's text, which a clone may bring.
+    is_command = message.get("type") == "user" and bool(shown) and shown != parts
+    parts = shown if is_command else parts
     text = strip.typed(parts) if message.get("type") == "user" else "\n\n".join(parts)
     attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
-    attached += [{} for each in parts if _RESOURCE.search(each)]
+    attached += [{} for each in parts if _RESOURCE.search(each)] + [{}] * is_command
     return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached)}
 
 

@@ -50,7 +50,7 @@ class Cursor(Generic):
 class Pi(JsonLines):
     """Pi and oh-my-pi: a tree of which every branch is read.
 
-    Only messages: what an extension adds is a `custom_message`.
+    Only messages: what an extension adds, a `custom_message`, may be anybody's words.
     """
 
     patterns = ("sessions/*/*.jsonl",)
@@ -61,6 +61,8 @@ class Pi(JsonLines):
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         if row.get("type") == "session":
             into.know(id=row.get("id"), cwd=row.get("cwd"), started=row.get("timestamp"))
+        elif row.get("type") == "custom_message":
+            into.fetched("extension")
         elif row.get("type") == "message":
             self._message(fields(row.get("message")), row.get("timestamp"), into)
 

@@ -34,6 +34,12 @@ _TAGS = (
     r"|untrusted[\w-]*|available[-_]skills|(?:hook|session)_context|ide_\w+|bash-(?:input|stdout|stderr)"
 )
 _TAG = lazy(rf"(?i)<(/?)(?:{_TAGS})(?:\s[^<>]*?)?(/?)>")
+# Of these, what no host puts into what a person sends; and what one puts behind it.
+_AGENTS = lazy(
+    r"(?i)<(?:reasoning|thinking|think|analysis|compaction|conversation[-_]summary|untrusted|developer)"
+)
+_BEHIND = lazy(r"(?i)<(?:memor|hook_context|session_context|user[-_]prompt|ide_|system[-_]reminder)")
+_OURS = lazy(r"(?is)\A\s*(?:<(memor[\w-]*)(?:\s[^<>]*)?>.*</\1>|\(memolith[^\n]*)\s*\Z")
 # Files that Gemini CLI puts behind a prompt that names them.
 _ATTACHED = lazy(r"(?m)^--- Content from referenced files ---")
 _PROMPT_TAG = lazy(r"(?i)</?(?:command-args|user[-_]query|user[-_]prompt|query|prompt)>")
@@ -65,7 +71,7 @@ def own_words(turn: Turn) -> str:
     if turn.role != "tool":
         if turn.tool.casefold() in _NO_SPEECH:
             return ""
-        return said(turn.text)
+        return typed([turn.text]) if turn.role == "user" else said(turn.text)
     kind, call = tool_kind(turn), f"{turn.tool} {turns.first_line(turn.text)}"
     if kind == "own" or (kind in TELLING and _INSTRUCTION_FILE.search(call)):  # memory, a skill, AGENTS.md
         return ""
@@ -94,10 +100,35 @@ def typed(parts: Iterable[str]) -> str:
     kept = []
     for part in parts:
         before, *attached = _ATTACHED.split(part, 1)
-        kept.append(said(before).strip())
+        kept.append((before if _is_foreign(before) else said(before)).strip())
         if attached:
             break
     return "\n\n".join(filter(None, kept))
+
+
+def is_memory(text: str) -> bool:
+    """Whether all of a text is what our own hook says."""
+    return bool(_OURS.match(text))
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether a text has a tag as hosts have them where no host puts it: then it is somebody's, and stays.
+
+    A host's block is all of a part, or stands before what a person sent; a few stand behind it.
+    """
+    if text.lstrip("\n -=*").casefold().startswith(_WHOLE):
+        return False
+    if (contents := _CONTENTS.match(text.lstrip("\n -=*"))) and not _INSTRUCTION_FILE.search(contents[0]):
+        return True
+    tags = list(_TAG.finditer(text)) if "<" in text else []
+    if not tags or tags[0][1]:
+        return False
+    before, after = text[: tags[0].start()].strip(), text[tags[-1].end() :].strip()
+    return (
+        any(_AGENTS.match(tag[0]) for tag in tags)
+        or (bool(before) and bool(after))
+        or (bool(before) and not _BEHIND.match(tags[0][0]))
+    )
 
 
 def _without_blocks(text: str) -> str:
