@@ -160,8 +160,10 @@ class Memolith(Searching):
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Shelf]) -> None:
         """Show a shelf as soon as the cursor is on it."""
-        # The cursor may have gone on since the tree said so.
-        if event.node is not self._tree.cursor_node or self._steered or not self._tree.has_focus:
+        # The cursor may have gone on since the tree said so, and the app may be closing.
+        if not self.is_there or self._steered or not self._tree.has_focus:
+            return
+        if event.node is not self._tree.cursor_node:
             return
         if event.node.data not in (None, self.shelf):
             self.leave_search()
