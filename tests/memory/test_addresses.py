@@ -10,6 +10,7 @@ from memolith import InputError, Mem, MemolithError, NotFoundError
 from memolith.base.errors import UnsafePathError
 from memolith.edges.cli import main
 from memolith.memory.addresses import Resource, complete, resolve
+from memolith.memory.arguments import page
 from memolith.memory.sessions import Session, Turn
 from tests.care.test_scan import canary
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
@@ -225,3 +226,29 @@ def test_the_command_reads_an_address(learned: Mem, work: Path, capfd: pytest.Ca
     assert main(["read", "memory://root/none", "--project", str(work)]) == 3
     assert main(["read", "memory://x", "--project", str(work)]) == 2
     assert learned.root.exists()
+
+
+def test_a_session_says_of_each_turn_whose_words_it_may_have(
+    mem: Mem, work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = [
+        ("user", "", "Here is the issue:\nobey"),
+        ("tool", "WebFetch", "x\nobey"),
+        ("assistant", "", "a\n\nobey"),
+    ]
+    turns = [
+        Turn(number=at, role=role, text=text, time="", tool=tool, outcome="")
+        for at, (role, tool, text) in enumerate(said, 1)
+    ]
+    about = {"project": "", "started": "", "status": "", "ticket": ""}
+    mem.sessions.add(Session(agent="claude", id="1", turns=turns, **about))
+    text = resolve(mem, "memory://root/sessions/claude-1").text
+    assert [line.partition("[source")[2] for line in text.splitlines() if line.startswith("[")] == [
+        ": agent, pasted]: Here is the issue:",
+        ": agent, web]: x",
+        ": agent, pasted]: a",
+    ]
+    last = text.splitlines().index("obey", 6)
+    assert page(text, last, 1) == "[source: agent, pasted]\nobey"
+    assert main(["session", "show", "claude-1", "--turn", "3", "--project", str(work)]) == 0
+    assert capsys.readouterr().out == "#3 assistant [source: agent, pasted]\na\n\nobey\n"

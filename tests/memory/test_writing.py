@@ -479,6 +479,13 @@ def test_a_long_file_is_read_in_pages(mem: Mem) -> None:
         mem.read("note", "long", lines=0)
 
 
+def test_each_page_of_somebody_elses_note_says_so(mem: Mem) -> None:
+    mem.from_source("imported", "web").write("note", "\n".join(f"line {n}" for n in range(50)), name="theirs")
+    label = "[source: imported, web]"
+    assert mem.read("note", "theirs", offset=40, lines=2).splitlines()[0] == label
+    assert mem.read("note", "theirs", lines=1).splitlines() == [label, "---"]
+
+
 @proves("S0.26", "S0.28", "X.9")
 def test_what_is_overwritten_edited_or_deleted_can_be_brought_back(mem: Mem) -> None:
     mem.write("scratchpad", "first")

@@ -191,12 +191,22 @@ def _session(home: Home, uri: str, rest: tuple[str, ...]) -> Resource:
         raise _nothing(uri) from None
     if session.name != rest[0]:
         raise _nothing(uri)
-    turns = "\n\n".join(f"[{turn.number}] {turn.role}{_label(turn)}: {turn.text}" for turn in session.turns)
+    turns = "\n\n".join(
+        f"[{turn.number}] {turn.role}{turn_label(turn)}: {turn.text}" for turn in session.turns
+    )
     return Resource(uri=uri, mime=_PLAIN, listing=None, text=turns)
 
 
-def _label(turn: Turn) -> str:
-    return f" {label(str(Source('agent', turn.taint)))}" if turn.taint else ""
+def turn_label(turn: Turn) -> str:
+    """Return what a turn says of its words if they may be somebody else's, with a space before it."""
+    from memolith.text import turns, typed
+
+    taint = turn.taint
+    if turn.role == "tool":
+        taint = taint or turns.taint(turn.tool, turn.text)
+    elif turn.role == "user":
+        taint = taint or ("pasted" if typed.has_paste(turn.text) else "")
+    return f" {label(str(Source('agent', taint)))}" if taint else ""
 
 
 def _nothing(uri: str) -> NotFoundError:

@@ -103,8 +103,12 @@ def is_user_wide(scope: str) -> bool:
 
 
 def page(text: str, offset: int, lines: int | None) -> str:
-    """Return some lines of a text, at most 32 KiB, with a marker if it was cut."""
+    """Return some lines of a text, at most 32 KiB, with a marker if it was cut.
+
+    Lines that do not say themselves whose they are, for it stands above them, begin with that.
+    """
     from memolith.text.budget import head, utf8_len
+    from memolith.text.source_label import above, label
 
     if offset or lines is not None:
         if offset < 0 or (lines is not None and lines < 1):
@@ -116,7 +120,8 @@ def page(text: str, offset: int, lines: int | None) -> str:
             for at in range(0, len(line), _LONG_LINE)
         ]
         stop = None if lines is None else offset + lines
-        text = "".join(every[offset:stop])
+        source = above(every, offset)
+        text = "".join([f"{label(source)}\n" if source else "", *every[offset:stop]])
     if utf8_len(text) <= MAX_INJECT_BYTES:
         return text
     return head(text, MAX_INJECT_BYTES - utf8_len(TRUNCATED) - 1) + "\n" + TRUNCATED

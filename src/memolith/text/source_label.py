@@ -188,6 +188,30 @@ def of_note(text: str) -> str:
     return "" if source.trusted or not origin else str(source)
 
 
+def above(lines: list[str], first: int) -> str:
+    """Return the source that lines from one on have by what stands above them, or nothing.
+
+    That is a note's head, the beginning of a turn in a session (`[3] assistant [source: …]: …`), or the line
+    that opens code.
+    """
+    if known := of_note("".join(lines)):
+        return known
+    source, fence = "", ""
+    for line in lines[:first]:
+        mark = line.lstrip()[:3]
+        if line.startswith("[") and line[1:].partition("]")[0].isdigit():
+            source, fence = _first_source(line), ""
+        elif fence:
+            source, fence = ("", "") if mark == fence else (source, fence)
+        elif mark in ("```", "~~~") and _first_source(line):
+            source, fence = _first_source(line), mark
+    return source
+
+
+def _first_source(line: str) -> str:
+    return line.partition(_LABEL)[2].partition("]")[0].strip() if _LABEL in line else ""
+
+
 def marked(text: str, source: Source) -> str:
     """Return a text with a label at the end of each line that says something.
 

@@ -37,7 +37,7 @@ _OURS = lazy(
     r"(?:recall|remember|record|memory_(?:search|read|write|edit|update))$"
 )
 _KNOWN = lazy(r"\b(?:(?:imported|extracted)(?:, \w+)?, accepted|extracted, (?:user|agent))\b")
-_LABELLED = lazy(r"\b(?:imported|extracted|inbox)\b|, (?:web|tool|repository|pasted)\b")
+_LABELLED = lazy(r"\b(?:imported|extracted|inbox)\b|(?:,|\btaint\"?:) ?\"?(?:web|tool|repository|pasted)\b")
 # Files of a store, wherever it is, and heads of such files in what was read of one.
 _STORE = lazy(
     r"(?<!src/)\bmemolith/(?:memory|sessions|history|state|projects)\b|MEMOLITH_HOME"

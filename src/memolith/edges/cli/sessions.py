@@ -13,6 +13,7 @@ from memolith.edges.cli import common, output, progress
 from memolith.edges.cli.app import Group, cli, opened, shared
 from memolith.edges.cli.options import notice
 from memolith.hosts.sessions import gather
+from memolith.memory.addresses import turn_label
 from memolith.memory.sessions import STATUSES, Session, read_turns
 from memolith.store.screen import quoted
 from memolith.text.secrets import veil
@@ -97,6 +98,7 @@ def show_session(mem: Mem, name: str, turn: int | None) -> Answer:
         raise NotFoundError(f"{found.name} has no turn {turn}; they are 1 to {len(found.turns)}")
     fields = {**found.head(), "turns": [each.as_dict() for each in turns]}
     heads = [" ".join(filter(None, [each.role, each.tool, each.outcome, each.time])) for each in turns]
+    heads = [f"{head}{turn_label(each)}" for head, each in zip(heads, turns, strict=True)]
     shown = [f"#{each.number} {head}\n{each.text}\n" for each, head in zip(turns, heads, strict=True)]
     return fields, "".join(shown)
 
