@@ -16,6 +16,7 @@ from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
 from memolith.store import files, layout, locks, registry
+from memolith.store.archive import SUFFIX, Archive
 from memolith.text import frontmatter, markdown
 
 TYPE_CHECKING = False
@@ -79,7 +80,22 @@ def _findings(home: Home) -> list[Finding]:
             findings += _repeats(root, scope)
             if scope:
                 findings += _identity(root, scope)
-    return [*findings, *_locks(home)]
+    return [*findings, *_sessions(home), *_locks(home)]
+
+
+def _sessions(home: Home) -> Iterator[Finding]:
+    """Find the copies of sessions that cannot be read, of all projects."""
+    for scope in filter(None, _scopes(home)):
+        copies = Archive(home.path, scope)
+        for name in copies.names():
+            path = os.path.join("sessions", scope, f"{name}{SUFFIX}")
+            try:
+                is_readable = copies.read(name) is not None
+            except MemolithError as error:
+                yield _found("unreadable", path, str(error))
+                continue
+            if not is_readable:
+                yield _found("unreadable", path, "is no session that can be read; delete it, or add it again")
 
 
 def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import time
 
-from memolith.store import layout
+from memolith.base.errors import TextError
+from memolith.store import archive, layout
 from memolith.store.entry import Entry
 from memolith.text import markdown
 from memolith.text.turns import Hearing
@@ -27,7 +28,6 @@ FACTS = 700
 MAX_TURN = 8000
 MAX_TITLE = 200
 _SPEAKERS = ("user", "assistant")
-MAX_SESSION = 200_000_000  # bytes; a small file can unpack to any size
 # Fields of a head that describe the file and are no text to search for.
 _ABOUT = frozenset(
     [
@@ -253,10 +253,13 @@ def read_session(name: str, data: bytes) -> Document:
     document = Document()
     hearing = Hearing()
     document.record = document.title = name.removesuffix(".jsonl.gz")
-    for number, row in enumerate(rows(data)):
+    unpacked = _unpacked(data)
+    if problem := archive.problem(unpacked):
+        raise TextError(f"{name}: {problem}; nothing of it is recalled. Delete it if it is not yours")
+    for number, row in enumerate(unpacked.decode("utf-8", "replace").split("\n")):
         try:
             turn = json.loads(row)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(turn, dict):
             continue
@@ -265,7 +268,7 @@ def read_session(name: str, data: bytes) -> Document:
             document.category = str(turn.get("ticket") or "")
             document.status = str(turn.get("status") or "") or "active"
             continue
-        role, tool, said, mark = (str(turn.get(key) or "") for key in ("role", "tool", "text", "taint"))
+        role, tool, said, mark = (_plain(turn.get(key)) for key in ("role", "tool", "text", "taint"))
         taint = hearing.taint(role, tool, said, mark)
         if role not in _SPEAKERS:
             continue
@@ -295,27 +298,31 @@ def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
 
     try:
         row = json.loads(session[turn])
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, RecursionError):
         return None
     if not isinstance(row, dict) or row.get("turn", turn) != turn or row.get("role") not in _SPEAKERS:
         return None
-    text = masked(str(row.get("text") or "").strip())[0]
+    text = masked(_plain(row.get("text")).strip())[0]
     parts = [part for part, whose in _parts(str(row["role"]), text, "") if (whose == "pasted") == pasted]
     return parts[0] if parts else None
 
 
 def rows(data: bytes) -> list[str]:
     """Return the lines of a stored session: the first is about all of it, then one for each turn."""
-    return _unpacked(data).split("\n")
+    return _unpacked(data).decode("utf-8", "replace").split("\n")
 
 
-def _unpacked(data: bytes) -> str:
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _unpacked(data: bytes) -> bytes:
     import gzip
     import io
     import zlib
 
     pieces: list[bytes] = []
-    left = MAX_SESSION
+    left = archive.MAX_TEXT + 1
     with (
         gzip.GzipFile(fileobj=io.BytesIO(data)) as packed,
         contextlib.suppress(OSError, EOFError, zlib.error),
@@ -323,4 +330,4 @@ def _unpacked(data: bytes) -> str:
         while left > 0 and (piece := packed.read1(min(left, 1 << 20))):
             pieces.append(piece)
             left -= len(piece)
-    return b"".join(pieces).decode("utf-8", "replace")
+    return b"".join(pieces)

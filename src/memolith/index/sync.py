@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import BusyError, StorageError, UnsafePathError
+from memolith.base.errors import BusyError, StorageError, TextError, UnsafePathError
 from memolith.base.whole import Watch, note
 from memolith.index import schema, walk
 from memolith.index.units import KINDS
@@ -227,7 +227,12 @@ class Sync:
 
         kind = KINDS[task.place.kind]
         if kind == "session":
-            task.document = documents.read_session(task.name, data)
+            try:
+                task.document = documents.read_session(task.name, data)
+            except TextError as error:
+                self._miss(task.place, f"sessions/{error}")
+                task.entry = None
+                return task.known is not None
         else:
             task.document = documents.read(
                 kind, task.name, files.text_of(data), task.entry.mtime, task.place.category

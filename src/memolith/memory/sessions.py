@@ -309,15 +309,20 @@ def _text_of(content: object) -> str:
 def _turn(row: dict[str, object], number: int) -> Turn:
     role = str(row.get("role") or "").lower()
     given = row.get("turn")
-    fields = {key: str(row.get(key) or "") for key in ("time", "tool", "outcome", "taint")}
+    fields = {key: _plain(row.get(key)) for key in ("time", "tool", "outcome", "taint")}
     if role == "developer":
         fields["tool"] = fields["tool"] or role  # still to be told from the system's own words
     return Turn(
         number=given if isinstance(given, int) and given > 0 else number,
         role=_ROLE_NAMES.get(role, role),
-        text=str(row.get("text") or ""),
+        text=_plain(row.get("text")),
         **fields,
     )
+
+
+def _plain(value: object) -> str:
+    """Return what a field says; a list or an object says nothing, however deep it is."""
+    return str(value or "") if isinstance(value, (str, int, float)) else ""
 
 
 def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int, str]:

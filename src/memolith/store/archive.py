@@ -10,7 +10,10 @@ from memolith.store import files
 SUFFIX = ".jsonl.gz"
 # Compressed; more than any session that somebody sat through.
 MAX_BYTES = 64 * 1_048_576
-_MAX_TEXT = 4 * MAX_BYTES
+MAX_TEXT = 3 * MAX_BYTES  # unpacked: a small file can hold any size
+# More than any copy that we write has.
+_MAX_LINES, _MAX_LINE = 100_000, 4 * 1_048_576
+_MAX_BRACKETS = 400  # in a line; one with more is tried, for it may be too deep
 
 
 class Archive:
@@ -61,8 +64,40 @@ def lines_of(data: bytes) -> list[str] | None:
 
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            text = file.read(_MAX_TEXT + 1).decode("utf-8")
+            data = file.read(MAX_TEXT + 1)
+        if problem(data):
+            return None
+        text = data.decode("utf-8")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
         return None
     # Only a line feed ends a line of JSON; text may hold other separators.
-    return text.removesuffix("\n").split("\n") if len(text) <= _MAX_TEXT else None
+    return text.removesuffix("\n").split("\n")
+
+
+def problem(text: bytes) -> str:
+    """Return why an unpacked copy is not read, or nothing: none that we wrote is so large or so deep."""
+    if len(text) > MAX_TEXT or text.count(b"\n") > _MAX_LINES:
+        return "is larger than any session"
+    start = 0
+    while start < len(text):
+        end = text.find(b"\n", start)
+        end = len(text) if end < 0 else end
+        if end - start > _MAX_LINE:
+            return "has a line that is longer than any turn"
+        brackets = text.count(b"[", start, end) + text.count(b"{", start, end)
+        if brackets > _MAX_BRACKETS and _is_too_deep(text[start:end]):
+            return "is nested deeper than any session"
+        start = end + 1
+    return ""
+
+
+def _is_too_deep(line: bytes) -> bool:
+    import json
+
+    try:
+        row = json.loads(line)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return isinstance(row, dict) and any(isinstance(each, (list, dict)) for each in row.values())

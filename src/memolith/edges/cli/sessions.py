@@ -12,6 +12,7 @@ from memolith.base.errors import InputError, NotFoundError, PartialError
 from memolith.edges.cli import common, output, progress
 from memolith.edges.cli.app import Group, cli, opened, shared
 from memolith.edges.cli.options import notice
+from memolith.env import whose
 from memolith.hosts.sessions import gather
 from memolith.memory.addresses import turn_label
 from memolith.memory.sessions import STATUSES, Session, read_turns
@@ -39,15 +40,18 @@ def session() -> None:
 @click.option("--agent", required=True, metavar="NAME", help="Which agent it was with.")
 @click.option("--id", "session_id", required=True, metavar="ID", help="The agent's own id of the session.")
 @click.option("--ticket", metavar="ID", help="The ticket that it was an execution of.")
+@click.option("--mine", is_flag=True, help="It is your own session, although FILE lies in a repository.")
 @click.option("--status", default="completed", show_default=True, metavar="running|paused|completed|failed")
 @click.option("--scope", default="project", hidden=True)
 @opened
 def add_session(
-    mem: Mem, file: str, agent: str, session_id: str, ticket: str | None, status: str, scope: str
+    mem: Mem, file: str, agent: str, session_id: str, ticket: str | None, mine: bool, status: str, scope: str
 ) -> Answer:
     """Store a session from JSON lines (- reads them), one turn each: {"role", "text", "time"}.
 
-    The same session again changes nothing; one that has grown adds its new turns. Secrets are masked.
+    The same session again changes nothing; one that has grown adds its new turns. Secrets are masked. A file
+    in a repository may be anybody's: it is shown only to who asks, and nothing is learned from it, unless you
+    say that it is yours.
 
     \b
     memolith session add turns.jsonl --agent claude --id 3f2a
@@ -60,6 +64,8 @@ def add_session(
     value = Session(
         agent=agent, id=session_id, project="", started=started, status=status, ticket=linked, turns=turns
     )
+    if not mine and file != "-" and whose.in_checkout(file):
+        value = gather.labelled(value)
     done = mem.sessions.add(value, scope=scope)
     if linked:
         mem.tickets.link(linked, done.name)

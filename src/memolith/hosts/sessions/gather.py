@@ -150,7 +150,7 @@ class Gatherer:
             yield _outcome(place, "skipped", reason=place.problem)
             return
         agent, path = place.agent, place.path
-        head = _labelled(agent.head(path), place.taint)
+        head = labelled(agent.head(path), place.taint)
         mem = self._base if place.taint else self._memory(head.cwd)
         if mem is None:
             yield _outcome(place, "skipped", head, reason=f"its directory is gone: {head.cwd}")
@@ -161,7 +161,7 @@ class Gatherer:
         done: list[Outcome] = []
         for _ in range(_TRIES):
             before = agent.changed(path)
-            found = (_labelled(session, place.taint) for session in agent.read(path))
+            found = (labelled(session, place.taint) for session in agent.read(path))
             done = [self._store(place, mem, session) for session in found]
             if agent.changed(path) == before:
                 break
@@ -208,7 +208,7 @@ class Gatherer:
             mem.close()
 
 
-def _labelled(session: Session, taint: str) -> Session:
+def labelled(session: Session, taint: str = _OUTSIDE) -> Session:
     """Return a session as it is kept; an outside one never takes the place of one's own."""
     if not taint:
         return session
