@@ -202,6 +202,13 @@ class Sync:
             raise ReplacedError("the index was rebuilt while it was brought up to date")
         self._index = now
 
+    def _drop(self, task: Task, why: str = "") -> bool:
+        """Leave a file out: what it said before must not be given for what it says now."""
+        if why:
+            self._miss(task.place, why)
+        task.entry = None
+        return task.known is not None
+
     def _prepare(self, task: Task) -> bool:
         """Read a file and cut it. False if there is nothing to write."""
         if task.entry is None:
@@ -209,15 +216,11 @@ class Sync:
         try:
             found = self._files.read(task.path)
         except UnsafePathError:
-            task.entry = None  # became a link: no memory; `doctor` reports it
-            return task.known is not None
+            return self._drop(task)  # became a link: no memory; `doctor` reports it
         except StorageError as error:
-            self._miss(task.place, str(error))
-            task.entry = None  # what it said before must not be given for what it says now
-            return task.known is not None
+            return self._drop(task, str(error))
         if found is None:
-            task.entry = None
-            return task.known is not None
+            return self._drop(task)
         data = found[0]
         task.hash = hash_of(data)
         if task.known is not None and task.known.hash == task.hash and task.known.mtime == task.entry.mtime:
@@ -230,9 +233,7 @@ class Sync:
             try:
                 task.document = documents.read_session(task.name, data)
             except TextError as error:
-                self._miss(task.place, f"sessions/{error}")
-                task.entry = None
-                return task.known is not None
+                return self._drop(task, f"sessions/{error}")
         else:
             task.document = documents.read(
                 kind, task.name, files.text_of(data), task.entry.mtime, task.place.category
