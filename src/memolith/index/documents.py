@@ -10,7 +10,7 @@ import contextlib
 import time
 
 from memolith.base.errors import TextError
-from memolith.store import archive, layout
+from memolith.store import archive, files, layout
 from memolith.store.entry import Entry
 from memolith.text import markdown
 from memolith.text.turns import Hearing
@@ -124,6 +124,13 @@ def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
         pieces += [text[at : finding.start], marker, "\n" * text.count("\n", finding.start, finding.end)]
         at = finding.end
     return "".join([*pieces, text[at:]]), True
+
+
+def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -> Document:
+    """Return the document that a file is; TextError if it is a session that cannot be read."""
+    if kind == "session":
+        return read_session(name, data)
+    return read(kind, name, files.text_of(data), mtime, category)
 
 
 def read(kind: str, name: str, text: str, mtime: int, category: str = "") -> Document:

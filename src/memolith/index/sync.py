@@ -12,7 +12,7 @@ from memolith.base.errors import BusyError, StorageError, TextError, UnsafePathE
 from memolith.base.whole import Watch, note
 from memolith.index import schema, walk
 from memolith.index.units import KINDS
-from memolith.store import files, layout
+from memolith.store import layout
 from memolith.store.sqlite import sqlite3
 from memolith.text.words import terms
 
@@ -228,16 +228,11 @@ class Sync:
             return task.known.stamp != task.entry.stamp() or task.entry.settled
         from memolith.index import documents  # most syncs have nothing to read
 
-        kind = KINDS[task.place.kind]
-        if kind == "session":
-            try:
-                task.document = documents.read_session(task.name, data)
-            except TextError as error:
-                return self._drop(task, f"sessions/{error}")
-        else:
-            task.document = documents.read(
-                kind, task.name, files.text_of(data), task.entry.mtime, task.place.category
-            )
+        about = (KINDS[task.place.kind], task.name, data, task.entry.mtime, task.place.category)
+        try:
+            task.document = documents.of_file(*about)
+        except TextError as error:
+            return self._drop(task, f"sessions/{error}")
         return True
 
 

@@ -167,10 +167,7 @@ class Reader:
             from memolith.index import documents
 
             name = unit.path.rpartition("/")[2]
-            if unit.kind == "session":
-                document = documents.read_session(name, data)
-            else:
-                document = documents.read(unit.kind, name, files.text_of(data), unit.stamp[2])
+            document = documents.of_file(unit.kind, name, data, unit.stamp[2])
             _make_room(self._documents)
             self._documents[key] = document
         return document
