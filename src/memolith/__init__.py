@@ -33,12 +33,11 @@ if TYPE_CHECKING:
         TooLargeError,
         UnsafePathError,
     )
+    from memolith.base.hits import Hit, Recall
     from memolith.base.values import (
         MAX_INJECT_BYTES,
         MAX_WRITE_BYTES,
         Answer,
-        Hit,
-        Recall,
         SearchHit,
         Source,
         Tool,
@@ -86,9 +85,8 @@ _NAMES = {
         "MatchError MemolithError NotFoundError PartialError ProviderError StorageError TextError "
         "TooLargeError UnsafePathError"
     ),
-    "base.values": (
-        "Answer Hit MAX_INJECT_BYTES MAX_WRITE_BYTES Recall SearchHit Source Tool Version WriteResult"
-    ),
+    "base.hits": "Hit Recall",
+    "base.values": ("Answer MAX_INJECT_BYTES MAX_WRITE_BYTES SearchHit Source Tool Version WriteResult"),
     "care.doctor": "Checkup Finding",
     "care.erase": "Cleaned",
     "care.forget": "Forgotten",

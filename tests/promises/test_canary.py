@@ -119,7 +119,18 @@ METHODS: dict[str, list[Way]] = {
     "context_block": [lambda mem: mem.context_block(KEY)],
 }
 # Those that take no text, or only paths of the machine.
-NO_TEXT = {"of_project", "open", "close", "guidance", "list", "now", "register", "scope", "settle"}
+NO_TEXT = {
+    "of_project",
+    "open",
+    "close",
+    "guidance",
+    "learning",
+    "list",
+    "now",
+    "register",
+    "scope",
+    "settle",
+}
 NO_TEXT |= {"status", "doctor", "purge"}
 FUNCTIONS: dict[str, list[Way]] = {
     "flush_compaction_summary": [

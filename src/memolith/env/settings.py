@@ -41,19 +41,40 @@ _KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "text": str
 class Setting:
     """One paragraph of the table: `key: type = default <= limit`, then what it means."""
 
-    __slots__ = ("default", "kind", "limit", "meaning")
+    __slots__ = ("_row",)
 
     def __init__(self, row: str) -> None:
-        head, _, meaning = row.partition("\n")
-        words, _, rest = head.partition(": ")[2].partition(" =")
+        self._row = row  # every prompt reads the table, and asks for few of its rows
+
+    def _parts(self) -> tuple[str, str, str]:
+        words, _, rest = self._row.partition("\n")[0].partition(": ")[2].partition(" =")
         default, _, limit = rest.strip().partition(" <= ")
-        kind = _KINDS.get(words) or tuple(words.split("|"))
-        self.kind: type | tuple[str, ...] = kind  # or the words that it can be
-        self.default: object = default
+        return words, default, limit
+
+    @property
+    def kind(self) -> type | tuple[str, ...]:
+        """The type, or the words that it can be."""
+        words = self._parts()[0]
+        return _KINDS.get(words) or tuple(words.split("|"))
+
+    @property
+    def default(self) -> object:
+        """The value if nobody sets another."""
+        kind, default = self.kind, self._parts()[1]
         if isinstance(kind, type):
-            self.default = _BOOLEANS[default] if kind is bool else kind(default)
-        self.limit = int(limit) if limit else None  # the most that a number may be
-        self.meaning = " ".join(meaning.split())
+            return _BOOLEANS[default] if kind is bool else kind(default)
+        return default
+
+    @property
+    def limit(self) -> int | None:
+        """The most that a number may be."""
+        limit = self._parts()[2]
+        return int(limit) if limit else None
+
+    @property
+    def meaning(self) -> str:
+        """What it means."""
+        return " ".join(self._row.partition("\n")[2].split())
 
 
 def _table() -> dict[str, Setting]:

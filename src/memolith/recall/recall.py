@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memolith.base import whole
 from memolith.base.errors import InputError
-from memolith.base.values import Hit, Recall
+from memolith.base.hits import Hit, Recall
 from memolith.index import KINDS, Match, State, Unit, kind_of
 from memolith.memory import arguments
 from memolith.prompt import brief

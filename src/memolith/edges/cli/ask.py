@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memolith.base.values import Recall
+    from memolith.base.hits import Recall
     from memolith.mem import Mem
 
 FORMATS = ("snippets", "prompt", "json")

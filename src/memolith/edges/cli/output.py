@@ -11,7 +11,6 @@ from memolith.base import whole
 from memolith.base.errors import MemolithError, PartialError
 from memolith.base.values import Value
 from memolith.text.safe import hygiene
-from memolith.text.secrets.veil import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +96,8 @@ def raw(data: bytes) -> None:
 def note(message: str, kind: str = "") -> None:
     """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
     try:
+        from memolith.text.secrets.veil import masked
+
         message = hygiene.inert(masked(message))
     except (OSError, ImportError):  # no descriptor is left to load the scanner with
         message = "too many open files; raise their number (ulimit -n)"

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memolith.base.values import Hit, WriteResult
+    from memolith.base.hits import Hit
+    from memolith.base.values import WriteResult
     from memolith.mem import Mem
     from memolith.memory.records import Recorded
 

@@ -89,6 +89,10 @@ class Call:
         return f"session-{mark(self.session).replace('.', '-')}"
 
     def _hides(self) -> bool:
+        from memolith.text.secrets.veil import is_plain
+
+        if is_plain(self.session):
+            return False
         from memolith.text.secrets.precheck import may_hold_secret
 
         if not may_hold_secret(self.session):

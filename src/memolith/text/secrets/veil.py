@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # What this process has veiled, by what it became: read back, it is the exact name again.
 _exact: dict[str, str] = {}
 _LONG = 16
+_UUID, _HEX = 36, frozenset("0123456789abcdef-")
 _ENDING = 5  # characters of `.git`, `.jsonl`
 _BEHIND = 4_096  # characters behind the cut that tell what stands before it
 _WORD = 128  # characters that are given up so as not to end inside of a word
@@ -37,6 +38,21 @@ def masked(text: str) -> str:
     from memolith.text.secrets.redact import redact
 
     return redact(text).text
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is only short words without digits, or a UUID: what most paths, addresses and ids are.
+
+    The look before the scanner would take longer than the rest of a hook.
+    """
+    if len(name) == _UUID and name.count("-") == 4 and _HEX.issuperset(name):
+        return True
+    words = name.replace("://", "/", 1)
+    if not words.isascii() or any(char.isdigit() or char in "=:@?&% " for char in words):
+        return False
+    for sign in "\\-_.":
+        words = words.replace(sign, "/")
+    return all(len(word) < _LONG for word in words.split("/"))
 
 
 def veiled(text: str) -> str:
@@ -56,11 +72,8 @@ def unveiled(text: str) -> str:
 
 def masked_name(text: str) -> str:
     """Return a name with its secrets masked, each part of a path by itself and then the whole."""
-    # Most names are short words. The look before the scanner would take longer than all the rest.
-    if text.isascii() and not any(char.isdigit() or char in "=:@?&% " for char in text):
-        parts = text.replace("\\", "/").replace("-", "/").replace("_", "/").replace(".", "/").split("/")
-        if max(map(len, parts)) < _LONG:
-            return text
+    if is_plain(text):
+        return text
     from memolith.text.secrets.precheck import may_hold_secret
 
     parts = text.split("/")
