@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memolith.memory import arguments, writing
 from memolith.memory.home import Home
 from memolith.store import layout
 
@@ -67,8 +68,6 @@ class Mem(Home):
         Raises InputError for an unknown target, mode or name, ConflictError if the file is not the one
         with `if_sha256`, StorageError if the disk refuses.
         """
-        from memolith.memory import writing
-
         return writing.write(self, target, content, mode, name, if_sha256=if_sha256, scope=scope)
 
     def read(
@@ -86,11 +85,7 @@ class Mem(Home):
         `offset` skips lines and `lines` limits them, so that the rest of a long file can be read.
         """
         if source == "list":
-            from memolith.memory import arguments
-
             return arguments.page("\n".join(self.list()), offset, lines) or arguments.EMPTY
-        from memolith.memory import writing
-
         return writing.read(self, source, name, offset=offset, lines=lines, scope=scope)
 
     def edit(
@@ -108,14 +103,10 @@ class Mem(Home):
         Raises MatchError if `old_str` does not occur exactly once, NotFoundError if a note to delete is
         not there.
         """
-        from memolith.memory import writing
-
         return writing.edit(self, target, old_str, new_str, name, if_sha256=if_sha256, scope=scope)
 
     def append_daily(self, heading: str, body: str) -> WriteResult:
         """Add a timestamped entry to today's log."""
-        from memolith.memory import writing
-
         return writing.append_daily(self, heading, body)
 
     def context_block(self, query: str | None = None, *, max_chars: int | None = None) -> str | None:
@@ -181,8 +172,6 @@ class Mem(Home):
 
         `scope="user"` remembers it for all projects.
         """
-        from memolith.memory import writing
-
         return writing.remember(self, content, title, kind, scope=scope)
 
     def guidance(self) -> str:
@@ -208,14 +197,10 @@ class Mem(Home):
 
         `action` is another name for `mode`. Raises LossError with the diff if too much would be lost.
         """
-        from memolith.memory import writing
-
         return writing.update(self, content, mode, force, action=action, if_sha256=if_sha256)
 
     def update_section(self, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
         """Replace one section of MEMORY.md and date it; all other bytes stay. A new section is created."""
-        from memolith.memory import writing
-
         return writing.update_section(self, section, text, if_sha256=if_sha256)
 
     @property
