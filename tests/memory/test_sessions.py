@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from memolith import InputError, Mem, NotFoundError, TextError
 from memolith.care import doctor
 from memolith.edges.cli import main
+from memolith.hosts.hook import edge
 from memolith.memory.sessions import Session, Turn, parse, read_turns
 from tests.ledger import proves
 
@@ -145,7 +146,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("lines", BOMBS.values(), ids=BOMBS)
-def test_a_copy_that_nobody_wrote_hides_only_itself(mem: Mem, lines: list[bytes]) -> None:
+def test_a_copy_that_nobody_wrote_hides_only_itself(mem: Mem, work: Path, lines: list[bytes]) -> None:
     mem.remember("The wombat port is 6380.", "Wombat port")
     path = Path(mem.home) / "sessions" / mem.project / "claude-b.jsonl.gz"
     path.parent.mkdir(parents=True)
@@ -154,6 +155,9 @@ def test_a_copy_that_nobody_wrote_hides_only_itself(mem: Mem, lines: list[bytes]
     assert [hit.text for hit in found if "6380" in hit.text]
     assert not found.complete
     assert "claude-b" in " ".join(found.missing)
+    told = {"session_id": "s", "cwd": str(work), "hook_event_name": "UserPromptSubmit"}
+    prompt = json.dumps({**told, "prompt": "Which is the wombat port?"})
+    assert "The wombat port is 6380." in edge.answer(prompt.encode(), "claude", home=mem.home)
     assert mem.sessions.list() == []
     assert [(each.kind, Path(each.path).name) for each in doctor.examine(mem)] == [("unreadable", path.name)]
 

@@ -262,7 +262,7 @@ def read_session(name: str, data: bytes) -> Document:
     document.record = document.title = name.removesuffix(".jsonl.gz")
     unpacked = _unpacked(data)
     if problem := archive.problem(unpacked):
-        raise TextError(f"{name}: {problem}; nothing of it is recalled. Delete it if it is not yours")
+        raise TextError(f"{name}: {problem}; {archive.UNREADABLE}. Delete it if it is not yours")
     for number, row in enumerate(unpacked.decode("utf-8", "replace").split("\n")):
         try:
             turn = json.loads(row)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import InputError, MemolithError, NotFoundError
+from memolith.base.errors import ConflictError, InputError, MemolithError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, Source, Value, WriteResult
 from memolith.env.paths import Tree
 from memolith.memory import note_index
@@ -43,6 +43,7 @@ CALLS = {
 }
 # What waits in a file of its own: accepting it is a word in its head.
 STORED = "stored"
+_ID = 16  # digits of an id: nobody finds two texts that share one
 # What is shown with the text later, and may instruct as well.
 _SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
 
@@ -99,11 +100,12 @@ def hold(
     shown = [given[key] for key in _SHOWN if key in given]
     lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
     found = suspicions("\n\n".join([*lines, text]))
-    held_id = sha256("\0".join([call, repr(given), text]).encode("utf-8", "surrogatepass"))[:8]
+    held_id = content_id(call, repr(given), text)
     relative = layout.held(slug, held_id)
     reasons = [_reason(home.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
     with home.gate.scope(slug):
-        decided = decision(home, relative)
+        # Before ids were long enough to tell texts apart, they had eight digits.
+        decided = decision(home, relative) or decision(home, layout.held(slug, held_id[:8]))
         head: dict[str, Node] = {
             "call": call,
             "arguments": dict(given),  # type: ignore[arg-type]
@@ -127,6 +129,11 @@ def hold(
         skipped=0,
         warnings=[*warnings, *more],
     )
+
+
+def content_id(*parts: str) -> str:
+    """Return the id of a text that waits: another text, another id."""
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass"))[:_ID]
 
 
 def _reason(source: Source) -> str:
@@ -220,13 +227,22 @@ def is_safe(held: Held) -> bool:
 
 
 def decide(home: Home, held: Held, change: Callable[[str | None], str | None], op: str) -> None:
-    """Change the file in which a text waits, because a person decided about it."""
+    """Change the file in which a text waits, because a person decided about it.
+
+    ConflictError if it is another text by now: nobody decided about that.
+    """
+
+    def checked(old: str | None) -> str | None:
+        if held.call == STORED and (now := content_id(held.filename, old or "")) != held.id:
+            raise ConflictError(held.filename, held.id, now)
+        return change(old)
+
     slug = layout.scope_of(held.filename)
     is_note = held.filename.startswith(f"{layout.notes(slug)}/")
     with home.gate.scope(slug):
         if is_note:
             note_index.drop_line(home.gate, held.filename)
-        home.gate.rewrite(held.filename, change, op=op)
+        home.gate.rewrite(held.filename, checked, op=op)
         if is_note:
             note_index.update_index(home.gate, slug, held.filename)
 
@@ -248,7 +264,7 @@ def _stored(home: Home, slug: str) -> Iterator[Held]:
             continue
         source = Source(*entry.origin.split(", "))
         yield Held(
-            id=sha256(path.encode("utf-8", "surrogatepass"))[:8],
+            id=content_id(path, text),
             filename=path,
             call=STORED,
             arguments={"title": entry.title},

@@ -11,6 +11,7 @@ SUFFIX = ".jsonl.gz"
 # Compressed; more than any session that somebody sat through.
 MAX_BYTES = 64 * 1_048_576
 MAX_TEXT = 3 * MAX_BYTES  # unpacked: a small file can hold any size
+UNREADABLE = "nothing of it is recalled"  # what is said of a copy that is not read
 # More than any copy that we write has.
 _MAX_LINES, _MAX_LINE = 100_000, 4 * 1_048_576
 _MAX_BRACKETS = 400  # in a line; one with more is tried, for it may be too deep

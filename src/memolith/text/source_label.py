@@ -73,7 +73,7 @@ def stamped(apply: Apply, source: Source, *, is_note: bool, op: str = "write") -
         if new is None or new == old:
             return new
         if is_note:
-            return with_fields(new, source)
+            return with_fields(new, _of_both(old or "", new, source))
         return apply(old, marked(text, source))
 
     def with_known(old: str | None, text: str) -> str | None:
@@ -83,6 +83,16 @@ def stamped(apply: Apply, source: Source, *, is_note: bool, op: str = "write") -
         return kept_head(old, new) if is_note else _kept_labels(old or "", new, op)
 
     return with_known if source.trusted else with_source
+
+
+def _of_both(old: str, new: str, source: Source) -> Source:
+    """Return the source of a note that a text was put into: what waits there goes on waiting with it."""
+    was = of_note(old)
+    if not source.accepted or not is_outside(was):
+        return source
+    kept = set(map(str.strip, frontmatter.split(new).body.split("\n"))) - {""}
+    is_left = any(line.strip() in kept for line in frontmatter.split(old).body.split("\n"))
+    return _source(was) if is_left else source
 
 
 def kept_head(old: str | None, new: str) -> str:

@@ -58,6 +58,12 @@ def review(
     if not ids and not everything:
         raise InputError(f"which one? Give its ID or --all: memolith review {action} ID")
     chosen = mem.review.list() if everything else [mem.review.get(each) for each in ids]
+    if action == "accept" and yes and ids:
+        for given, held in zip(ids, chosen, strict=True):
+            if given != held.id:
+                raise InputError(
+                    f"{given} is short for {held.id}; the whole ID says which text was shown to you"
+                )
     if action == "show":
         shown = "\n\n".join(_describe(mem, held) for held in chosen) or "Nothing waits."
         return {"waiting": [_as_dict(mem, held) for held in chosen]}, shown

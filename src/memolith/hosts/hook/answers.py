@@ -18,6 +18,7 @@ from memolith.hosts.hook.injections import Injection, hash_of, mark_of
 from memolith.prompt import block, brief
 from memolith.prompt.block import MIN_CHARS
 from memolith.store import layout, receipts
+from memolith.store.archive import UNREADABLE
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe import hygiene, structure
 from memolith.text.safe.structure import CLOSE, OPEN
@@ -71,6 +72,7 @@ def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     """Return what is new since the snapshot, and what is recalled for this prompt."""
     injection = _news(mem, past)
     try:
+        injection.problem = _look(mem)
         hits = _recalled(mem, call, past)
     except IndexBehindError as error:
         hits, injection.problem = [], f"nothing was recalled: {error}"
@@ -178,7 +180,6 @@ def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
     """Return what is known about a first prompt, and what very likely answers a later one."""
     from memolith.recall.recall import for_block
 
-    _look(mem)
     hits = [
         hit
         for hit in for_block(mem, call.prompt).hits
@@ -192,18 +193,24 @@ def _brief(hits: list[Hit]) -> str:
     return f"{OPEN}\n## {structure.RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
 
 
-def _look(mem: Mem) -> None:
+def _look(mem: Mem) -> str:
     """Bring the index up to date, or leave it as it is if no directory changed since it last was.
+
+    Return which copy of a session could not be read: it keeps nothing else back.
 
     memolith and most editors save by renaming, which a directory's time shows. What is saved in place is
     found when ten minutes are over, or somebody else looked.
     """
+    left_out = ""
     slugs = list(dict.fromkeys((layout.USER, mem.project)))
     name, now = f"looked-{mem.project}", mem.index.directories(slugs)
     if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.read_stamp(mem.home, name)[1] != now:
         state = mem.index.sync(slugs, seconds=_SYNC_SECONDS)
-        if not state.complete:
+        copies = [each for each in state.missing if each.startswith("sessions/") and UNREADABLE in each]
+        left_out = "; ".join(copies[:1])
+        if not state.complete and (state.notes or len(copies) < len(state.missing)):
             raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))
         with suppress(MemolithError):  # on a full disk it is looked at again
             receipts.stamp(mem.home, name, now)
     mem.index.trust(slugs)
+    return left_out

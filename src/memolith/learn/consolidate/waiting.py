@@ -20,7 +20,6 @@ from memolith.store import layout, writeset
 from memolith.store.layout import PROPOSAL
 from memolith.store.screen import screen
 from memolith.text import frontmatter
-from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
     from memolith.learn.consolidate.current import Current
@@ -53,7 +52,7 @@ def hold(home: Home, proposal: Proposal, previous: Current, verdict: Verdict) ->
     """
     text = pack(proposal)
     # By its texts alone: one more session that changes none of them makes no other proposal.
-    proposal_id = sha256(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0].encode("utf-8", "surrogatepass"))[:8]
+    proposal_id = review.content_id(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0])
     relative = layout.held(previous.slug, proposal_id)
     fields: dict[str, Node] = {
         "call": PROPOSAL,

@@ -96,7 +96,7 @@ def _forwards(text: str, start: int, limit: int) -> Iterator[Span]:
     """Find the pieces of a key up to the first line that has none."""
     begun = False
     for number, (low, high) in enumerate(_lines(text, start, min(limit, start + _MOST))):
-        found = _pieces(text, low, high)
+        found = _pieces(text, low, high, is_sure=begun)
         if not found and _MASKED not in text[low:high] and (begun or number > _HEAD):
             short = _LAST.search(text[low:high]) if begun else None
             if short and _has_code(short[1]):
@@ -118,14 +118,19 @@ def _backwards(text: str, limit: int, end: int) -> Iterator[Span]:
         yield from found
 
 
-def _pieces(text: str, start: int, end: int) -> list[Span]:
+def _pieces(text: str, start: int, end: int, *, is_sure: bool = False) -> list[Span]:
     """Return what may be of a key in a line: neither a word nor a path."""
     found = [piece.span() for piece in _PIECE.finditer(text, start, end)]
-    return [(_KIND, low, high) for low, high in found if high - low >= _WHOLE or _has_all(text[low:high])]
+    return [
+        (_KIND, low, high)
+        for low, high in found
+        if high - low >= _WHOLE or _has_all(text[low:high], is_sure=is_sure)
+    ]
 
 
-def _has_all(value: str) -> bool:
-    return all(any(map(kind, value)) for kind in (str.isdigit, str.isupper, str.islower))
+def _has_all(value: str, *, is_sure: bool) -> bool:
+    kinds = (str.isupper, str.islower) if is_sure else (str.isdigit, str.isupper, str.islower)
+    return all(any(map(kind, value)) for kind in kinds)
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
