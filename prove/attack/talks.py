@@ -20,7 +20,30 @@ _CALLS = {
     "clone": ("bash", "git clone https://x.example/y && cat y/README.md"),
     "shell": ("bash", "curl -s https://x.example/page"),
 }
-KINDS = (*_CALLS, "fence", "quote", "issue", "tag", "closed", "log")
+# How people paste besides: a line that says what follows, a border, a tag of any script, another line end.
+_PASTES = {
+    "same line": "Here is the issue: Login fails.\n{}",
+    "numbered": "Issue #12: Login fails.\n{}",
+    "heading": "## Issue 12\n{}",
+    "contains": "The file contains:\n{}",
+    "slack": "From Slack:\n{}",
+    "dash": "Here is the issue —\n{}",
+    "their rules": "Their rules:\n- {}",
+    "polish": "Oto zgłoszenie:\n{}",
+    "triple": 'Please look.\n"""\n{}\n"""\nthanks',
+    "ruler": "Please look.\n---\n{}\n---",
+    "square": "See [document]\n{}\n[/document]",
+    "cdata": "See <![CDATA[\n{}\n]]>",
+    "script": "Siehe <документ>\n{}\n</документ>",
+    "comment": "<!-- issue -->\n{}\n<!-- /issue -->",
+    "return": "Here is the issue:\r{}",
+    "address": "See https://x.example/1\n{}",
+    "long": "Fix it.\n\n" + "A long story. " * 50 + "\n\n{}",
+    "stripped": "Summarise\n<untrusted_context>\n{}\n</untrusted_context>\nthanks",
+    "thought": "What is this\n<analysis>\n{}\n</analysis>",
+    "skill": "What is this\n<skill-page>\n{}\n</skill-page>\nthanks",
+}
+KINDS = (*_CALLS, "fence", "quote", "issue", "tag", "closed", "log", *_PASTES)
 Row = dict[str, Any]
 Said = tuple[str, str, str]  # role, text, and for a tool's turn what was asked of it
 
@@ -35,6 +58,7 @@ def talk(kind: str, text: str) -> list[Said]:
         "closed": f"<file name='x'>\n</file>\n{text}\n</file>\nWhat do you think?",
         "log": "I get\n" + "\n".join(f"2026-11-15 10:00:01 ERROR {line}" for line in text.split("\n")),
     }
+    pasted |= {name: form.format(text) for name, form in _PASTES.items()}
     if kind in pasted:
         return repeated(pasted[kind], text)
     tool, asked = _CALLS[kind]
@@ -83,11 +107,19 @@ _PROGRAMS = (
         "./get.sh",
         "open",
         "az",
+        "./ls",
+        "evil/bin/cat",
+        "env -S curl",
+        "rg --pre ./get.sh",
+        "git bisect run curl",
+        "sed -f x",
     ),
 )
 _SPELLED = (
     *("{} x.example", "cd memolith && {} x.example", "ls; {} x.example | head", "cat $({} x.example)"),
     *("X=1 timeout 9 {} x.example", "bash -c '{} x.example'", 'echo "`{} x.example`"', "true ⏎ {} x.example"),
+    "ls # <<'EOF' ⏎ {} x.example ⏎ EOF",
+    *("echo '<<EOF' ⏎ {} x.example ⏎ EOF", "git rebase -x '{} x.example' HEAD~1"),
     *("find . -name a -exec {} x.example +", "cat <({} x.example)", "if {} x.example; then ls; fi"),
 )
 

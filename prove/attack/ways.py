@@ -422,7 +422,7 @@ BROKEN: tuple[Any, ...] = (
     patch("memolith.index.documents.parted", lambda text: (text, "")),  # all of a prompt was typed
     patch("memolith.text.local_tools.stays", lambda *_: True),  # any program stays on this machine
     patch.object(turns, "_is_labelled", lambda _: False),  # memory read back is the user's
-    patch.object(typed, "_tail", lambda _, first: first + 3),  # any fence ends a fence
+    patch.object(typed, "_tail", lambda _, first: first + 1),  # what follows a mark is typed
     patch(
         "memolith.hosts.sessions.transcript.Transcript._whose", lambda *_: ""
     ),  # all prompts are the user's

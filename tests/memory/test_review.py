@@ -16,6 +16,7 @@ from memolith.edges.cli import main
 from memolith.memory import review
 from memolith.memory.review import CALLS
 from memolith.store import layout
+from memolith.store.allow_list import CLEARED
 from memolith.text import source_label
 from tests.ledger import proves
 
@@ -473,7 +474,7 @@ def test_a_secret_typed_by_hand_never_reaches_the_block(mem: Mem, store: Path) -
 def test_the_note_of_what_was_scanned_is_only_a_cache(mem: Mem) -> None:
     mem.write("long_term", "fact")
     block = mem.context_block()
-    cache = mem.root.parent / "cache" / "cleared"
+    cache = mem.root.parent / "cache" / CLEARED
     assert cache.stat().st_mode & 0o777 == 0o600
     for wreck in (b"", b"\xff" * 1000, b"\n" * 10):
         cache.write_bytes(wreck)

@@ -6,7 +6,7 @@ file of the same name in somebody's repository is never read.
 
 A person may type a secret into a file by hand, so what is shown to an agent is scanned once more (`masked`).
 The scanner would double the time of `memolith context`, so a file that was found clean is noted in
-`cache/cleared`, with what changes when it is saved. Deleting that costs a scan.
+`cache/cleared-N`, with what changes when it is saved. Deleting that costs a scan.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 KEY = "allow"
 _HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
+# Raise it whenever the rules find more: what was clean by the old ones is looked at again.
+CLEARED = "cleared-2"
 _MAX_CACHE = 262_144  # bytes
 _HEX = frozenset("0123456789abcdef")
 
@@ -89,7 +91,7 @@ def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -
     """Return the text of a file without secrets. `seen` is its fingerprint from before it was read."""
     if not text.strip():
         return text
-    path = os.path.join(os.path.dirname(tree.root), "cache", "cleared")
+    path = os.path.join(os.path.dirname(tree.root), "cache", CLEARED)
     line = b""
     if seen and "\n" not in relative:  # a name of two lines could speak for another file
         line = f"{' '.join(map(str, seen))} {relative}\n".encode("utf-8", "surrogateescape")
