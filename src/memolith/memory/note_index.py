@@ -26,7 +26,7 @@ _COUNT = "<!-- memolith: {} notes, one line each -->\n\n"
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
 # What cannot stand in a link as it is. Spaces are read in this form, but written between `<` and `>`.
-_ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("%", "%25"))
+_ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("^", "%5E"), ("%", "%25"))
 
 
 def note_files(root: str, slug: str) -> list[str]:
