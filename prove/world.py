@@ -68,7 +68,6 @@ class World:
         return [*filled, "--home", str(self.home), "--project", str(self.work)]
 
     def _fill(self) -> None:
-        CLOCK.stands = True
         self.user.mkdir(parents=True)
         (self.user / ".claude").mkdir()
         (self.user / ".claude" / "settings.json").write_text('{\n  // mine\n  "model": "opus"\n}\n')
