@@ -2,17 +2,22 @@
 
 import gzip
 import json
+import re
+import unicodedata
 from pathlib import Path
 
 import pytest
 
 from memolith import Mem, WriteMode, import_memory
+from memolith.adapters.conversations import Conversation
+from memolith.adapters.files import Memories
+from memolith.adapters.values import Items
 from memolith.base.errors import PartialError, StorageError
 from memolith.care import erase
 from memolith.edges.cli import main
 from memolith.hosts.hook import edge
 from memolith.learn import run as learning
-from memolith.learn.queue.queue import Queue
+from memolith.learn.queue.queue import EXTRACT, Queue
 from memolith.memory.sessions import Session, Turn
 from memolith.store import receipts
 
@@ -142,14 +147,16 @@ def test_what_was_extracted_and_waits_is_forgotten_too(mem: Mem, work: Path) -> 
     with Queue(mem.home, mem.settings, mem.now) as queue:
         queue.database.update(
             "INSERT INTO outputs (project, session, source_watermark, started, raw_memory, rollout_summary,"
-            " model, created) VALUES (?, 'claude-9', '1', '', ?, 'kept', 'x', 1)",
+            " model, created) VALUES (?, 'claude-Zebrafish7731-9', '1', '', ?, 'kept', 'x', 1)",
             mem.project,
             f"one\n{FACT}\ntwo",
         )
+        queue.enqueue(EXTRACT, f"{mem.project}/claude-Zebrafish7731-9")
     assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0
     assert bytes_of(Path(mem.home)) == []
     with Queue(mem.home, mem.settings, mem.now) as queue:
         assert [each.raw_memory for each in queue.extractions.all(mem.project)] == ["one\ntwo"]
+        assert [job.session for job in queue.jobs()] == [queue.extractions.all(mem.project)[0].session]
 
 
 @pytest.mark.usefixtures("planted")
@@ -236,11 +243,116 @@ def test_words_of_a_receipt_stay_when_somebody_forgets_them(mem: Mem, text: str)
     """Only names of files are made of what was said; `start` and `notes` are our own."""
     directory = Path(mem.home) / "state" / "hooks"
     directory.mkdir(parents=True)
-    line = "1.0\tstart-startup\tab.7\tprojects/x/notes/a-{}-b.md\tprojects/x/notes/MEMORY.md\n"
+    line = "1.0\tstart-startup\tab.7\tcd.9\tef\t\tprojects/x/notes/a-{}-b.md\tprojects/x/notes/MEMORY.md\n"
     (directory / "s1.log").write_text(line.format(text))
-    (found,) = receipts.blank_name(str(mem.home), text, pytest.fail)
+    (found,) = receipts.blank_names(str(mem.home), lambda name: text in name.lower(), pytest.fail)
     assert found == (str(directory / "s1.log"), 1)
-    assert (directory / "s1.log").read_text() == line.format("-" * len(text))
+    blank = line.format(text).replace(f"a-{text}-b.md", "-" * len(f"a-{text}-b.md"))
+    assert (directory / "s1.log").read_text() == blank
+
+
+SAID = [
+    'say "wombat\\x" loud',
+    "Zürichgeheim",
+    "Zu\u0308rich geheim",
+    "Qwop köln/4",
+    "秘密の場所",
+    "a\tqwop 😀 b",
+    "C:\\new\\qwop",
+]
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_whatever_signs_a_fact_has_no_kind_of_memory_keeps_it_or_is_called_after_it(
+    mem: Mem, work: Path, text: str
+) -> None:
+    """Found by an attack: JSON escapes quotes, and only some kinds were known to have names made of text."""
+    name = re.sub(r'[\\/:"\s]+', "_", text)
+    agent, items = Memories(mem), Items(mem)
+    for path in (
+        f"{name}.md",
+        f"{name}/deep.txt",
+        f"x/{name}/{name}.json",
+        "x/plain.yml",
+        f"items/{name}.md",
+    ):
+        agent.create(f"/memories/{path}", f"about {text} here\n{json.dumps(text)}\nstays\n")
+    agent.create(f"/memories/{name}-gone.md", text)
+    agent.delete(f"/memories/{name}-gone.md")
+    items.put(("ns",), "value", {"v": [text], "k": 1})
+    items.put(("ns",), "nested", {"v": json.dumps({"v": text})})
+    items.put(("ns", name), f"key {name}", {"k": 1})
+    items.put(("ns",), "other", {"k": 1})
+    conversation = Conversation(mem, f"conv {name}")
+    conversation.add(
+        [{"role": "user", "content": f"hello {text}\nthere"}, {"role": "user", "content": "stays"}]
+    )
+    mem.remember(f"- {text}\n- stays", text)
+    mem.records.add(text, category="principles", scope="project", title=text)
+    mem.tickets.add(text, f"{text}\nstays")
+    turn = Turn(number=1, role="user", text=f"{json.dumps(text)}\nstays", time="", tool="", outcome="")
+    about = dict.fromkeys(("mode", "project", "source", "started", "status", "ticket"), "")
+    called = re.sub("[^A-Za-z0-9]", "-", text)
+    mine = Session(agent="claude", id=f"s-{called}", cwd=f"/x/{text}", turns=[turn], **about)
+    mem.sessions.add(mine)
+    row = {"session_id": f"s-{called}", "cwd": str(work), "hook_event_name": "UserPromptSubmit"}
+    edge.answer(json.dumps({**row, "prompt": f"What about {text}?"}).encode())
+    mem.close()
+    before = traces(mem, text)
+    assert len(before) > 20
+    assert forget(text, "--yes", "--project", str(work)) == 0
+    assert traces(mem, text) == []
+    fresh = Mem.open(work)
+    fresh.sessions.add(mine)
+    assert traces(mem, text) == []
+    assert [each.turns[0].text for each in fresh.sessions.list()] == ["[forgotten]\nstays"]
+    kept = Path(mem.home) / "memory" / "projects" / fresh.project
+    assert {path.read_text() for path in (kept / "memories").rglob("*") if path.is_file()} == {"stays\n"}
+    assert len([path for path in (kept / "memories").rglob("*") if path.is_file()]) == 5
+    assert [each.key for each in Items(fresh).all()] == ["other"]
+    (talk,) = (kept / "conversations").iterdir()
+    assert "stays" in talk.read_text()
+
+
+def traces(mem: Mem, text: str) -> list[str]:
+    """Return what of a home has a text: as it is, escaped once or twice, or as names are made of it."""
+    once = json.dumps(text, ensure_ascii=False)[1:-1]
+    spelled = re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")
+    ways = {text, once, json.dumps(once, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]}
+    ways |= {spelled} if len(spelled) > 3 else set()
+    ways |= {unicodedata.normalize("NFC", way) for way in ways} | {re.sub(r'[\\/:"\s]+', "_", text)}
+    found = []
+    for path in sorted(Path(mem.home).rglob("*")):
+        data = path.read_bytes() if path.is_file() else b""
+        plain = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        seen = f"{path.relative_to(mem.home)} {plain.decode('utf-8', 'replace')}".lower()
+        if any(way.lower() in seen for way in ways):
+            found.append(str(path.relative_to(mem.home)))
+    return found
+
+
+def test_a_note_that_goes_on_stays_listed_when_its_line_told_what_is_forgotten(mem: Mem, work: Path) -> None:
+    """Found by an attack: forty of forty notes were not in the block any more."""
+    for number in range(3):
+        mem.remember(f"About {FACT}\n\nIt stays {number}.", f"Door {number}")
+    mem.close()
+    assert forget("zebrafish7731", "--yes", "--project", str(work)) == 0
+    block = Mem.open(work).context_block() or ""
+    assert all(f"(door-{number}.md)" in block for number in range(3))
+    assert bytes_of(Path(mem.home)) == []
+
+
+def test_our_own_names_stay_when_somebody_forgets_a_word_of_them(mem: Mem, work: Path) -> None:
+    mem.write("daily", "Some principles of 2026 and of memory: consolidate.")
+    mem.records.add("Always use principles.", category="principles", scope="project", title="Rule")
+    (day,) = (path.name for path in (Path(mem.home) / "memory/projects" / mem.project / "daily").iterdir())
+    mem.write("daily", "stays")
+    for word in ("principles", "2026", "memory", "decisions"):
+        mem.write("long_term", f"- {word}")
+        assert forget(word, "--yes", "--project", str(work)) in (0, PartialError.exit_code)
+    top = Path(mem.home) / "memory/projects" / mem.project
+    assert [path.name for path in (top / "daily").iterdir()] == [day]
+    assert [path.name for path in (top / "records").iterdir()] == ["principles"]
 
 
 def test_the_name_of_a_projects_folder_stays_and_that_is_said(

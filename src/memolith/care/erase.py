@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     Change = Callable[[bytes], bytes]
     Tell = Callable[[str], None]
 
-_SKILLS = "skills"
-_FIXED = ("MEMORY.md", "SKILL.md")
-
 
 class Matter(Protocol):
     """What is to be taken out, and how."""
@@ -78,7 +75,11 @@ def erase(
                 for tree in ("memory", "history"):
                     done += _in_tree(home, tree, scope, matter, tell, dry=dry)
                 done += _in_names(home, scope, matter, tell, dry=dry)
-                done += _in_sessions(home, scope, matter, dry=dry) if scope else []
+                done += _in_sessions(home, scope, matter, tell, dry=dry) if scope else []
+                if done and not dry:
+                    # A note whose line told it goes on; the copy of the index that is kept tells it, too.
+                    note_index.update_index(home.gate, scope)
+                    _in_tree(home, "history", scope, matter, tell)
         except MemolithError as error:
             tell(str(error))
     done += _in_tree(home, "", "", matter, tell, dry=dry)
@@ -87,10 +88,14 @@ def erase(
     return done
 
 
-def _in_sessions(home: Home, scope: str, matter: Matter, *, dry: bool) -> list[Erased]:
-    archive = Archive(home.path, scope)
-    found = [(name, matter.change_copy(archive, name, dry=dry)) for name in archive.names()]
-    return [Erased(path=archive.path(name), count=count, renamed=False) for name, count in found if count]
+def _in_sessions(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
+    archive, done = Archive(home.path, scope), []
+    for name in archive.names():
+        if archive.read(name) is None:
+            tell(f"{archive.path(name)}: cannot be read; `memolith session delete {name}` removes all of it")
+        elif count := matter.change_copy(archive, name, dry=dry):
+            done.append(Erased(path=archive.path(name), count=count, renamed=False))
+    return done
 
 
 def _in_tree(
@@ -120,53 +125,50 @@ def _files(home: Home, tree: str, scope: str) -> list[str]:
 
 
 def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
-    """Give files whose name has it another one, in the memory and in the history."""
+    """Give files and folders whose name has it another one, in the memory and in the history."""
     done = []
-    for relative in _titled(home, scope):
-        name = matter.new_name(os.path.basename(relative))
+    for relative in _named(home, scope):
+        stem, ending = os.path.splitext(os.path.basename(relative))
+        name = matter.new_name(stem + ending)
         if not name:
             continue
         fresh = relative
         try:
             if not dry:
-                fresh = _rename(home.gate, relative, name)
-                note_index.update_index(home.gate, scope, fresh if layout.notes(scope) in fresh else None)
+                fresh = _rename(home.gate, relative, name, "" if matter.new_name(ending) else ending)
         except MemolithError as error:
             tell(str(error))
             continue
         done.append(Erased(path=layout.locate(str(home.root), fresh), count=1, renamed=True))
-    # The index lost a line with the old name; the copy of it that was kept has it too.
-    again = done and not dry
-    return [*done, *(_in_tree(home, "history", scope, matter, tell) if again else [])]
+    return done
 
 
-def _titled(home: Home, scope: str) -> list[str]:
-    """Return the files of a scope that are called after what is in them, also those only the history has."""
+def _named(home: Home, scope: str) -> list[str]:
+    """Return all files and folders of a scope that somebody named, also those only the history has."""
+    memory, history = Tree(str(home.root)), Tree(os.path.join(home.path, "history"))
     found = set()
-    top = layout.scope_directory(scope)
-    for tree in (Tree(str(home.root)), Tree(os.path.join(home.path, "history"))):
-        for kind in [each.path for each in layout.KINDS if each.has_titles]:
-            for directory, below, names in tree.walk(f"{top}/{kind}" if top else kind):
-                # In the history, a file is a directory of its versions.
-                found |= {f"{directory}/{name}" for name in [*names, *below] if name.endswith(".md")}
-                if directory.endswith(_SKILLS):
-                    found |= {f"{directory}/{name}" for name in below}
-                below[:] = [name for name in below if not name.endswith(".md")]
+    for kind in layout.KINDS:
+        place = layout.place(scope, kind)
+        if not kind.is_file:
+            for at, below, names in memory.walk(place):
+                found |= {f"{at}/{name}" for name in [*below, *names]}
+            for at, below, _ in history.walk(place):  # where a file is a directory of its versions
+                found |= {f"{at}/{name}" for name in below}
     # Deeper ones first: their directory may get another name.
-    rest = (path for path in found if os.path.basename(path) not in _FIXED)
+    rest = (path for path in found if not layout.is_own_name(path))
     return sorted(rest, key=lambda path: (-path.count("/"), path))
 
 
-def _rename(gate: Gate, relative: str, name: str) -> str:
-    """Give a file, and its history, a name that tells nothing; return the new path.
+def _rename(gate: Gate, relative: str, name: str, ending: str) -> str:
+    """Give a file or folder, and its history, a name that tells nothing; return the new path.
 
     `relative` may be gone by now; then only its history is renamed.
     """
     memory, history = Tree(gate.root), Tree(os.path.join(os.path.dirname(gate.root), "history"))
-    directory, old = os.path.split(relative)
+    directory = os.path.dirname(relative)
     there, number = memory.stat(relative) is not None, 1
     while True:
-        fresh = f"{directory}/{name}{'' if number == 1 else f'-{number}'}{os.path.splitext(old)[1]}"
+        fresh = f"{directory}/{name}{'' if number == 1 else f'-{number}'}{ending}"
         # A file without history: an earlier rename was interrupted half-way; its name is used again.
         if history.stat(fresh) is None and (memory.stat(fresh) is None or not there):
             break

@@ -7,6 +7,8 @@ hashes, so that an import does not bring them back (`store.tombstones`).
 from __future__ import annotations
 
 import os
+import re
+from unicodedata import normalize
 
 from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import Value
@@ -17,6 +19,7 @@ from memolith.memory.sessions import change_copy
 from memolith.store import layout, receipts, tombstones
 from memolith.store.screen import quoted
 from memolith.text import frontmatter
+from memolith.text.safe.lookalikes import composed
 from memolith.text.yaml import dump_scalar, split_key
 
 TYPE_CHECKING = False
@@ -28,8 +31,17 @@ if TYPE_CHECKING:
     from memolith.store.archive import Archive
 
 _LEAST = 4
+_CUT = 40  # characters of a name that is as long as names become
+_ESCAPED = re.compile(r'\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt])')
+_ESCAPES = {"n": "\n", "r": "\n", "t": " ", "b": " ", "f": " "}
 _FORGOTTEN = "forgotten"
-_AS_A_WHOLE = "/items/"  # values of programs: a line less, and they could not be read any more
+_OURS = (
+    "allow.yml",
+    "config.yml",
+    "project.yml",
+    tombstones.PLACE,
+)  # settings and identities: nobody said it
+_AS_A_WHOLE = "items"  # values of programs: a line less, and they could not be read any more
 
 
 class Forgotten(Value):
@@ -45,7 +57,7 @@ def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = F
     The hashes of the lines are written first: whoever is interrupted has lost none of them with the lines.
     NotFoundError if no line has it.
     """
-    fact = _Fact(text)
+    fact = _Fact(home.path, text)
     problems: list[str] = []
     found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=True)
     if not found:
@@ -76,7 +88,7 @@ def _everywhere(
     learned = _learned(home, fact, everywhere=everywhere, dry=dry)
     scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
     found = [(each.path, each.count) for each in erase(home, fact, scopes, tell, dry=dry)]
-    found += receipts.blank_name(home.path, fact.in_names, tell, dry=dry)
+    found += receipts.blank_names(home.path, fact.is_in_name, tell, dry=dry)
     for name in receipts.names(home.path, receipts.SUMMARY):
         *about, waiting = receipts.read_note(home.path, name)[1] or [""]
         count = fact.count(name, waiting.encode())
@@ -96,8 +108,15 @@ def _learned(home: Home, fact: _Fact, *, everywhere: bool, dry: bool) -> list[tu
         rest = fact.without(text)
         return text if dry else rest
 
+    def rename(session: str) -> str:
+        nonlocal lines
+        agent, dash, called = session.partition("-")
+        new = fact.new_id(called)
+        lines += new != called
+        return session if dry else f"{agent}{dash}{new}"
+
     with Queue(home.path, home.settings, home.now) as queue:
-        queue.erase(None if everywhere else home.project, change)
+        queue.erase(None if everywhere else home.project, change, rename)
         return [(queue.database.path, lines)] if lines else []
 
 
@@ -120,22 +139,37 @@ def _identity(home: Home, slug: str) -> str:
 class _Fact:
     """The lines that have a text; their hashes are collected wherever they are found."""
 
-    def __init__(self, text: str) -> None:
-        self._text = tombstones.folded(text)
+    def __init__(self, home: str, text: str) -> None:
+        self._home = home
+        self._text = _folded(text)
         if len(self._text) < _LEAST or "\n" in text.strip():
             raise InputError(
                 f"{quoted(text)}: give a part of one line, at least {_LEAST} characters, that is in what you "
                 "want forgotten and in nothing else"
             )
-        plain = "".join(char if char.isascii() and char.isalnum() else " " for char in self._text)
-        name = "-".join(plain.split())
-        self.in_names = name if len(name) >= _LEAST else ""  # as `layout.file_name` spells it
+        # An accent may be a character of its own, and then it is not in the name.
+        spelled = {_spelled(self._text), _spelled(normalize("NFD", self._text))}
+        self._names = [name for name in spelled if len(name) >= _LEAST]
         self.keys: set[str] = set()
 
     def has(self, line: str) -> bool:
-        """Whether a line has the text, or the name of a file that is called so."""
-        folded = tombstones.folded(line)
-        return self._text in folded or ("-" in self.in_names and f"{self.in_names}.md" in folded)
+        """Whether a line has the text, as it is or as JSON writes it, or the name of a file called so."""
+        folded = _folded(line)
+        if self._text in folded or any("-" in name and f"{name}.md" in folded for name in self._names):
+            return True
+        inside = _unescaped(line)
+        return inside != line and any(map(self.has, inside.split("\n")))
+
+    def _has_about(self, line: str) -> bool:
+        """Whether a line of a head has it, where other files are named, and this one."""
+        return self.has(line) or any("-" in name and name in _folded(line) for name in self._names)
+
+    def is_in_name(self, name: str) -> bool:
+        """Whether the name of a file, a folder or a session has it, or is what a long one was cut to."""
+        spelled, stem = (_spelled(_folded(each)) for each in (name, os.path.splitext(name)[0]))
+        return self._text in _folded(name) or any(
+            each in spelled or (len(stem) >= _CUT and each.startswith(stem)) for each in self._names
+        )
 
     def without(self, text: str, instead: str | None = None) -> str:
         """Return a text without the lines that have it."""
@@ -146,23 +180,33 @@ class _Fact:
 
     def count(self, path: str, data: bytes) -> int:
         """Return how many lines of a file have it; a look is enough to know their hashes."""
-        if path.endswith((".yml", tombstones.PLACE)) or "/project.yml/" in path:
-            return 0  # identities and settings are not what somebody said
-        lines = [line for line in text_of(data).split("\n") if self.has(line)]
+        kind, *names = self._inside(path)
+        if kind in _OURS:
+            return 0
+        parts = frontmatter.split(text_of(data))
+        lines = [line for line in parts.head.split("\n") if self._has_about(line)]
+        lines += [line for line in parts.body.split("\n") if self.has(line)]
         self.keys.update(map(tombstones.key, lines))
-        return len(lines)
+        # The name of a value is its key, which stands in it.
+        return len(lines) + (kind == _AS_A_WHOLE and bool(data) and any(map(self.is_in_name, names[:1])))
 
     def change(self, path: str) -> Change:
         """Return what takes the lines out of a file."""
 
         def change(data: bytes) -> bytes:
             text = text_of(data)
-            if _AS_A_WHOLE in path and self.count(path, data):
+            if self._inside(path)[0] == _AS_A_WHOLE and self.count(path, data):
                 self.without(text)
                 return b""
             return self._in_document(text).encode("utf-8", "surrogateescape")
 
         return change
+
+    def _inside(self, path: str) -> list[str]:
+        """Return a path below its scope in parts: first a kind of memory, or the file itself."""
+        parts = os.path.relpath(path, self._home).split(os.sep)
+        parts = parts[1:] if parts[0] in ("memory", "history") else parts
+        return parts[2:] if parts[0] == PROJECTS and len(parts) > 2 else parts
 
     def _in_document(self, text: str) -> str:
         """Take it out of a document; one that nothing is left of but its head is gone."""
@@ -173,7 +217,7 @@ class _Fact:
             return ""
         head = []
         for line in parts.head.split("\n"):
-            if not self.has(line):
+            if not self._has_about(line):
                 head.append(line)
                 continue
             self.keys.add(tombstones.key(line))
@@ -184,8 +228,40 @@ class _Fact:
 
     def new_name(self, name: str) -> str:
         """Return what a file is called instead of after what is forgotten."""
-        return _FORGOTTEN if self.in_names and self.in_names in name.casefold() else ""
+        return _FORGOTTEN if self.is_in_name(name) else ""
+
+    def new_id(self, session: str) -> str:
+        """Return the id of a session, or another if it has it: an import finds the session by that."""
+        if not self.is_in_name(session):
+            return session
+        self.keys.add(tombstones.key(session))
+        return tombstones.alias(session)
 
     def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
         """Take it out of the copy of a session; its turns keep their numbers."""
-        return change_copy(archive, name, lambda text: self.without(text, tombstones.INSTEAD), dry=dry)
+        return change_copy(
+            archive, name, lambda text: self.without(text, tombstones.INSTEAD), self.new_id, dry=dry
+        )
+
+
+def _folded(text: str) -> str:
+    return tombstones.folded(composed(text))
+
+
+def _spelled(text: str) -> str:
+    """Return a text as names are made of it: by `layout.file_name`, or with other signs in between."""
+    return "-".join("".join(char if char.isascii() and char.isalnum() else " " for char in text).split())
+
+
+def _unescaped(line: str) -> str:
+    """Return a line with what JSON and YAML escape as it was meant; texts inside of texts take several."""
+
+    def meant(match: re.Match[str]) -> str:
+        code = match[1]
+        return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPES.get(code, code)
+
+    if "\\" not in line:
+        return line
+    plain = _ESCAPED.sub(meant, line)
+    # Two halves, each escaped, are one character.
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from memolith.memory.home import Home
 
+    Change = Callable[[str], str]
+
 ROLES = ("user", "assistant", "tool", "system")
 _ROLE_NAMES = {
     "human": "user",
@@ -38,6 +40,7 @@ MAX_TURN = 65_536
 LEFT_OUT = "left-out"
 _TEXTS = ("text", "time", "tool", "outcome")
 _CLOCK = frozenset("0123456789-:.+TZ ")
+_CODES = ("agent", "id", "mode", "project", "source", "status", "taint")  # of a head: not somebody's words
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "taint", "ticket")
 
 
@@ -119,9 +122,11 @@ class Sessions:
         clean, masked, taint = _clean(session.turns)
         gone = tombstones.known(str(self._home.root))
         if gone:
+            if tombstones.key(session.id) in gone:
+                session = session.but(id=tombstones.alias(session.id))
+            session = session.but(cwd=tombstones.left_out(session.cwd, gone, tombstones.INSTEAD))
             clean = [
-                Turn(**{**turn.as_dict(), "text": tombstones.left_out(turn.text, gone, tombstones.INSTEAD)})
-                for turn in clean
+                turn.but(text=tombstones.left_out(turn.text, gone, tombstones.INSTEAD)) for turn in clean
             ]
         head = {**session.head(), "project": self._home.project}
         if taint:
@@ -229,19 +234,28 @@ def mask_copy(archive: Archive, name: str) -> int:
     return masked
 
 
-def change_copy(archive: Archive, name: str, change: Callable[[str], str], *, dry: bool = False) -> int:
-    """Change the texts of a copy; return how many turns it changes. `dry` only counts."""
+def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, dry: bool = False) -> int:
+    """Change the texts of a copy and its id; return how many lines of it that changes. `dry` only counts."""
+    import json
+
     lines = archive.read(name)
     session = parse(lines) if lines else None
     if session is None or lines is None:
         return 0
-    new = [
-        Turn(**{**turn.as_dict(), **{key: change(getattr(turn, key)) for key in _TEXTS}})
-        for turn in session.turns
-    ]
-    count = sum(one != other for one, other in zip(session.turns, new, strict=True))
+    turns = [turn.but(**{key: change(getattr(turn, key)) for key in _TEXTS}) for turn in session.turns]
+    head = {
+        key: change(value) if isinstance(value, str) and key not in _CODES else value
+        for key, value in json.loads(lines[0]).items()
+    }
+    head |= {key: new_id(head[key]) for key in ("id", "ticket") if isinstance(head.get(key), str)}
+    agent, dash, called = name.partition("-")
+    fresh = f"{agent}{dash}{new_id(called)}"
+    count = sum(one != other for one, other in zip(session.turns, turns, strict=True))
+    count += fresh != name or _line(head) != lines[0]
     if count and not dry:
-        archive.write(name, [lines[0], *(_line(_short(turn)) for turn in new)])
+        archive.write(fresh, [_line(head), *(_line(_short(turn)) for turn in turns)])
+        if fresh != name:
+            archive.delete(name)
     return count
 
 

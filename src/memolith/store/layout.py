@@ -26,7 +26,7 @@ CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences
 class Kind:
     """A kind of memory: where its files are in a scope, and what is done with them."""
 
-    __slots__ = ("adopted", "has_address", "has_titles", "is_file", "path", "recalled_as", "user_wide")
+    __slots__ = ("adopted", "has_address", "is_file", "path", "recalled_as", "user_wide")
 
     def __init__(self, path: str, recalled_as: str = "", what: str = "") -> None:
         """Describe a kind; `what` are words for what else holds for it."""
@@ -35,7 +35,6 @@ class Kind:
         words = what.split()
         self.user_wide = "user" in words  # all projects have one in common, too
         self.has_address = "address" in words  # memory://root/<path> leads there
-        self.has_titles = "titles" in words  # its files are called after what they say
         self.adopted = "adopt" in words  # one project can take it over from another
 
 
@@ -45,16 +44,16 @@ KINDS = (
     Kind("SCRATCHPAD.md", "", "address adopt"),
     Kind("memory_summary.md", "", "address"),
     Kind("raw_memories.md", "", "address"),
-    Kind("notes", "note", "user address titles adopt"),
+    Kind("notes", "note", "user address adopt"),
     Kind("daily", "daily", "user address adopt"),
-    Kind("tickets", "ticket", "user address titles"),
+    Kind("tickets", "ticket", "user address"),
     Kind("inbox", "inbox", "user"),
-    Kind("records", "record", "user address titles"),
-    Kind("lessons", "note", "address titles adopt"),
+    Kind("records", "record", "user address"),
+    Kind("lessons", "note", "address adopt"),
     Kind("items", "note", "address adopt"),
     Kind("memories", "note", "address adopt"),
-    Kind("rollout_summaries", "", "address titles"),
-    Kind("skills", "", "address titles"),
+    Kind("rollout_summaries", "", "address"),
+    Kind("skills", "", "address"),
     Kind("conversations"),
 )
 
@@ -326,6 +325,18 @@ def file_name(title: str) -> str:
     if bare in _RESERVED or bare in names.DEVICES:
         bare += "-note"
     return bare
+
+
+# Names that a place has whatever is in it.
+_OWN = frozenset([MEMORY, "SKILL.md", f"{PROPOSAL}.md", *CATEGORIES])
+
+
+def is_own_name(relative: str) -> bool:
+    """Whether memolith called a file or folder so by itself: not after what it says, nor by somebody's id."""
+    name = os.path.basename(relative)
+    stem = name.removesuffix(".md")
+    is_hash = f"/inbox/{name}" in f"/{relative}" and set(stem) <= set("0123456789abcdef")
+    return name in _OWN or is_hash or is_date(stem)
 
 
 def locate(root: str, relative: str) -> str:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 DIRECTORY = "hooks"
 SUMMARY = ".summary"  # the end of a name: what a session left while somebody else held the lock
 _MAX_BYTES = 1_048_576
-_BETWEEN = (b"/", b"\t", b"\n")  # what ends a name in a receipt
 _KEPT = 30 * 86_400  # seconds
 _SWEPT = 86_400
 _MOMENT = 30.0  # seconds
@@ -251,48 +250,64 @@ def sweep(home: str) -> None:
                 files.unlink(Place(folder, entry.name))
 
 
-def blank_name(
-    home: str, name: str, tell: Callable[[str], None], *, dry: bool = False
+def blank_names(
+    home: str, has: Callable[[str], bool], tell: Callable[[str], None], *, dry: bool = False
 ) -> Iterator[tuple[str, int]]:
-    """Take the name of what is forgotten out of all receipts; yield each file with how often it had it.
+    """Take names that have what is forgotten out of all receipts; yield each file with how often it had it.
 
-    In place and of the same length: whoever has a file open goes on appending to it.
+    In place and of the same length: whoever has a file open goes on appending to it. What is kept of a
+    session that is called so goes as a whole.
     """
-    wanted = name.encode()
     tree = Tree(os.path.join(home, "state"))
-    for each in names(home, "") if wanted else []:
+    for each in names(home, ""):
         place = tree.place(f"{DIRECTORY}/{each}")
+        is_called_so = has(each.partition(".")[0])
         try:
             with files.storage_errors(place.path):
-                data = (place.read(_MAX_BYTES, cut=True) or b"").lower()
-                count = len(list(_in_names(data, wanted)))
-                if count and not dry:
-                    _blank(place, wanted)
+                found = _names_in(place.read(_MAX_BYTES, cut=True) or b"", has)
+                if is_called_so and not dry:
+                    files.unlink(place)
+                elif found and not dry:
+                    _blank(place, has)
         except MemolithError as error:
             tell(str(error))
             continue
-        if count:
-            yield place.path, count
+        if found or is_called_so:
+            yield place.path, max(1, len(found))
 
 
-def _blank(place: Place, wanted: bytes) -> None:
+def _blank(place: Place, has: Callable[[str], bool]) -> None:
     with locks.holding(place, 0, _WAIT) as fd:
-        for at in _in_names(os.read(fd, _MAX_BYTES).lower(), wanted):
+        for at, size in _names_in(os.read(fd, _MAX_BYTES), has):
             os.lseek(fd, at, os.SEEK_SET)
-            os.write(fd, b"-" * len(wanted))
+            os.write(fd, b"-" * size)
         os.fsync(fd)
 
 
-def _in_names(data: bytes, wanted: bytes) -> Iterator[int]:
-    """Yield where a file's own name has it; words of a receipt (`start`, `notes`) stay."""
-    at = data.find(wanted)
-    while at >= 0:
-        first = max(data.rfind(sign, 0, at) for sign in _BETWEEN) + 1
-        last = min((end for sign in _BETWEEN if (end := data.find(sign, at)) >= 0), default=len(data))
-        name = data[first:last]
-        if (name.endswith(b".md") and name != b"memory.md") or data.startswith(b"/skill.md", last):
-            yield at
-        at = data.find(wanted, at + len(wanted))
+def _names_in(data: bytes, has: Callable[[str], bool]) -> list[tuple[int, int]]:
+    """Return where references have such names, and their lengths; our own words (`start`, `notes`) stay."""
+    found, at = [], 0
+    for line in data.split(b"\n"):
+        for number, field in enumerate(line.split(b"\t")):
+            if number >= _FIELDS:
+                found += [(at + start, size) for start, size in _names_of(field, has)]
+            at += len(field) + 1
+    return found
+
+
+def _names_of(reference: bytes, has: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of `projects/x/notes/a.md#L1-9`, or of `session:claude-abc#12`, that have it."""
+    start = 0
+    if reference.startswith(b"session:"):
+        start = reference.find(b"-") + 1
+    elif reference.startswith(b"projects/"):
+        start = reference.find(b"/", len(b"projects/")) + 1
+    path = reference.partition(b"#")[0]
+    for depth, part in enumerate(path[start:].split(b"/")):
+        is_ours = depth == 0 and not reference.startswith(b"session:")  # a kind, or a file at the top
+        if not is_ours and part != b"MEMORY.md" and has(part.decode("utf-8", "replace")):
+            yield start, len(part)
+        start += len(part) + 1
 
 
 def of_all_sessions(home: str) -> Iterator[tuple[str, Receipt]]:

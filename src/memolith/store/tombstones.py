@@ -32,6 +32,11 @@ def key(line: str) -> str:
     return sha256(folded(line).strip(_AROUND).encode("utf-8", "surrogatepass"))
 
 
+def alias(name: str) -> str:
+    """Return what something is called instead of by a name that is forgotten; always the same."""
+    return f"forgotten-{key(name)[:8]}"
+
+
 def known(root: str) -> frozenset[str]:
     """Return the hashes of the lines that are to stay away. StorageError if the list cannot be read.
 

@@ -36,6 +36,8 @@ _SECONDS = {  # how long a lease lasts, and how long a failed job waits
     CONSOLIDATE: ("memories.phase2_lease_seconds", "memories.phase2_retry_delay_seconds"),
 }
 
+_NAMED = (("jobs", "key"), ("outputs", "session"), ("requests", "session"))  # where a session's name stands
+
 
 class Fence:
     """What a commit inside `fenced` may still say: its outcome, and the sessions that it was made from."""
@@ -264,8 +266,11 @@ class Queue:
 
         return self._drop(step, nothing=False)
 
-    def erase(self, project: str | None, change: Callable[[str], str]) -> int:
-        """Change the texts of what was extracted, in a project or in all; return how many it changed."""
+    def erase(self, project: str | None, change: Callable[[str], str], rename: Callable[[str], str]) -> int:
+        """Change the texts of what was extracted, in a project or in all; return how many it changed.
+
+        `rename` says what a session is called from now on.
+        """
 
         def step(db: Connection) -> int:
             texts = "raw_memory, rollout_summary, rollout_slug"
@@ -277,6 +282,13 @@ class Queue:
             other = [one for one, row in zip(new, rows, strict=True) if one[:-1] != row[1:]]
             fresh = "raw_memory = ?, rollout_summary = ?, rollout_slug = ?"
             db.executemany(f"UPDATE outputs SET {fresh} WHERE rowid = ?", other)  # noqa: S608
+            for table, column in _NAMED:
+                every = f"SELECT DISTINCT {column} FROM {table} WHERE ?1 IS NULL OR project = ?1"  # noqa: S608
+                for (name,) in db.execute(every, (project,)).fetchall():
+                    slug, slash, session = name.rpartition("/")
+                    if (called := rename(session)) != session and (slash or table != "jobs"):
+                        change_it = f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ?"  # noqa: S608
+                        db.execute(change_it, (f"{slug}{slash}{called}", name))
             return len(other)
 
         return self._drop(step, nothing=0)
