@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import memolith
+from tests.env.repos import git
 from tests.ledger import proves
 
 SOURCE = Path(memolith.__file__).parent
@@ -156,38 +157,47 @@ def test_opening_the_library_imports_only_the_standard_library() -> None:
 
 
 # `_sqlite3` itself takes its cache of statements from `functools`.
-_FOR_QUESTIONS = {"functools", "collections", "hashlib"}
+_FOR_QUESTIONS = {"functools", "collections"}
+
+
+@pytest.fixture
+def checkout(work: Path) -> Path:
+    """Return a repository with an address, as most projects are: what is written down of it is quoted."""
+    git(work, "init", "-q")
+    git(work, "remote", "add", "origin", "https://example.org/acme/shop.git")
+    git(work, "commit", "-q", "--allow-empty", "-m", "begin")
+    return work
 
 
 @pytest.mark.parametrize("command", [["context"], ["search", "word"]])
-def test_the_hot_path_imports_nothing_heavy(command: list[str], work: Path) -> None:
-    mem = memolith.Mem.open(work)
+def test_the_hot_path_imports_nothing_heavy(command: list[str], checkout: Path) -> None:
+    mem = memolith.Mem.open(checkout)
     mem.write("long_term", "# A\n\n- word\n")
     mem.remember("word", "Note")
     mem.append_daily("word", "word")
     mem.context_block()  # the first look at a changed file scans it for secrets
-    code = f"from memolith.edges.cli import main; main({[*command, '--project', str(work)]!r})"
+    code = f"from memolith.edges.cli import main; main({[*command, '--project', str(checkout)]!r})"
     assert loaded(code) & HEAVY == set()
 
 
-def test_recall_imports_the_database_and_nothing_else_that_is_heavy(work: Path) -> None:
-    mem = memolith.Mem.open(work)
+def test_recall_imports_the_database_and_nothing_else_that_is_heavy(checkout: Path) -> None:
+    mem = memolith.Mem.open(checkout)
     mem.remember("word", "Note")
     mem.recall("word", semantic=False)  # the first question indexes
-    code = f"from memolith.edges.cli import main; main({['recall', 'word', '--project', str(work)]!r})"
+    code = f"from memolith.edges.cli import main; main({['recall', 'word', '--project', str(checkout)]!r})"
     assert loaded(code) & (HEAVY - _FOR_QUESTIONS) == set()
 
 
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "Stop"])
 def test_a_hook_imports_the_database_for_a_prompt_and_nothing_else_that_is_heavy(
-    event: str, work: Path, monkeypatch: pytest.MonkeyPatch
+    event: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "false")
-    mem = memolith.Mem.open(work)
+    mem = memolith.Mem.open(checkout)
     mem.remember("word", "Note")
     mem.context_block()
     mem.recall("word", semantic=False)
-    row = f'{{"session_id":"s","cwd":"{work}","hook_event_name":"{event}","prompt":"what is a word?"}}'
+    row = f'{{"session_id":"s","cwd":"{checkout}","hook_event_name":"{event}","prompt":"what is a word?"}}'
     code = (
         f"from memolith.hosts.hook import edge; edge.answer({row.encode()!r}); edge.answer({row.encode()!r})"
     )

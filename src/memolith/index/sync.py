@@ -392,6 +392,9 @@ def _bag(kind: int, document: Document, piece: Piece) -> tuple[bytes, int]:
 
 def hash_of(data: bytes) -> bytes:
     """Return the hash by which content is known again."""
-    from hashlib import blake2b
+    try:
+        from _blake2 import blake2b  # `hashlib` brings OpenSSL: half a start
+    except ImportError:
+        from hashlib import blake2b
 
-    return blake2b(data, digest_size=16).digest()
+    return bytes(blake2b(data, digest_size=16).digest())

@@ -261,18 +261,21 @@ def read_scalar(text: str) -> Node:
 
 
 def _double(text: str) -> str:
-    import json
+    if "\\" not in text:
+        return text[1:-1]
+    try:
+        from _json import scanstring  # `json` imports `re`: together an interpreter start
+    except ImportError:
+        from json.decoder import scanstring  # type: ignore[attr-defined,no-redef]
 
     try:
-        value = json.loads(text, strict=False)
-    except ValueError:
+        value, _ = scanstring(text, 1, False)  # noqa: FBT003 - it takes no names
+    except (ValueError, SystemError):  # the latter where nobody imported the error that it wants to raise
         raise ValueError(f"{text[:40]!r}: unknown escape in double quotes") from None
     # JSON joins \\ud83d\\ude00 into one character, YAML does not.
     if "\\ud" in text.lower() and any(_is_half(part) for part in text.lower().split("\\u")[1:]):
         raise ValueError(f"{text[:40]!r}: half a character; write it as itself")
-    if not isinstance(value, str):
-        raise ValueError("not a text value")  # noqa: TRY004 - the caller adds the line to a ValueError
-    return value
+    return str(value)
 
 
 def _is_half(escape: str) -> bool:

@@ -50,8 +50,9 @@ _TYPED = 48
 _BY_WORD: dict[bytes, list[tuple[str, str]]] = {}
 # By their first letter that is not ASCII: stems, kinds, how long an ending may be.
 _BY_LETTER: dict[str, list[tuple[str, str, int]]] = {}
-# Those in ASCII, and the longest word of each, which a text shows before it is searched for the stem.
-_SHOWN: list[tuple[bytes, str, str, int]] = []
+# Those in ASCII by their longest word, which a text has before it is searched for the stem; and short ones.
+_BY_STEM: dict[bytes, list[tuple[str, str, int]]] = {}
+_SHORT: list[tuple[str, str, int]] = []
 _LONG = 5
 for _line in lines("secrets/names.txt"):
     _kind, _ending, *_names = _line.split(" ")
@@ -65,13 +66,16 @@ for _line in lines("secrets/names.txt"):
             _last = _name.replace("-", " ").replace("'", " ").rpartition(" ")[2].encode()
             _BY_WORD.setdefault(_last, []).append((_name, _kind))
         else:
-            _word = max(_name.split(" "), key=len).encode() if len(_name) >= _LONG else b""
-            _SHOWN.append((_word, _name, _kind, _most))
-_STEMS = frozenset(_row[0] for _row in _SHOWN) - {b""}
+            _word = max(_name.split(" "), key=len).encode()
+            _rows = _BY_STEM.setdefault(_word, []) if len(_name) >= _LONG else _SHORT
+            _rows.append((_name, _kind, _most))
 KNOWN = frozenset(_BY_WORD)
 # All but ASCII letters and digits ends a word.
 _SPACES = bytes(each if each < 128 and chr(each).isalnum() else 32 for each in range(256))
 _ASCII = bytes(range(128))
+# Words that this process has looked through before: those of a thousand notes are much the same.
+_without_stem: set[bytes] = set()
+_MANY_WORDS = 50_000
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
 # A stem of this many letters may be the last part of a compound: `WLAN-Lösenord`.
 _COMPOUND = 6
@@ -87,15 +91,20 @@ def lowered(text: str) -> str:
     return "".join([char.lower() if char.isascii() else char for char in text])
 
 
-def known_in(lower: str, ours: frozenset[bytes]) -> frozenset[bytes]:
+def known_in(lower: str, *ours: frozenset[bytes]) -> frozenset[bytes]:
     """Return those of our words and stems that a text in lower case has; part by part, for its memory."""
     found: set[bytes] = set()
     for at in range(0, len(lower), _PART):
         part = lower[at : at + _PART + _LONGEST].encode("utf-8", "replace")
         words = set(part.translate(_SPACES).split())
-        long = b" ".join([word for word in words if len(word) >= _LONG])
-        found |= words & ours
-        found.update([stem for stem in _STEMS if stem in long])
+        found.update(*[words & each for each in ours])
+        long = [word for word in words if len(word) >= _LONG and word not in _without_stem]
+        if long:
+            joined = b" ".join(long)
+            stems = [stem for stem in _BY_STEM if stem in joined]
+            found.update(stems)
+            if not stems and len(_without_stem) < _MANY_WORDS:
+                _without_stem.update(long)
     return frozenset(found)
 
 
@@ -132,9 +141,9 @@ def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
 
 def english(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield where an English name begins and ends, and its word: `apiKey` and `my key`, not `keyboard`."""
-    for first, longer in _SEARCHED.items():
+    for first in [each for each in _SEARCHED if each in lower]:
         for at in _places(lower, first):
-            word = next(each for each in longer if lower.startswith(each, at))
+            word = next(each for each in _SEARCHED[first] if lower.startswith(each, at))
             end = _rest_end(text, lower, at + len(word))
             if end and _begins_english(text, at, word):
                 yield at, end, word
@@ -194,7 +203,7 @@ def foreign_names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Fo
             yield from (
                 (at, at + len(name), kind) for at in _places(lower, name) if _is_whole(text, at, name)
             )
-    stems = [row[1:] for row in _SHOWN if not row[0] or row[0] in known]
+    stems = [*_SHORT, *(row for word in known & _BY_STEM.keys() for row in _BY_STEM[word])]
     if not text.isascii():
         letters = set(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))
         stems += [row for letter in _BY_LETTER.keys() & letters for row in _BY_LETTER[letter]]

@@ -51,9 +51,13 @@ _SIGNS = (
 )
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"
+_ONLY_RUNS = bytes(
+    each if each < 128 and (chr(each).isalnum() or chr(each) in _RUN_SIGNS) else 32 for each in range(256)
+)
 _BREAKS = frozenset("\\\r\n'\"")
 _BETWEEN = frozenset(" \t\n'\"")  # the words of a command
-_LONG, _MANY_COLONS = 36, 4
+_LONG, _MANY_COLONS, _RUN_LENGTH = 36, 4, 12
+_NONE: frozenset[bytes] = frozenset()
 
 
 def may_hold_secret(text: str) -> bool:
@@ -61,19 +65,20 @@ def may_hold_secret(text: str) -> bool:
     lower = names.lowered(text)
     if any(sign in lower for sign in _SIGNS) or text.count(":") >= _MANY_COLONS or _has_login(text):
         return True
-    known = names.known_in(lower, _KNOWN)
+    programs = _programs() if not _BETWEEN.isdisjoint(text) else _NONE  # a name has no words of a command
+    known = names.known_in(lower, _KNOWN, programs)
     return (
         not known.isdisjoint(APART_WORDS)
-        or (not _BETWEEN.isdisjoint(text) and _runs_program(lower))
+        or not known.isdisjoint(programs)
         or _names_one(text, lower, known)
         or any(_could_be_token(text, lower, *run) for run in _runs(text))
     )
 
 
-def _runs_program(lower: str) -> bool:
-    from memolith.text.secrets.commands import KNOWN  # a name has no words to look for
+def _programs() -> frozenset[bytes]:
+    from memolith.text.secrets.commands import KNOWN
 
-    return not KNOWN.isdisjoint(names.known_in(lower, KNOWN))
+    return KNOWN
 
 
 def _has_login(text: str) -> bool:
@@ -104,12 +109,12 @@ def _segments(text: str) -> list[str]:
 def _runs(text: str) -> list[tuple[int, int]]:
     """Return where the long runs are of which a token could be one."""
     found: list[tuple[int, int]] = []
-    start = 0
-    for at, char in enumerate(f"{text} "):
-        if not (char.isascii() and (char.isalnum() or char in _RUN_SIGNS)):
-            if at - start >= 12:
-                found.append((start, at))
-            start = at + 1
+    ascii_text, end = text.encode("ascii", "replace").translate(_ONLY_RUNS), 0
+    for run in ascii_text.split():
+        if len(run) >= _RUN_LENGTH:
+            start = ascii_text.index(run, end)
+            end = start + len(run)
+            found.append((start, end))
     return found
 
 
