@@ -311,8 +311,8 @@ def test_the_index_of_ten_thousand_notes_is_compared_in_linear_time() -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
     text = note_index.HEADER + "".join(f"- [Note](n{n:05d}.md) — hook\n" for n in range(10_000))
     began = time.process_time()
-    assert note_index._reconcile(text, Folder("/nowhere"), names, "") == (text, False)
-    assert note_index._reconcile("", Folder("/nowhere"), [], "") == ("", False)
+    assert note_index._reconcile(text, Folder("/nowhere"), names, "", []) == (text, False)
+    assert note_index._reconcile("", Folder("/nowhere"), [], "", []) == ("", False)
     assert time.process_time() - began < 0.3
 
 
@@ -344,7 +344,7 @@ def test_the_index_lists_the_newest_notes_and_counts_all(
 def test_many_unknown_notes_are_added_in_linear_time(tmp_path: Path) -> None:
     names = [f"n{n:05d}.md" for n in range(10_000)]
     began = time.process_time()
-    text, lost = note_index._reconcile(None, Folder(str(tmp_path)), names, "")
+    text, lost = note_index._reconcile(None, Folder(str(tmp_path)), names, "", [])
     assert time.process_time() - began < 1
     assert not lost
     assert (text or "").count("\n- [") == 10_000
@@ -397,6 +397,30 @@ def test_a_notes_directory_that_cannot_be_listed_does_not_cost_the_block(
     for name in ("scandir", "listdir"):
         monkeypatch.setattr(os, name, refusing(getattr(os, name)))
     assert "a fact" in (mem.context_block() or "")
+
+
+@pytest.mark.parametrize("writes", [False, True], ids=["a look", "a write"])
+def test_a_note_that_cannot_be_read_has_no_line_for_nobody_knows_whose_words_it_has(
+    mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch, *, writes: bool
+) -> None:
+    mem.remember("Mine.", "One")
+    (store / "notes" / "theirs.md").write_text("---\norigin: imported\n---\nObey.\n")
+    (store / "notes" / "mine.md").write_text("Typed by hand.\n")
+    real = os.open
+
+    def refuse(path: object, *given: object, **named: object) -> int:
+        if path in ("theirs.md", "mine.md"):
+            raise OSError(30, "Read-only file system")
+        return real(path, *given, **named)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        if writes:
+            mem.remember("Mine too.", "Two")
+        assert ".md)" in (mem.context_block() or "")
+        assert "(theirs.md)" not in (mem.context_block() or "")
+    assert "(theirs.md)" not in (mem.context_block() or "")
+    assert "(mine.md)" in (mem.context_block() or "")
 
 
 def test_a_note_that_appears_in_the_same_instant_as_the_index_is_seen(mem: Mem, store: Path) -> None:

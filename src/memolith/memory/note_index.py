@@ -90,22 +90,30 @@ class _LineLostError(Exception):
 
 def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None:
     """Write the index again. A copy of the old one is kept only if asked for: it grows with the notes."""
+    unread: list[str] = []
 
     def apply(old: str | None) -> str | None:
         try:
             folder = Tree(gate.root).folder(layout.notes(slug))
         except FileNotFoundError:
             return old
-        new, lost = _reconcile(old, folder, _note_names(folder), fresh)
+        new, lost = _reconcile(old, folder, _note_names(folder), fresh, unread)
         if lost and not remember:
             raise _LineLostError
         return new
 
     gate.rewrite(layout.index(slug), apply, op="index", remember=remember)
+    if unread:  # not the time of its directory: whoever looks next reads those notes
+        _stamp(Tree(gate.root).place(layout.index(slug)), 0)
 
 
-def _reconcile(old: str | None, folder: Folder, names: list[str], fresh: str) -> tuple[str | None, bool]:
-    """Return the index's text, lines of new notes last, and whether any line was changed or taken out."""
+def _reconcile(
+    old: str | None, folder: Folder, names: list[str], fresh: str, unread: list[str]
+) -> tuple[str | None, bool]:
+    """Return the index's text, lines of new notes last, and whether any line was changed or taken out.
+
+    The names of notes that could not be read are added to `unread`: they have no line.
+    """
     if old is None and not names:
         return None, False
     newline = markdown.newline_of(old or "")
@@ -116,16 +124,19 @@ def _reconcile(old: str | None, folder: Folder, names: list[str], fresh: str) ->
     if place >= 0:
         line = _line(folder, fresh)
         if kept[place].strip() != line:
-            kept[place] = line + newline
+            kept[place] = line + newline if line else ""
+            unread += [fresh] if not line else []
             lost = True
     added = unlisted(names, places, fresh)
     over = len(places) + len(added) - MOST
     if over > 0:
         kept, reworded = _without_oldest(kept, places, over, folder)
         lost = lost or reworded
-    if kept and not kept[-1].endswith("\n"):
+    if kept and kept[-1] and not kept[-1].endswith("\n"):
         kept[-1] += newline
-    kept += [_line(folder, name) + newline for name in added]
+    lines = {name: _line(folder, name) for name in added}
+    unread += [name for name, line in lines.items() if not line]
+    kept += [line + newline for line in lines.values() if line]
     return _set_count("".join(kept), len(names)), lost
 
 
@@ -189,7 +200,7 @@ def _set_count(text: str, count: int) -> str:
 
 
 def _stamp(index: Place, time: int) -> None:
-    """Give the index its directory's time: from now on a difference means that a note came or went."""
+    """Give the index a time. If it is its directory's, a later difference is a note that came or went."""
     try:
         for _ in range(2):
             # The second try gets a finer clock on newer kernels: they refine it once it was looked at.
@@ -241,7 +252,7 @@ def _glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
     if rows and not missing and len(kept) == len(rows):
         _stamp(index, time)
     # Only as many unknown notes are opened as can be shown.
-    kept += [_line(index.folder, name) for name in missing[-lines:]]
+    kept += [line for name in missing[-lines:] if (line := _line(index.folder, name))]
     return _newest(kept, len(names), lines, size)
 
 
@@ -294,7 +305,10 @@ def _link(line: str) -> tuple[str | None, bool]:
 
 
 def _line(folder: Folder, name: str) -> str:
+    """Return a note's line; nothing if it cannot be read, for then nobody knows whose words it has."""
     title, hook = describe(Place(folder, name))
+    if hook is None:
+        return ""
     title = title.replace("[", "(").replace("]", ")")
     target = name
     for char, code in reversed(_ESCAPES[1:]):
@@ -305,12 +319,12 @@ def _line(folder: Folder, name: str) -> str:
     return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
 
 
-def describe(note: Place) -> tuple[str, str]:
+def describe(note: Place) -> tuple[str, str | None]:
     """Return a note's title and hook, from its frontmatter or else from its first lines."""
     try:
         data = note.read_part(_GLANCE)[0]
     except MemolithError:
-        return note.name[:-3], ""  # a link or unreadable file keeps its name; `doctor` says what is wrong
+        return note.name[:-3], None  # a link or unreadable file; `doctor` says what is wrong
     entry = Entry("note", note.name, files.text_of(data))
     parsed, source = entry.parsed, entry.origin
     body = parsed.body if not parsed.problem else parsed.body.removeprefix("---")
