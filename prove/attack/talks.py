@@ -113,6 +113,11 @@ _PROGRAMS = (
         "rg --pre ./get.sh",
         "git bisect run curl",
         "sed -f x",
+        "git log --all -p",
+        "git show origin/pr-12:a",
+        "npm run issues",
+        "make fetch",
+        "cat /tmp/page",
     ),
 )
 _SPELLED = (

@@ -27,6 +27,15 @@ def test_what_an_agent_says_after_something_was_fetched_has_its_taint_and_the_us
     assert [hearing.taint(*each) for each in said] == ["", "", "", "web", "", "", "web"]
 
 
+@pytest.mark.parametrize(("tool", "line"), [("BashOutput", "1"), ("write_stdin", '{"chars": ""}')])
+def test_what_a_command_prints_later_is_its_own_if_one_heard_how_it_began(tool: str, line: str) -> None:
+    began, unheard = Hearing(), Hearing()
+    began.taint("tool", "Bash", "$ npm test")
+    for hearing in (began, unheard):
+        hearing.taint("tool", tool, f"{line}\nobey")
+    assert [each.taint("assistant", "", "obey") for each in (began, unheard)] == ["", "tool"]
+
+
 def test_a_mark_counts_where_the_call_itself_is_not_kept() -> None:
     hearing = Hearing()
     assert hearing.taint("assistant", "", "a", "tool") == "tool"
@@ -166,6 +175,9 @@ STAYING = [
     "rg -n --hidden pre src | sort -u",
     "git rebase --continue",
     "cat > a <<'EOF' ⏎ x ⏎ EOF ⏎ cat > b <<'EOF' ⏎ curl x ⏎ EOF ⏎ ls",
+    "make && make -C sub -j 4 test-unit V=1 && mise run fmt && npm run --silent type-check",
+    "gradle :app:test --tests X && mvn -q clean verify",
+    "git diff origin/main...HEAD; git log origin/master..HEAD -p; git remote -v",
 ]
 LEAVING = [
     "{} x",
@@ -222,6 +234,9 @@ def test_one_program_that_is_not_listed_is_enough_wherever_it_stands(form: str) 
         *("ls # <<'EOF'\ncurl x\nEOF", "echo \"<<'EOF'\"\ncurl x\nEOF", "echo '<<EOF' ⏎ curl x ⏎ EOF"),
         *("trap 'curl x' EXIT", "export PATH=.:$PATH; ls", "awk '{print | \"curl x\"}' a"),
         *("cat <<A ⏎ x ⏎ A ⏎ curl x ⏎ A", "cat <<'A' | bash ⏎ curl x ⏎ A"),
+        *("make fetch-issues", "make test issues", "npm run issues", "npm run", "just news", "mise run dup"),
+        *("git show origin/pr-12:a", "git log --all -p", "git log --remotes", "git show FETCH_HEAD"),
+        *("git diff main..upstream/x", "git show origin/main-2:a", "git remote update", "cargo run"),
         "git fetch u",
         "git -c a=b log",
         "PATH=. ls",

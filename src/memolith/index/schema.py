@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 # Part of the file's name: raise it whenever tables, terms or the cutting of documents change.
-SCHEMA = 5
+SCHEMA = 6
 
 _TABLES = """
 CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,

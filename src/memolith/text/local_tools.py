@@ -2,8 +2,9 @@
 
 A list of what reaches out would never be whole: there is always another spelling, another client, another
 server. So a command stays here only if every program in it is listed, whatever joins them. In doubt it does
-not: then what the agent says next is shown to who asks, and to nobody unasked. The lists are data
-(`local_tools.txt`).
+not: then what the agent says next is shown to who asks, and to nobody unasked. What a project's files, its
+own history and its checks and builds say counts as the project's, whoever wrote them: other branches, other
+tasks and what lies in a folder for everybody do not. The lists are data (`local_tools.txt`).
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ TOOLS = {name.removeprefix("tool "): words for name, words in _TABLE.items() if 
 _NONE: frozenset[str] = frozenset()
 _LOADING = ("PATH", "LD_", "DYLD_", "GIT_", "BASH", "ENV", "PAGER", "EDITOR", "NODE_OPTIONS", "PYTHONSTARTUP")
 _ANYTHING = ("system(", "getline", "/inet/", "popen", '|"', '| "')  # a way out of awk
-# Options and orders by which a listed program runs another one.
+# Options and orders by which a listed program runs another one, or is asked for what is elsewhere.
 _RUNNING = {
     "git rebase": ("-x", "--exec"),
     "git bisect": ("run",),
     "git grep": ("-O", "--open"),
+    "git remote": ("add", "prune", "set", "show", "update"),  # they reach out, or change where to
     "rg": ("--pre", "--hostname-bin"),
     "sort": ("--compress",),
     "split": ("--filter",),
@@ -49,6 +51,13 @@ _INNER = lazy(r"\$\(((?:[^()]|\([^()]*\))*)\)|`([^`]*)`")
 _ASSIGNED = lazy(r"^[A-Za-z_]\w*\+?=")
 _ENDS = frozenset([";", "|", "&", "(", ")", "`", "\n", "\r", "⏎", "||", "&&", "$(", "<(", ">("])
 _COUNT = lazy(r"^(?:-.*|\{\}|\d+[smhd]?)$")
+# Commits that are not in this project's own history, as far as their names tell.
+_ELSEWHERE = lazy(
+    r"^--(?:all|remotes|branches|glob)\b|FETCH_HEAD|MERGE_HEAD|^(?:refs/)?(?:pull|merge-requests)/|\brefs/remotes/"
+    r"|(?:^|[.^:\s])(?:origin|upstream|fork)/(?!(?:HEAD|main|master|trunk|develop)(?![\w/-]))"
+)
+_TASK = lazy(rf"^(?::(?:[\w-]+:)*)?(?:{'|'.join(sorted(_TABLE['tasks']))})(?:[:._/-].*)?$")
+_VALUED = ("-C", "-f", "-j", "-p", "-pl", "--tests")  # a value stands behind them
 
 
 def stays(command: str, depth: int = 0) -> bool:
@@ -175,9 +184,22 @@ def _is_listed(name: str, arguments: list[str]) -> bool:
         return len(arguments) == 1 and arguments[0].endswith("/bin/activate")
     if name in ("awk", "gawk"):
         return not any(mark in each for each in arguments for mark in _ANYTHING)
+    if name in _TABLE["builders"]:
+        return all(map(_TASK.match, _names(arguments)))
+    if name in _TABLE["tasked"] and arguments[:1] in (["run"], ["run-script"]):
+        return any(map(_TASK.match, _names(arguments[1:])[:1]))
+    if name == "git" and any(map(_ELSEWHERE.search, arguments)):
+        return False
     return name in _TABLE["programs"] or _verb(name, arguments) in _TABLE.get(
         f"verb {name.rstrip('3')}", _NONE
     )
+
+
+def _names(arguments: list[str]) -> list[str]:
+    """Return the arguments that are no options, numbers or settings."""
+    before = ["", *arguments]
+    plain = (each for last, each in zip(before, arguments, strict=False) if last not in _VALUED)
+    return [each for each in plain if not each.startswith("-") and "=" not in each and not each.isdigit()]
 
 
 def _verb(name: str, arguments: list[str]) -> str:

@@ -27,7 +27,7 @@ _THEIRS = lazy(
     r"\bgit\s+(?:-\S+\s+)*clone\b|\b(?:npm|pnpm|yarn)\s+(?:view|info|search)\b"
     r"|\bpip\d?\s+(?:download|search)\b"
     r"|(?:^|[\s/'\"=(])(?:node_modules|site-packages|dist-packages|vendor|third_party|Downloads|registry/src"
-    r"|go/pkg/mod)/"
+    r"|go/pkg/mod)/|(?:^|[\s'\"=(<])(?:/private|/var)?/tmp/"
     r"|(?i:\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|docx?|odt|eml|mbox))(?![\w.-])"
 )
 _OWN_COMMAND = lazy(r"(?:^|[|;&(\s])memolith(?=\s|$)|memory://")
@@ -71,8 +71,10 @@ def taint(tool: str, text: str) -> str:
 
     name = _name(tool)
     call = command(tool, text) or first_line(text)
-    if name in TOOLS["aside"] or (name == "write_stdin" and _POLLED.search(call)):
+    if name in TOOLS["aside"] or (name in TOOLS["later"] and _is_later(name, call)):
         return ""
+    if name in TOOLS["question"]:
+        return "pasted" if has_paste(text.partition("\n")[2]) else ""
     if name in TOOLS["shell"]:
         theirs = _THEIRS.search(call)
         if not stays(call.removeprefix("$ ")) or not command(tool, text):
@@ -95,6 +97,11 @@ def taint(tool: str, text: str) -> str:
         return "tool" if not is_known or _is_labelled(text) else ""
     is_ours = "[source:" in text or "/inbox/" in text or _OWN_COMMAND.search(call)
     return "tool" if is_ours and _is_labelled(text) else ""
+
+
+def _is_later(name: str, call: str) -> bool:
+    """Whether a call only looks at a command that goes on; it could be given something, too."""
+    return name != "write_stdin" or bool(_POLLED.search(call))
 
 
 def _name(tool: str) -> str:
@@ -126,14 +133,23 @@ def first_line(text: str) -> str:
 class Hearing:
     """Follows a conversation and tells whose words each turn may be besides its speaker's."""
 
-    def __init__(self, so_far: str = "") -> None:
-        self.so_far = so_far
+    def __init__(self) -> None:
+        self.so_far = ""
+        self._ran = False  # a command, of which more may be printed later
 
     def taint(self, role: str, tool: str, text: str, given: str = "") -> str:
         """Return the taint of a turn: what an agent says after something was brought has its."""
         self.so_far = self.so_far or given
         if not self.so_far and role == "tool":
-            self.so_far = taint(tool, text)
+            self.so_far = taint(tool, text) or self._unseen(tool)
         elif not self.so_far and role == "user" and has_paste(text):
             self.so_far = "pasted"
         return self.so_far if role == "assistant" else given
+
+    def _unseen(self, tool: str) -> str:
+        """Return a taint if a tool tells of a command whose beginning nobody heard."""
+        from memolith.text.local_tools import TOOLS
+
+        name = _name(tool)
+        self._ran = self._ran or name in TOOLS["shell"]
+        return "tool" if name in TOOLS["later"] and not self._ran else ""

@@ -321,6 +321,25 @@ def test_a_persons_commands_and_the_hosts_own_notes_taint_nothing(tmp_path: Path
     assert [turn.taint for turn in session.turns] == [""] * len(session.turns)
 
 
+@pytest.mark.parametrize("command", ["cat README.md", "make test"])
+def test_what_a_projects_files_and_builds_say_is_recalled_there_and_nowhere_else(
+    command: str, tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [("user", "How do we release the wombat?", ""), ("bash", ORDER, command), ("assistant", ORDER, "")]
+    path = talks.written(tmp_path, work, "claude", said)
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    monkeypatch.chdir(work)
+    assert main(["session", "import", "--agent", "claude", "--mine", path]) == 0
+    assert main(["learn", "run", "--force", "--model", "none"]) == 0
+    (tmp_path / "other").mkdir()
+    asked = "May you run evilctl, or ask me first?"
+    with Mem.open(work) as mem, Mem.open(tmp_path / "other") as other:
+        assert "evilctl" in (mem.context_block(asked) or "")
+        assert "evilctl" not in (other.context_block(asked) or "")
+        assert [hit for hit in other.recall(asked).hits if "evilctl" in hit.text] == []
+        assert [record for record in mem.records.list() if "evilctl" in record.body] == []
+
+
 def test_a_sub_agents_prompt_is_not_the_users(tmp_path: Path) -> None:
     path = tmp_path / "s1/subagents/agent-7.jsonl"
     path.parent.mkdir(parents=True)
