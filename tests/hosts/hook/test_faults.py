@@ -44,6 +44,7 @@ def home(work: Path, isolated: Path) -> Path:
     [
         (b"", [], "not JSON"),
         (b"\xff\xfe{", [], "not JSON"),
+        (b'{"session_id": "s', [], "not JSON"),
         (b"[1]", [], "is list, not a JSON object"),
         (b'{"session_id": 1}', [], "unknown event"),
         (b'{"hook_event_name":"Stop"}', [], "names no session"),
@@ -51,7 +52,7 @@ def home(work: Path, isolated: Path) -> Path:
         (b'{"session_id":"s"}', ["--host", "copilot", "--event", "lunch"], "unknown event 'lunch'"),
         (b"{" * 9_000_000, [], "more than 8,388,608 bytes"),
     ],
-    ids=["empty", "bytes", "list", "numbers", "session", "host", "event", "huge"],
+    ids=["empty", "bytes", "half", "list", "numbers", "session", "host", "event", "huge"],
 )
 def test_what_is_no_event_is_logged(home: Path, data: bytes, arguments: list[str], reason: str) -> None:
     done = run(data, *arguments)

@@ -206,7 +206,8 @@ def _parsed(text: str) -> object:
             return loads(text)
         except (ValueError, RecursionError):
             end, value = -1, None
-    except (StopIteration, ValueError, RecursionError):
+    except (StopIteration, ValueError, SystemError, RecursionError):
+        # A SystemError is a ValueError where nobody imported the class that the scanner wants to raise.
         end, value = -1, None
     if end != len(text):
         raise TextError("standard input is not JSON, so no event of a host")
