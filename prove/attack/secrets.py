@@ -20,8 +20,7 @@ from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
 from memolith.edges.mcp.protocol import Protocol
-from memolith.hosts.hook import edge, handover, worker
-from memolith.learn import background
+from memolith.hosts.hook import background, edge, handover, worker
 from memolith.store import screen
 from memolith.text.secrets import commands, veil
 from memolith.text.secrets.precheck import may_hold_secret

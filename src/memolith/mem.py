@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memolith.care.transfer.unpack import Archive
     from memolith.care.why import Why
     from memolith.learn.consolidate.skills import Promoted
-    from memolith.learn.run import Status
+    from memolith.learn.learning import Learning
     from memolith.memory.lessons import Lessons
     from memolith.memory.records import Records
     from memolith.memory.sessions import Sessions
@@ -232,6 +232,13 @@ class Mem(Home):
         return Sessions(self)
 
     @property
+    def learning(self) -> Learning:
+        """What sessions teach: the runs that learn it, their status and cost, and taking it back."""
+        from memolith.learn.learning import Learning
+
+        return Learning(self)
+
+    @property
     def review(self) -> Review:
         """What waits for a person, and their decisions."""
         from memolith.care.review import Review
@@ -274,12 +281,6 @@ class Mem(Home):
         from memolith.care.status import overview
 
         return overview(self)
-
-    def learning(self) -> Status:
-        """Return whether sessions are learned from, what waits or failed, and what that cost."""
-        from memolith.learn.run import status
-
-        return status(self)
 
     def why(self, ref: str) -> Why:
         """Return where a memory came from, who changed it when, and which sessions were given it.

@@ -21,8 +21,7 @@ from memolith.base.errors import ConfigError
 from memolith.edges.cli import main
 from memolith.edges.cli.app import cli, load_commands
 from memolith.env import programs
-from memolith.hosts.hook import edge
-from memolith.learn import background
+from memolith.hosts.hook import background, edge
 from memolith.mem import Mem
 from tests.promises.test_canary import commands
 

@@ -1,11 +1,28 @@
 """A model that answers what a test wrote down, and extractions as the queue stores them."""
 
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from itertools import count
+
 from memolith import Mem
+from memolith.env.settings import Settings
 from memolith.learn.consolidate import consolidate as consolidation
 from memolith.learn.consolidate.consolidate import Outcome
+from memolith.learn.extract import extract
+from memolith.learn.extract.facts import Findings
+from memolith.learn.model import prompt
 from memolith.learn.model.client import Client
-from memolith.learn.model.values import Completion, Question
-from memolith.learn.queue.queue import Extraction
+from memolith.learn.model.values import Backend, Completion, Question
+from memolith.learn.queue.ledger import Cost
+from memolith.learn.queue.queue import Extraction, Fence, Queue
+from memolith.memory.sessions import Session
+
+PLENTY = ("requests_per_day", "tokens_per_day", "tokens_per_run")  # of ceilings that no test reaches
+_runs = count(1)
+_folder = tempfile.TemporaryDirectory()
 
 
 def extraction(
@@ -50,7 +67,25 @@ class Scripted:
         if isinstance(answer, Exception):
             raise answer
         data, text = (answer, "") if isinstance(answer, dict) else (None, str(answer))
-        return Completion(cut=False, data=data, model=self.name, text=text, tokens_in=1, tokens_out=1)
+        return Completion(text, 1, 1, data=data)
+
+
+@cache
+def _queue() -> Queue:
+    """Return a real queue that all clients of a process share, for its ledger."""
+    plenty = {f"MEMOLITH_MEMORIES_{name.upper()}": "1000000" for name in PLENTY}
+    return Queue(_folder.name, Settings(_folder.name, plenty))
+
+
+def client(backend: Backend, *, timeout: float = 5.0) -> Client:
+    """Return a client for one answer, a run of its own; it hardly waits between tries."""
+    about = (f"run-{next(_runs)}", "extract", "shop", "claude-1")
+    return Client(backend, _queue().ledger, about, timeout=timeout, pause=0.001)
+
+
+def spent(model: Client) -> Cost:
+    """Return what the ledger says of a client's requests."""
+    return model._ledger.totals(run=model._about[0])
 
 
 def reply(
@@ -60,6 +95,24 @@ def reply(
     return {"memory_md": memory, "memory_summary": summary, "skills": list(skills)}
 
 
-def consolidate(mem: Mem, *given: Extraction, model: Scripted | None = None) -> Outcome:
+@contextmanager
+def unfenced() -> Iterator[Fence]:
+    """Be the fence of a consolidation that nobody else could be doing."""
+    yield Fence("")
+
+
+def consolidate(
+    mem: Mem,
+    *given: Extraction,
+    model: Scripted | None = None,
+    fence: Callable[[], AbstractContextManager[Fence]] = unfenced,
+) -> Outcome:
     """Consolidate what was extracted."""
-    return consolidation.run(mem, given, Client(model) if model else None)
+    asked = client(model) if model else None
+    return consolidation.run(mem, given, asked, fence=fence, deadline=time.monotonic() + 60)
+
+
+def extract_with(model: Scripted, session: Session, settings: Settings) -> Findings:
+    """Extract what a session teaches."""
+    prompts = [prompt.load(name, "/nonexistent") for name in extract.PROMPTS]
+    return extract.extract(session, client(model), settings, prompts, time.monotonic() + 60)

@@ -14,11 +14,12 @@ import pytest
 from memolith import Mem
 from memolith.base.errors import ConfigError, MemolithError, StorageError
 from memolith.edges.cli import main
-from memolith.learn import background, run
+from memolith.hosts.hook import background
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.memory.records import Records
 from memolith.memory.sessions import Session, Turn
 from tests.conftest import NOON, Clock
+from tests.learn.model.fake_agent import install
 from tests.learn.model.loopback import Loopback, Reply, Request, says, status
 from tests.ledger import proves
 from tests.shared import until
@@ -132,7 +133,7 @@ def test_off_by_default_no_database_no_request_and_the_same_block(
     (mem.root / "projects" / mem.project / "memory_summary.md").write_text("- learned before\n")
     before = mem.context_block()
     with pytest.raises(ConfigError, match=r"memories\.enabled is off"):
-        run.run(mem)
+        mem.learning.run()
     assert main(["--project", str(work), "memory", "view"]) == 0
     assert "memories.enabled is off" in capfd.readouterr().err
     assert mem.context_block() == before
@@ -152,10 +153,10 @@ def test_using_and_generating_are_switched_separately(
     mem: Mem, monkeypatch: pytest.MonkeyPatch, switch: str, learns: bool, injects: bool
 ) -> None:
     add(mem, "a", "Remember that the staging database is on port 5433.", "Noted.")
-    run.run(mem)
+    mem.learning.run()
     monkeypatch.setenv(f"MEMOLITH_MEMORIES_{switch}", "false")
     assert ("5433" in (mem.context_block() or "")) == injects
-    assert bool(run.why_not(mem)) == (not learns)
+    assert bool(mem.learning.off) == (not learns)
 
 
 @proves("S3.48")
@@ -166,13 +167,13 @@ def test_what_is_learned_for_all_projects_can_be_switched_off_and_cleared_by_its
     add(mem, "a", "I prefer short commit messages in all my projects.", "Will do.")
     add(mem, "b", "Remember that the staging database is on port 5433.", "Noted.")
     mem.records.add("Written by hand.", category="preferences", scope="user")
-    run.run(mem)
+    mem.learning.run()
     assert len(mem.records.list(scope="user")) == 2
     assert main(["--project", str(work), "memory", "clear", "--scope", "user", "--yes"]) == 0
     assert [record.body.strip() for record in mem.records.list(scope="user")] == ["Written by hand."]
     assert len(mem.records.list(scope="project")) == 1
     monkeypatch.setenv("MEMOLITH_MEMORIES_USER", "false")
-    report = run.run(mem, force=True)
+    report = mem.learning.run(force=True)
     assert report.failed == 0
     assert len(mem.records.list(scope="user")) == 1
 
@@ -184,19 +185,19 @@ def test_skipped_where_there_is_nothing_to_keep_or_nowhere_to_keep_it(
 ) -> None:
     teach(mem, 1)
     with Mem.open(work, ephemeral=True) as thrown_away, pytest.raises(ConfigError, match="thrown away"):
-        run.run(thrown_away)
+        thrown_away.learning.run()
     add(mem, "sub", "Remember that the tests need redis on port 6380.", "Ok.", source="subagent")
-    assert run.run(mem).empty == 1  # number 1 said nothing outright, and the sub-agent was not asked
+    assert mem.learning.run().empty == 1  # number 1 said nothing outright, and the sub-agent was not asked
     monkeypatch.setenv("MEMOLITH_INTERNAL", "1")
     with pytest.raises(ConfigError, match="MEMOLITH_INTERNAL"):
-        run.run(mem)
+        mem.learning.run()
     monkeypatch.delenv("MEMOLITH_INTERNAL")
     before = mem.context_block()
     state = Path(mem.home) / "state" / "state.sqlite3"
     state.unlink()
     state.mkdir()
     with pytest.raises(MemolithError, match=r"state\.sqlite3"):
-        run.run(mem)
+        mem.learning.run()
     assert main(["--project", str(work), "learn", "run"]) in (8, 10)
     assert mem.context_block() == before
 
@@ -241,7 +242,7 @@ def test_no_secret_is_sent_and_none_that_comes_back_is_stored(mem: Mem, model: L
         return says(found)
 
     model.answer = leaky
-    run.run(mem)
+    mem.learning.run()
     assert key not in model.sent
     for path in Path(mem.home).rglob("*"):
         assert not path.is_file() or key.encode() not in path.read_bytes(), path
@@ -253,15 +254,15 @@ def test_a_model_that_fails_is_tried_again_later_and_why_says_what_happened(
 ) -> None:
     name = teach(mem, 1)
     model.answer = lambda _: says("I would rather not answer in JSON.")
-    report = run.run(mem)
+    report = mem.learning.run()
     assert (report.failed, report.extracted) == (1, 0)
     assert "failed" in str(report)
     sent = len(model.requests)
-    run.run(mem)  # too early
+    mem.learning.run()  # too early
     assert len(model.requests) == sent
     for _ in range(5):
         clock.seconds += 121
-        run.run(mem)
+        mem.learning.run()
     assert len(model.requests) == 3 * sent
     assert main(["--project", str(work), "learn", "why", "s1"]) == 0
     told = capfd.readouterr().out
@@ -271,7 +272,7 @@ def test_a_model_that_fails_is_tried_again_later_and_why_says_what_happened(
     assert name in capfd.readouterr().out
     assert main(["--project", str(work), "learn", "retry", "s1"]) == 0
     model.answer = good
-    assert run.run(mem).extracted == 1
+    assert mem.learning.run().extracted == 1
     assert main(["--project", str(work), "learn", "why"]) == 0
     assert "learned 1 record(s)" in capfd.readouterr().out
     monkeypatch.setattr(time, "time", clock)
@@ -286,7 +287,7 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
     mem: Mem, model: Loopback, store: Path
 ) -> None:
     teach(mem, 1)
-    run.run(mem)
+    mem.learning.run()
     assert fact(1) in (store / "raw_memories.md").read_text()
     add(
         mem, "s1", f"Look here. {fact(1)}", "Understood, noted.", "No, that was another repository.", "I see."
@@ -298,12 +299,12 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
         "records": [],
     }
     model.answer = lambda request: good(request) if "memory_md" in request.user else says(nothing)
-    report = run.run(mem)
+    report = mem.learning.run()
     assert (report.empty, report.extracted) == (1, 0)
-    run.run(mem, phase=2, force=True)
+    mem.learning.run(phase=2, force=True)
     assert fact(1) not in (store / "raw_memories.md").read_text()
     sent = len(extractions(model))
-    run.run(mem)
+    mem.learning.run()
     assert len(extractions(model)) == sent
 
 
@@ -313,12 +314,12 @@ def test_a_consolidation_that_fails_leaves_the_files_and_is_tried_again(
 ) -> None:
     teach(mem, 1)
     model.answer = lambda request: says({"memory_md": ""}) if "memory_md" in request.user else good(request)
-    report = run.run(mem)
+    report = mem.learning.run()
     assert "the consolidation failed" in report.consolidated
     assert not (store / "MEMORY.md").exists()
     clock.seconds += 181
     model.answer = good
-    assert "file(s) written" in run.run(mem).consolidated
+    assert "file(s) written" in mem.learning.run().consolidated
     assert fact(1) in (store / "MEMORY.md").read_text()
 
 
@@ -330,14 +331,14 @@ def test_a_run_stops_exactly_at_its_ceiling(
     for number in range(6):
         teach(mem, number)
     monkeypatch.setenv(f"MEMOLITH_MEMORIES_{ceiling}", "3")
-    report = run.run(mem)
+    report = mem.learning.run()
     assert len(model.requests) == sent == report.requests
     assert "3" in report.stopped
     assert (report.extracted, report.failed) == (3, 0)
-    again = run.run(mem)
+    again = mem.learning.run()
     assert again.requests == (0 if ceiling.endswith("DAY") else 3)
     monkeypatch.setenv(f"MEMOLITH_MEMORIES_{ceiling}", "0")
-    assert run.run(mem).requests == 0
+    assert mem.learning.run().requests == 0
 
 
 @proves("S2.57")
@@ -348,18 +349,38 @@ def test_without_a_usable_model_a_run_says_so_and_loses_nothing(
     monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "anthropic:claude-x")
     monkeypatch.delenv("MEMOLITH_MODELS_URL")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    report = run.run(mem)
+    report = mem.learning.run()
     assert "ANTHROPIC_API_KEY" in report.stopped
     monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "openai:test-model")
     monkeypatch.setenv("MEMOLITH_MODELS_URL", model.url)
-    assert run.run(mem).extracted == 1
+    assert mem.learning.run().extracted == 1
+
+
+@proves("S2.57")
+@pytest.mark.usefixtures("rules")
+def test_auto_asks_the_agent_that_a_session_ran_in(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for agent in ("codex", "gemini"):
+        installed = install(tmp_path, agent, {"say": lesson(1)})
+        add(mem, agent, f"Look here. {fact(1)}", "Understood, noted.", agent=agent)
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "auto")
+    monkeypatch.setenv("PATH", installed.env["PATH"].partition(":")[0])
+    assert mem.learning.run(phase=1).extracted == 2
+    assert len(installed.calls) == 2
+    for call in installed.calls:
+        is_of_codex = call["argv"][0] == "exec"
+        assert ("codex-codex" in call["input"], "gemini-gemini" in call["input"]) == (
+            is_of_codex,
+            not is_of_codex,
+        )
 
 
 def test_a_busy_model_is_asked_again_as_it_wishes(mem: Mem, model: Loopback) -> None:
     teach(mem, 1)
     replies = [status(429, retry_after="0"), status(500)]
     model.answer = lambda request: replies.pop(0) if replies else good(request)
-    assert run.run(mem).extracted == 1
+    assert mem.learning.run().extracted == 1
 
 
 # ---------------------------------------------------------------- what belongs together and what does not
@@ -373,11 +394,11 @@ def test_nothing_of_one_project_is_in_any_file_or_request_of_another(
     other_place.mkdir()
     other = Mem.open(other_place, now=clock)
     teach(mem, "77")
-    run.run(mem)
+    mem.learning.run()
     ours = len(model.requests)
     teach(other, "88")
-    run.run(other)
-    run.run(mem, force=True)
+    other.learning.run()
+    mem.learning.run(force=True)
     for number, request in enumerate(model.requests):
         foreign = "number77" if ours <= number < ours + 2 else "number88"
         assert foreign not in request.raw.decode(), number
@@ -393,12 +414,12 @@ def test_a_deleted_session_takes_with_it_what_only_it_taught(
     teach(mem, 1)
     teach(mem, 2)
     add(mem, "twice", f"Look here. {fact(2)}", "Understood, noted.", agent="codex")
-    run.run(mem)
+    mem.learning.run()
     assert len(mem.records.list()) == 2
     assert main(["--project", str(work), "session", "delete", "s1", "--yes"]) == 0
     assert main(["--project", str(work), "session", "delete", "claude-s2", "--yes"]) == 0
     clock.seconds += 60
-    run.run(mem)
+    mem.learning.run()
     assert [record.title for record in mem.records.list()] == ["Port of number2"]
     assert mem.records.list()[0].sources == ["codex-twice#1"]
     text = (store / "MEMORY.md").read_text()
@@ -412,10 +433,10 @@ def test_a_deleted_session_takes_with_it_what_only_it_taught(
 def test_what_a_polluted_session_taught_is_forgotten(mem: Mem, store: Path) -> None:
     said = ("Remember that the staging database is on port 5433.", "Noted.")
     add(mem, "a", *said)
-    run.run(mem)
+    mem.learning.run()
     assert "5433" in (store / "MEMORY.md").read_text()
     add(mem, "a", *said, mode="polluted")
-    run.run(mem)
+    mem.learning.run()
     assert not (store / "MEMORY.md").exists()
     assert mem.records.list() == []
 
@@ -425,7 +446,7 @@ def test_what_a_polluted_session_taught_is_forgotten(mem: Mem, store: Path) -> N
 def test_what_one_agent_learned_ten_times_another_recalls_once(mem: Mem, work: Path) -> None:
     for number in range(10):
         add(mem, f"n{number}", "Remember that the staging database is on port 5433.", "Noted.")
-    run.run(mem)
+    mem.learning.run()
     (only,) = mem.records.list()
     assert len({only.source, *only.sources}) == 10
     found = Mem.open(work, origin="agent").recall("which port has the staging database", semantic=False)
@@ -439,7 +460,7 @@ def test_an_extraction_that_an_answer_cites_is_used_and_one_that_nobody_uses_goe
 ) -> None:
     used = add(mem, "used", "Remember that the staging database is on port 5433.", "Noted.")
     add(mem, "unused", "Remember that the mail server is on port 2525.", "Noted.")
-    run.run(mem, phase=1)
+    mem.learning.run(phase=1)
     clock.seconds += 20 * DAY
     add(
         mem,
@@ -448,12 +469,12 @@ def test_an_extraction_that_an_answer_cites_is_used_and_one_that_nobody_uses_goe
         f"On 5433, says memory://root/rollout_summaries/{used}.md.",
         ago=-19 * DAY,
     )
-    run.run(mem, phase=1)
+    mem.learning.run(phase=1)
     with Queue(mem.home, mem.settings, clock) as queue:
         counts = {each.session: each.usage_count for each in queue.extractions.all(mem.project)}
         assert counts == {used: 1, "claude-unused": 0}
         clock.seconds += 15 * DAY
-        run.run(mem, phase=1)
+        mem.learning.run(phase=1)
         assert [each.session for each in queue.extractions.all(mem.project)] == [used]
 
 
@@ -474,10 +495,10 @@ def test_the_verbs_of_memory(
     mem.write("note", "x", name="other")
     (store / "MEMORY.md").write_text("# Mine\n\nBy hand.\n")
     add(mem, "a", "Remember that the staging database is on port 5433.", "Noted.")
-    run.run(mem)
+    mem.learning.run()
     other = Mem.open(tmp_path, now=clock)
     add(other, "b", "Remember that the mail server is on port 2525.", "Noted.")
-    run.run(other)
+    other.learning.run()
     assert memory("view")[1] == f"{mem.context_block()}\n"
     code, _, told = memory("clear")
     assert (code, "--yes" in told) == (2, True)
@@ -563,7 +584,7 @@ def test_a_worker_in_the_background_is_detached_logs_and_ends(
     mem = Mem.open(work)
     now_sessions(mem, 2)
     begin = time.monotonic()
-    background.spawn(mem, "learn.log", "learn", "run", "--background")
+    background.spawn(mem, "learn.log", "learn", "run")
     assert time.monotonic() - begin < 0.5
     assert until(lambda: len(mem.records.list()) == 2 and bool(consolidations(model)))
     log = Path(mem.home) / "state" / "log" / "learn.log"
@@ -597,19 +618,19 @@ def test_a_fact_that_a_full_disk_refused_is_learned_by_the_next_run(
 
     with monkeypatch.context() as patch:
         patch.setattr(Records, "add", full)
-        report = run.run(mem, force=True)
+        report = mem.learning.run(force=True)
     assert (report.failed > 0, report.extracted) == (True, 0)
-    assert run.run(mem, force=True).records == 1
+    assert mem.learning.run(force=True).records == 1
 
 
 @pytest.mark.usefixtures("rules")
 def test_what_an_interrupted_run_stored_is_not_changed_by_the_run_that_does_it_again(mem: Mem) -> None:
     """Found by `prove faults`: the record got its own source a second time."""
     add(mem, "s1", "Please remember: the gateway listens on port 4431.", "Noted.")
-    run.run(mem, force=True)
+    mem.learning.run(force=True)
     with Queue(mem.home, mem.settings, mem.now) as queue:
         queue.clear(mem.project)
     records = {path: path.read_bytes() for path in Path(mem.root).rglob("records/**/*.md")}
-    assert run.run(mem, force=True).extracted == 1
+    assert mem.learning.run(force=True).extracted == 1
     assert records
     assert {path: path.read_bytes() for path in Path(mem.root).rglob("records/**/*.md")} == records

@@ -124,7 +124,6 @@ NO_TEXT = {
     "open",
     "close",
     "guidance",
-    "learning",
     "list",
     "now",
     "register",

@@ -1,37 +1,43 @@
-"""One run of learning: look for sessions, extract what they teach, consolidate it. And its status.
+"""One run of learning: look for sessions, extract what they teach, consolidate it.
 
 Any number of processes may run at once: the queue gives each piece of work to one of them. Whatever goes
-wrong with a session or a model is written down and tried again; it never stops the rest.
+wrong with a session or a model is written down and tried again; it never stops the rest. Requests to a model
+run side by side; what comes of them is stored one after the other.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from memolith.base.errors import CeilingError, ConfigError, MemolithError, StorageError
+from memolith.base.errors import CeilingError, ConfigError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env.settings import GUARD, Settings
 from memolith.learn import withdraw
 from memolith.learn.consolidate import consolidate
-from memolith.learn.extract import eligible, worker
-from memolith.learn.model import llm
-from memolith.learn.model.client import Meter
+from memolith.learn.extract import eligible, extract, rules
+from memolith.learn.model import llm, prompt
+from memolith.learn.model.client import Client
 from memolith.learn.model.values import ModelUnavailableError
-from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Job, LeaseLostError, Queue
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
+from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from memolith.learn.extract.eligible import Choice
-    from memolith.learn.model.client import Client
-    from memolith.learn.queue.ledger import Cost
+    from memolith.learn.extract.facts import Findings
     from memolith.memory.home import Home
+    from memolith.memory.sessions import Session
 
     Progress = Callable[[int, int], None]
+
+_TIME_IS_OVER = "the time for one run is over (memories.seconds_per_run); the next one goes on"
 
 
 class Report(Value):
@@ -72,13 +78,19 @@ def why_not(home: Home) -> str:
     return ""
 
 
+def queue_of(home: Home) -> Queue:
+    """Open the queue of a home in which something may be learned. ConfigError if not."""
+    if off := why_not(home):
+        raise ConfigError(off)
+    return Queue(home.path, home.settings, home.now)
+
+
 def run(
     home: Home,
     *,
     phase: int | None = None,
     force: bool = False,
     model: str | None = None,
-    running: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Report:
     """Learn from this project's sessions; ConfigError if learning is off.
@@ -86,43 +98,42 @@ def run(
     `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
     changed, and consolidates although nothing is new. `model` replaces the models of the settings.
     """
-    if off := why_not(home):
-        raise ConfigError(off)
-    with Queue(home.path, home.settings, home.now) as queue:
-        return Run(home, queue, model, progress).do(phase, force=force, running=running)
+    with queue_of(home) as queue:
+        return _Run(home, queue, model, progress, force=force).do(phase)
 
 
-def look(home: Home, queue: Queue, *, running: Collection[str] = (), force: bool = False) -> Choice:
+def look(home: Home, queue: Queue, *, force: bool = False) -> Choice:
     """Return which sessions can be learned from now, and why the others cannot."""
     stored = Sessions(home).stored()
     sessions = [each for each in Sessions(home).list() if each.name in stored]
-    return eligible.candidates(
+    return eligible.choose(
         sessions,
         home.now(),
         home.settings,
         queue.watermarks(home.project),
         stored={name: changed / 1e9 for name, changed in stored.items()},
-        running=running,
-        forced=[each.name for each in sessions] if force else (),
+        force=force,
     )
 
 
-class Run:
+class _Run:
     """One run over one project."""
 
     def __init__(
-        self, home: Home, queue: Queue, model: str | None = None, progress: Progress | None = None
+        self, home: Home, queue: Queue, model: str | None, progress: Progress | None, *, force: bool
     ) -> None:
-        self._home, self._queue, self._progress = home, queue, progress
+        self._home, self._queue, self._progress, self._force = home, queue, progress, force
         self._ledger = queue.ledger
         self._name = f"{os.getpid()}-{time.time_ns():x}"
         self._deadline = time.monotonic() + home.settings.number("memories.seconds_per_run")
         self._models = home.settings if model is None else _with_model(home, model)
+        self._by_rules = self._models.text("models.default").strip() in ("", "none")
         # Sessions that were extracted, empty or failed, and the records that they brought.
         self._done: Counter[str] = Counter()
         self._stopped = ""
+        self._prompts: list[prompt.Prompt] = []
 
-    def do(self, phase: int | None, *, force: bool, running: Collection[str]) -> Report:
+    def do(self, phase: int | None) -> Report:
         """Do it, and say what was done."""
         refused, consolidated = 0, ""
         try:
@@ -130,10 +141,10 @@ class Run:
             self._ledger.start(self._name)
             self._queue.extractions.prune()
             if phase != 2:
-                refused = self._enqueue(force=force, running=running)
-                self._extract(force=force)
+                refused = self._enqueue()
+                self._extract()
             if phase != 1 and not self._stopped:
-                consolidated = self._consolidate(force=force)
+                consolidated = self._consolidate()
         except (CeilingError, ModelUnavailableError) as error:
             self._stopped = str(error)
         spent = self._ledger.totals(run=self._name)
@@ -150,41 +161,50 @@ class Run:
             stopped=self._stopped,
         )
 
-    def _enqueue(self, *, force: bool, running: Collection[str]) -> int:
+    def _model(self, phase: str, session: Session | None = None) -> Client | None:
+        """Return the model for a phase, which is that of the session if it is `auto`; None: rules do it."""
+        if self._by_rules:
+            return None
+        role, agent, name = ("default", session.agent, session.name) if session else ("smol", "", "")
+        backend = llm.find(self._models, role, agent=agent)
+        about = (self._name, phase, self._home.project, name)
+        return Client(backend, self._ledger, about, timeout=self._models.number("models.timeout"))
+
+    # ------------------------------------------------------------ extraction
+
+    def _enqueue(self) -> int:
         """Put into the queue what can be learned from, and forget what may not be remembered any more."""
-        choice = look(self._home, self._queue, running=running, force=force)
+        choice = look(self._home, self._queue, force=self._force)
         slug = self._home.project
-        withdrawn = {each.name for each in choice.refused if each.forget}
-        gone = {each.session for each in self._queue.extractions.all(slug)} - set(
-            Sessions(self._home).stored()
-        )
-        for name in sorted((withdrawn & set(self._queue.watermarks(slug))) | gone):
+        known = {each.session for each in self._queue.extractions.all(slug)}
+        gone = known - set(Sessions(self._home).stored())
+        for name in sorted((choice.withdrawn & set(self._queue.watermarks(slug))) | gone):
             try:
                 withdraw.withdraw_session(self._home, self._queue, name)
             except StorageError:  # the next run tries again, and this one goes on
                 self._done["failed"] += 1
         with self._queue.database.writing():  # sixty-four sessions are then enqueued as fast as one
-            for each in choice.candidates:
-                self._queue.enqueue(EXTRACT, f"{slug}/{each.session.name}", each.watermark, forced=force)
+            for name, watermark in choice.taken.items():
+                self._queue.enqueue(EXTRACT, f"{slug}/{name}", watermark, forced=self._force)
         return len(choice.refused)
 
-    def _extract(self, *, force: bool) -> None:
+    def _extract(self) -> None:
         """Work until nothing waits or something stops us."""
-        models = self._metered("default")
-        width = int(self._home.settings.number("memories.stage1_concurrency")) if models else 1
-        extractor = worker.Worker(self._home, self._queue, models, self._deadline)
+        width = 1
+        if not self._by_rules:
+            llm.find(self._models, "default")  # without one, nothing is claimed
+            self._prompts = [prompt.load(name, self._home.path) for name in extract.PROMPTS]
+            width = int(self._home.settings.number("memories.stage1_concurrency"))
         total = sum(job.status == "pending" for job in self._queue.jobs(self._home.project, EXTRACT))
         while not self._stopped:
             if time.monotonic() > self._deadline:
-                self._stopped = (
-                    "the time for one run is over (memories.seconds_per_run); the next one goes on"
-                )
+                self._stopped = _TIME_IS_OVER
                 return
-            jobs = self._queue.claim(EXTRACT, project=self._home.project, limit=width, force=force)
+            jobs = self._queue.claim(EXTRACT, project=self._home.project, limit=width, force=self._force)
             if not jobs:
                 return
             try:
-                self._stopped = extractor.do(jobs, self._done)
+                self._extract_all(jobs)
             except KeyboardInterrupt:
                 for job in jobs:  # else the next run would wait until their leases are over
                     self._queue.release(job, "interrupted")
@@ -193,18 +213,129 @@ class Run:
                 done = self._done.total() - self._done["records"]
                 self._progress(done, max(total, done))
 
-    def _consolidate(self, *, force: bool) -> str:
+    def _extract_all(self, jobs: list[Job]) -> None:
+        """Extract the sessions of claimed jobs."""
+        sessions = [(job, session) for job in jobs if (session := self._session(job)) is not None]
+        known = [each.session for each in self._queue.extractions.all(self._home.project)]
+        with ThreadPoolExecutor(max(1, len(sessions))) as pool:
+            found = pool.map(lambda pair: self._findings(*pair), sessions)
+            for (job, session), result in zip(sessions, found, strict=True):
+                # A job that was lost is done by whoever has it now.
+                with contextlib.suppress(LeaseLostError):
+                    self._settle(job, session, result, known)
+
+    def _session(self, job: Job) -> Session | None:
+        try:
+            try:
+                return Sessions(self._home).get(job.session)
+            except NotFoundError:
+                withdraw.withdraw_session(self._home, self._queue, job.session)
+        except MemolithError as error:
+            self._fail(job, error)
+        return None
+
+    def _findings(self, job: Job, session: Session) -> Findings | MemolithError:
+        try:
+            model = self._model("extract", session)
+            if model is None:
+                return rules.extract(session, self._home.settings)
+            with self._queue.kept(job):
+                return extract.extract(session, model, self._home.settings, self._prompts, self._deadline)
+        except MemolithError as error:
+            return error
+
+    def _settle(self, job: Job, session: Session, found: Findings | MemolithError, known: list[str]) -> None:
+        """Store what a session taught; `known` are the sessions that taught something before."""
+        if isinstance(found, CeilingError):
+            self._queue.release(job, str(found))
+            self._stopped = str(found)
+            return
+        if isinstance(found, MemolithError):
+            self._fail(job, found)
+            return
+        if not self._queue.holds(job):
+            raise LeaseLostError(job)
+        self._note_citations(session, known)
+        if found.empty:
+            self._queue.finish(job, found.outcome)
+            self._done["empty"] += 1
+            return
+        try:
+            stored, refused = self._store(session, found)
+        except StorageError as error:
+            # A full disk is no opinion about a fact: the session is learned from again.
+            self._fail(job, error)
+            return
+        model = self._model("extract", session)
+        output = Extraction(
+            session=job.session,
+            project=job.project,
+            source_watermark=job.input_watermark,
+            started=session.started,
+            raw_memory=found.raw_memory,
+            rollout_summary=found.rollout_summary,
+            rollout_slug=found.rollout_slug or None,
+            model=model.name if model else "rules",
+        )
+        self._queue.finish(job, found.outcome + refused, output=output)
+        self._done.update(extracted=1, records=stored)
+
+    def _fail(self, job: Job, error: MemolithError) -> None:
+        self._queue.fail(job, str(error), delay=getattr(error, "retry_after", None) or 0.0)
+        self._done["failed"] += 1
+
+    def _note_citations(self, session: Session, known: list[str]) -> None:
+        """Count the extractions that an answer named as its source: what is used is kept longest."""
+        said = "\n".join(turn.text for turn in session.turns if turn.role == "assistant")
+        cited = [name for name in known if name != session.name and name in said]
+        if cited:
+            self._queue.extractions.use(self._home.project, cited)
+
+    def _store(self, session: Session, found: Findings) -> tuple[int, str]:
+        """Store the records; one that is refused does not keep the others out."""
+        stored, refused = 0, []
+        for fact in found.facts:
+            source = f"{session.name}#{fact.quotes[0][0]}" if fact.quotes else session.name
+            try:
+                Records(self._home.from_source("extracted", fact.taint or None)).add(
+                    fact.text,
+                    category=fact.category,
+                    scope=fact.scope,
+                    title=fact.title,
+                    aliases=fact.aliases,
+                    keywords=fact.keywords,
+                    source=source,
+                )
+            except StorageError:
+                raise
+            except MemolithError as error:
+                refused.append(str(error))
+                continue
+            stored += 1
+        return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""
+
+    # ------------------------------------------------------------ consolidation
+
+    def _consolidate(self) -> str:
         """Consolidate if there is anything new; return what was done, or why nothing was."""
         slug = self._home.project
-        if force:
+        if self._force:
             self._queue.enqueue(CONSOLIDATE, slug, forced=True)
-        claimed = self._queue.claim(CONSOLIDATE, project=slug, force=force)
+        claimed = self._queue.claim(CONSOLIDATE, project=slug, force=self._force)
         if not claimed:
             return _not_due(self._queue, slug)
         job = claimed[0]
         try:
             with self._queue.kept(job):
-                return self._propose(job)
+                given = self._queue.extractions.chosen(slug)
+                outcome = consolidate.run(
+                    self._home,
+                    given,
+                    self._model("consolidate"),
+                    fence=lambda: self._queue.fenced(job),
+                    deadline=self._deadline,
+                )
+                return f"MEMORY.md: {outcome.message}"
         except KeyboardInterrupt:
             self._queue.release(job, "interrupted")
             raise
@@ -214,31 +345,8 @@ class Run:
             self._queue.release(job, str(error))
             raise
         except MemolithError as error:
-            self._queue.fail(job, str(error), delay=getattr(error, "retry_after", None) or 0.0)
-            self._done["failed"] += 1
+            self._fail(job, error)
             return f"the consolidation failed: {error}"
-
-    def _propose(self, job: Job) -> str:
-        models = self._metered("smol")
-        outcome = consolidate.run(
-            self._home,
-            self._queue.extractions.chosen(self._home.project),
-            models("", "consolidate") if models else None,
-            fence=lambda: self._queue.fenced(job),
-            deadline=self._deadline,
-        )
-        return f"MEMORY.md: {outcome.message}"
-
-    def _metered(self, role: str) -> worker.Models | None:
-        """Return what gives the metered model for a session; None if rules do the work."""
-        if self._models.text("models.default").strip() in ("", "none"):
-            return None
-        found = llm.find(self._models, role)
-
-        def metered(session: str, phase: str) -> Client:
-            return found.metered(Meter(self._ledger, self._name, phase, self._home.project, session))
-
-        return metered
 
 
 def _with_model(home: Home, model: str) -> Settings:
@@ -258,61 +366,3 @@ def _not_due(queue: Queue, slug: str) -> str:
     if job.status in ("failed", "error"):
         return f"the consolidation failed before and waits: {job.last_error}"
     return "the consolidation waits for extractions, or for its pause to end (memories.cooldown_hours)"
-
-
-class Status(Value):
-    """What learning does in a project. `why` says what is wrong, or why it is off."""
-
-    enabled: bool
-    jobs: list[Job]
-    model: str
-    problem: str
-    today: Cost | None
-    why: str
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the fields by name, ready for JSON."""
-        return {
-            "enabled": self.enabled,
-            "why": self.why or self.problem,
-            "model": self.model,
-            "jobs": [job.as_dict() for job in self.jobs],
-            "today": self.today.as_dict() if self.today else None,
-        }
-
-    def lines(self, settings: Settings) -> list[str]:
-        """Return it for a person."""
-        shown = [f"Learning is off: {self.why}" if self.why else "Learning is on."]
-        shown.append(f"Model: {self.model}" + (f" ({self.problem})" if self.problem else ""))
-        if self.today is None:
-            return shown
-        counts = Counter(job.status for job in self.jobs)
-        listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-        shown.append(f"Jobs of this project: {listed or 'none'}")
-        shown.append(
-            f"Today: {self.today.requests} request(s), {self.today.tokens} tokens,"
-            f" {self.today.seconds:.0f} s of {settings.number('memories.requests_per_day'):,.0f} requests, "
-            f"{settings.number('memories.tokens_per_day'):,.0f} tokens"
-        )
-        failed = [job for job in self.jobs if job.last_error and job.status != "done"]
-        return shown + [f"{job.key}: {job.last_error}" for job in failed]
-
-
-def status(home: Home) -> Status:
-    """Return the status of a project."""
-    off = why_not(home)
-    model = home.settings.text("models.default") or "none"
-    jobs: list[Job] = []
-    spent = None
-    if not off:
-        with Queue(home.path, home.settings, home.now) as queue:
-            jobs = queue.jobs(home.project)
-            spent = queue.ledger.totals(day=home.today)
-    return Status(
-        enabled=not off,
-        why=off,
-        model=model,
-        problem="" if model == "none" else llm.why_not(home.settings, "default"),
-        jobs=jobs,
-        today=spent,
-    )

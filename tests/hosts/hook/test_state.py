@@ -15,8 +15,7 @@ from prove.attack.secrets import leaks
 
 from memolith import Mem
 from memolith.edges.cli import main
-from memolith.hosts.hook import edge, worker
-from memolith.learn import background
+from memolith.hosts.hook import background, edge, worker
 from memolith.store import receipts
 from tests.hosts.hook.test_bounded import _pipe, _slug, home, stopped, tell
 

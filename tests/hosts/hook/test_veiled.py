@@ -7,8 +7,7 @@ import pytest
 from prove.attack.secrets import leaks
 
 from memolith import Mem
-from memolith.hosts.hook import edge, handover, worker
-from memolith.learn import background
+from memolith.hosts.hook import background, edge, handover, worker
 from memolith.store import receipts
 from memolith.text.secrets.veil import masked_name, unveiled, veiled
 from tests.hosts.sessions import written

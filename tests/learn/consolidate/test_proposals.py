@@ -1,7 +1,6 @@
 """A proposal that a person should see first waits as a diff: accept, refuse, edit."""
 
 import json
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -10,13 +9,11 @@ from memolith import Mem
 from memolith.care.doctor import examine
 from memolith.edges.cli import main
 from memolith.learn.consolidate import waiting
-from memolith.learn.consolidate.consolidate import run
 from memolith.learn.consolidate.waiting import OutdatedError
-from memolith.learn.model.client import Client
 from memolith.learn.model.values import Completion, Question
+from memolith.learn.queue.queue import CONSOLIDATE, LeaseLostError, Queue
 from memolith.memory import review
 from memolith.memory.document import MARKER
-from memolith.store.writeset import NotMineError
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
 from tests.store.test_writeset import texts
@@ -244,14 +241,17 @@ def test_what_a_person_saves_while_the_model_thinks_is_kept_without_a_second_req
 def test_a_consolidation_that_lost_its_lease_writes_nothing_and_holds_nothing(
     mem: Mem, learned: Path
 ) -> None:
-    def lost() -> AbstractContextManager[None]:
-        raise NotMineError("another worker has it")
-
     before = texts(learned.parent)
-    for memory in (FOUR + "- New.\n", "- All is new.\n"):
-        model = Scripted(reply(memory, "Short.\n"))
-        with pytest.raises(NotMineError):
-            run(mem, [extraction(mem, "claude-1", "x")], Client(model), fence=lost)
+    given = extraction(mem, "claude-1", "x")
+    with Queue(mem.home, mem.settings, mem.now) as queue:
+        queue.enqueue(CONSOLIDATE, mem.project)
+        (job,) = queue.claim(CONSOLIDATE)
+        queue.cancel(mem.project)
+        for memory in (FOUR + "- New.\n", "- All is new.\n"):
+            with pytest.raises(LeaseLostError):
+                consolidate(
+                    mem, given, model=Scripted(reply(memory, "Short.\n")), fence=lambda: queue.fenced(job)
+                )
     assert texts(learned.parent) == before
 
 

@@ -27,11 +27,11 @@ def settings(**values: str) -> Settings:
     )
 
 
-def why(one: Session, watermarks: Mapping[str, str] | None = None, running: tuple[str, ...] = ()) -> str:
+def why(one: Session, watermarks: Mapping[str, str] | None = None, *, force: bool = False) -> str:
     """Return why a session is refused, or nothing."""
-    choice = eligible.candidates([one], NOW, settings(), watermarks or {}, running=running)
-    assert len(choice.candidates) + len(choice.refused) == 1
-    return choice.refused[0].reason if choice.refused else ""
+    choice = eligible.choose([one], NOW, settings(), watermarks or {}, force=force)
+    assert [*choice.taken, *choice.refused] == [one.name]
+    return choice.refused.get(one.name, "")
 
 
 @proves("S2.24")
@@ -70,9 +70,8 @@ def test_a_session_is_at_most_thirty_days_old(days: float, taken: bool) -> None:
 
 @proves("S2.27")
 def test_the_running_session_is_never_learned_from() -> None:
-    assert why(ago(DAY), running=("claude-s1",)) == "it is the running session"
-    asked = eligible.candidates([ago(DAY)], NOW, settings(), {}, running=["claude-s1"], forced=["claude-s1"])
-    assert asked.candidates == []
+    for force in (False, True):
+        assert why(ago(DAY, status="running"), force=force).startswith("it is running; it is learned from")
 
 
 @proves("S2.28")
@@ -81,16 +80,16 @@ def test_the_newest_come_first_and_the_rest_have_their_turn_later() -> None:
     marks: dict[str, str] = {}
     order: list[str] = []
     for _ in range(7):
-        choice = eligible.candidates(many[::-1], NOW, settings(), marks)
-        assert len(choice.candidates) <= 64
-        order += [each.session.id for each in choice.candidates]
-        marks |= {each.session.name: each.watermark for each in choice.candidates}
-    assert order == [f"s{number:03}" for number in range(400)]
-    first = eligible.candidates(many, NOW, settings(max_rollouts_per_startup="2"), {})
-    assert "a run takes 2" in first.refused[0].reason
-    few = eligible.candidates(many, NOW, settings(thread_scan_limit="3"), {})
-    assert len(few.candidates) == 3
-    assert "memories.thread_scan_limit" in few.refused[0].reason
+        choice = eligible.choose(many[::-1], NOW, settings(), marks)
+        assert len(choice.taken) <= 64
+        order += choice.taken
+        marks |= choice.taken
+    assert order == [f"claude-s{number:03}" for number in range(400)]
+    first = eligible.choose(many, NOW, settings(max_rollouts_per_startup="2"), {})
+    assert "a run takes 2" in first.refused["claude-s002"]
+    few = eligible.choose(many, NOW, settings(thread_scan_limit="3"), {})
+    assert len(few.taken) == 3
+    assert "memories.thread_scan_limit" in few.refused["claude-s003"]
 
 
 @proves("S2.29")
@@ -113,26 +112,23 @@ def test_what_is_not_over_is_not_learned_from(status: str, taken: bool) -> None:
 def test_a_withdrawn_session_is_left_out_and_what_it_taught_is_to_be_forgotten(mode: str) -> None:
     """Half of S2.69; the other half is the consolidation's."""
     one = ago(DAY, mode=mode)
-    choice = eligible.candidates([one], NOW, settings(), {one.name: eligible.watermark(one)})
-    assert choice.candidates == []
-    assert choice.refused[0].forget
-    assert mode in choice.refused[0].reason
+    choice = eligible.choose([one], NOW, settings(), {one.name: eligible.watermark(one)})
+    assert (choice.taken, choice.withdrawn) == ({}, {one.name})
+    assert mode in choice.refused[one.name]
 
 
 def test_a_person_may_ask_for_a_session_that_is_too_young_too_old_or_done() -> None:
     one = ago(HOUR)
     marks = {one.name: eligible.watermark(one)}
-    choice = eligible.candidates(
-        [one, ago(99 * DAY, "s2")], NOW, settings(), marks, forced=["claude-s1", "claude-s2"]
-    )
-    assert [each.session.id for each in choice.candidates] == ["s1", "s2"]
+    choice = eligible.choose([one, ago(99 * DAY, "s2")], NOW, settings(), marks, force=True)
+    assert list(choice.taken) == ["claude-s1", "claude-s2"]
 
 
 def test_a_session_without_times_goes_by_when_it_was_stored() -> None:
     one = session(("user", "hello"))
     assert "does not say when" in why(one)
-    choice = eligible.candidates([one], NOW, settings(), {}, stored={one.name: NOW - DAY})
-    assert len(choice.candidates) == 1
+    choice = eligible.choose([one], NOW, settings(), {}, stored={one.name: NOW - DAY})
+    assert list(choice.taken) == [one.name]
 
 
 def test_a_session_in_which_nobody_speaks_costs_no_request() -> None:

@@ -5,13 +5,11 @@ from random import Random
 import pytest
 
 from memolith.env.settings import Settings
-from memolith.learn.extract import evidence, extract
-from memolith.learn.model.client import Client
-from memolith.learn.model.prompt import StageOne
+from memolith.learn.extract import evidence
 from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.extract import labelled
 from tests.learn.extract.inventions import Scene
-from tests.learn.scripted import Scripted
+from tests.learn.scripted import Scripted, extract_with
 from tests.learn.talk import session
 from tests.shared import rows
 
@@ -141,19 +139,22 @@ def test_a_quote_with_a_masked_secret_is_found() -> None:
 
 
 def test_no_invention_gets_in_and_nearly_all_that_is_true_when_a_model_invents_a_third() -> None:
-    random, prompts = Random(20261115), StageOne("/nonexistent")
+    random = Random(20261115)
     true = admitted = invented = 0
-    lies: list[object] = []
+    lies: list[str] = []
     for _ in range(40):
         scene = Scene(random)
-        for _ in range(10):
+        claims = {}
+        for number in range(10):
             lie = random.random() < 0.3
-            row = scene.invented() if lie else scene.true()
-            reply = {"rollout_summary": "x", "rollout_slug": None, "raw_memory": "x", "records": [row]}
-            facts = extract.extract(scene.session, Client(Scripted(reply)), SETTINGS, prompts).facts
+            claims[f"k{number}"] = (lie, scene.invented() if lie else scene.true())
+        rows = [{**claim, "keywords": [key]} for key, (_, claim) in claims.items()]
+        reply = {"rollout_summary": "x", "rollout_slug": None, "raw_memory": "x", "records": rows}
+        kept = {fact.keywords[0] for fact in extract_with(Scripted(reply), scene.session, SETTINGS).facts}
+        for key, (lie, claim) in claims.items():
             true, invented = true + (not lie), invented + lie
-            admitted += not lie and bool(facts)
-            lies += facts if lie else []
+            admitted += not lie and key in kept
+            lies += [claim["body"]] if lie and key in kept else []
     assert invented > 100
     assert lies == []
     assert admitted / true >= 0.95

@@ -7,14 +7,13 @@ import pytest
 
 from memolith import Mem
 from memolith.env.settings import Settings
-from memolith.learn.extract import evidence, extract
+from memolith.learn.extract import evidence
 from memolith.learn.extract.extract import citations
 from memolith.learn.extract.facts import Findings
-from memolith.learn.model.client import Client
-from memolith.learn.model.prompt import StageOne
+from memolith.learn.model import prompt
 from memolith.learn.model.values import ModelError
 from memolith.memory.sessions import Session
-from tests.learn.scripted import Scripted
+from tests.learn.scripted import Scripted, extract_with
 from tests.learn.talk import session
 from tests.ledger import proves
 
@@ -29,7 +28,6 @@ TALK = session(
 PNPM = {"turn": 1, "quote": "Use pnpm here, never npm."}
 GERMAN = {"turn": 1, "quote": "And answer in German, please."}
 SQLITE = {"turn": 3, "quote": "we decided to keep the queue in SQLite because the CLI works offline"}
-PROMPTS = StageOne("/nonexistent")
 
 
 def reply(*records: dict[str, Any], **fields: object) -> dict[str, Any]:
@@ -44,7 +42,7 @@ def record(body: str, *quotes: dict[str, Any], **fields: object) -> dict[str, An
 
 
 def run(data: object, one: Session = TALK, settings: Settings = SETTINGS) -> Findings:
-    return extract.extract(one, Client(Scripted(data)), settings, PROMPTS)
+    return extract_with(Scripted(data), one, settings)
 
 
 @proves("S2.40", "S3.9")
@@ -55,7 +53,7 @@ def test_a_good_reply_gives_a_raw_memory_a_synopsis_and_records() -> None:
             record("The queue is in SQLite because the CLI works offline.", SQLITE, category="decisions"),
         )
     )
-    found = extract.extract(TALK, Client(model), SETTINGS, PROMPTS)
+    found = extract_with(model, TALK, SETTINGS)
     assert found.raw_memory == '- Use pnpm here, never npm. [turn 1: "Use pnpm here, never npm."]'
     assert (found.rollout_summary, found.rollout_slug) == ("Installed with pnpm.", "pnpm")
     first, second = found.facts
@@ -68,7 +66,7 @@ def test_a_good_reply_gives_a_raw_memory_a_synopsis_and_records() -> None:
     assert second.quotes == [(3, SQLITE["quote"])]
     assert found.outcome == "learned 2 record(s) and 1 line(s)"
     (question,) = model.questions
-    assert question.system == PROMPTS.system
+    assert question.system == prompt.load("stage_one_system", "/nonexistent").text
     assert "claude-s1" in question.user
     assert "Use pnpm here, never npm." in question.user
 
@@ -114,7 +112,7 @@ def test_nothing_worth_keeping_is_a_success_without_output(key: str, blank: str)
 
 def test_a_session_without_words_costs_no_request() -> None:
     model = Scripted(reply())
-    assert extract.extract(session(("WebFetch ok", "page")), Client(model), SETTINGS, PROMPTS).empty
+    assert extract_with(model, session(("WebFetch ok", "page")), SETTINGS).empty
     assert model.asked == []
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from memolith.env.settings import Settings
 from memolith.learn.model.client import Client
 from memolith.learn.model.http import Anthropic, OpenAI
+from tests.learn.scripted import client
 
 _numbers = count(1)
 
@@ -119,7 +120,7 @@ class Loopback:
         """Return a client that asks this server, with models.* settings; it hardly waits between tries."""
         made = self.settings(**settings)
         maker = OpenAI if kind == "openai" else Anthropic
-        return Client(maker(made, "test-model", self.env), timeout=timeout, pause=0.001)
+        return client(maker(made, "test-model", self.env), timeout=timeout)
 
     env: dict[str, str] = {}
 

@@ -11,8 +11,9 @@ import pytest
 from memolith.env.settings import Settings
 from memolith.learn.model import llm
 from memolith.learn.model.client import Client
-from memolith.learn.model.values import ModelError, Reply
+from memolith.learn.model.values import ModelError
 from tests.learn.model.fake_agent import Agent, install
+from tests.learn.scripted import client, spent
 from tests.ledger import proves
 
 SCHEMA: dict[str, Any] = {
@@ -30,12 +31,10 @@ def model(agent: Agent, name: str, **settings: str) -> Client:
     values = {"default": name, **settings}
     named = {f"MEMOLITH_MODELS_{key.upper()}": value for key, value in values.items()}
     outside = {**os.environ, **agent.env, "MEMOLITH_HOME": "/home/x", "CLAUDECODE": "1", "MINE": "kept"}
-    found = llm.find(Settings("/nonexistent", named), "default", outside)
-    found._pause = 0.001
-    return found
+    return client(llm.find(Settings("/nonexistent", named), "default", outside), timeout=20)
 
 
-def ask(asked: Client, seconds: float = 20) -> Reply:
+def ask(asked: Client, seconds: float = 20) -> dict[str, Any]:
     deadline = time.monotonic() + seconds
     return asked.complete("You extract.", f"Key {KEY}.", SCHEMA, max_output=500, deadline=deadline)
 
@@ -57,9 +56,9 @@ def wait_until_gone(pid: int) -> None:
 @ALL
 def test_an_agent_is_asked_once_in_an_empty_place_and_told_that_it_is_ours(tmp_path: Path, name: str) -> None:
     agent = install(tmp_path, name, {"say": GOOD})
-    reply = ask(model(agent, name))
-    assert (reply.data, reply.model) == (GOOD, name)
-    assert (reply.tokens_in, reply.tokens_out) == (95, 7)
+    asked = model(agent, name)
+    assert (ask(asked), asked.name) == (GOOD, name)
+    assert (spent(asked).tokens_in, spent(asked).tokens_out) == (95, 7)
     (call,) = agent.calls
     env = call["env"]
     assert (env["MEMOLITH_INTERNAL"], env["MINE"]) == ("1", "kept")
@@ -69,10 +68,10 @@ def test_an_agent_is_asked_once_in_an_empty_place_and_told_that_it_is_ours(tmp_p
     assert not call["tty"]
     assert not Path(call["cwd"]).exists()
     assert set(call["files"]) <= {"schema.json", "system.md", ".gemini/settings.json"}
-    asked = json.dumps([call["argv"], call["input"], call["files"]])
-    assert "You extract." in asked
+    given = json.dumps([call["argv"], call["input"], call["files"]])
+    assert "You extract." in given
     assert "[secret:" in call["input"]
-    assert KEY not in asked
+    assert KEY not in given
 
 
 def test_claude_has_no_tools_no_settings_and_no_history(tmp_path: Path) -> None:
@@ -119,12 +118,12 @@ def test_gemini_has_no_tools_and_is_told_the_schema(tmp_path: Path) -> None:
 
 def test_any_command_will_do(tmp_path: Path) -> None:
     agent = install(tmp_path, "mine", {"say": f"Sure!\n{json.dumps(GOOD)}\nAnything else?"})
-    reply = ask(model(agent, "command:big", command="mine --schema={schema} --model '{model}' x"))
-    assert (reply.data, reply.model) == (GOOD, "command:big")
+    asked = model(agent, "command:big", command="mine --schema={schema} --model '{model}' x")
+    assert (ask(asked), asked.name) == (GOOD, "command:big")
     (call,) = agent.calls
     assert call["argv"] == [f"--schema={call['cwd']}/schema.json", "--model", "big", "x"]
     assert "You extract." in call["input"]
-    assert (reply.tokens_in, reply.tokens_out) == (9, 11)  # nobody counted: estimated
+    assert (spent(asked).tokens_in, spent(asked).tokens_out) == (9, 11)  # nobody counted: estimated
 
 
 @proves("S2.57")
@@ -132,16 +131,16 @@ def test_auto_takes_the_agent_of_the_session_else_the_first_that_is_there(tmp_pa
     install(tmp_path, "gemini", {"say": GOOD})
     path = {"PATH": str(install(tmp_path, "codex", {"say": GOOD}).env["PATH"].partition(":")[0])}
     settings = Settings("/nonexistent", {"MEMOLITH_MODELS_DEFAULT": "auto"})
-    found = [llm.find(settings, "smol", path, session=session).name for session in ("gemini", "claude", "")]
+    found = [llm.find(settings, "smol", path, agent=agent).name for agent in ("gemini", "claude", "")]
     assert found == ["gemini", "codex", "codex"]
 
 
 @ALL
 def test_a_reply_that_cannot_be_used_is_asked_for_once_more(tmp_path: Path, name: str) -> None:
     agent = install(tmp_path, name, {"say": "I will not."}, {"say": GOOD})
-    reply = ask(model(agent, name))
-    assert reply.data == GOOD
-    assert (reply.tokens_in, reply.tokens_out) == (190, 14)
+    asked = model(agent, name)
+    assert ask(asked) == GOOD
+    assert (spent(asked).tokens_in, spent(asked).tokens_out) == (190, 14)
     assert "there is no JSON object in the reply" in agent.calls[1]["input"]
 
 
@@ -202,7 +201,7 @@ def test_a_child_that_does_not_end_is_gone_after_the_deadline_with_all_its_helpe
 def test_a_helper_that_stays_behind_is_not_waited_for_and_ended(tmp_path: Path) -> None:
     agent = install(tmp_path, "claude", {"say": GOOD, "helper": True})
     started = time.monotonic()
-    assert ask(model(agent, "claude")).data == GOOD
+    assert ask(model(agent, "claude")) == GOOD
     assert time.monotonic() - started < 10
     wait_until_gone(agent.calls[0]["helper"])
 

@@ -129,7 +129,7 @@ def test_the_prompts_hold_to_the_shapes_that_are_checked(tmp_path: Path) -> None
 
     from memolith.store.layout import CATEGORIES
 
-    text = prompts.StageOne(str(tmp_path)).system
+    text = prompts.load("stage_one_system", str(tmp_path)).text
     assert all(f"`{category}`" in text for category in CATEGORIES)
     example = json.loads(text[text.rindex('`{"rollout_summary"') :].strip("`\n"))
     assert list(example) == ["rollout_summary", "rollout_slug", "raw_memory", "records"]

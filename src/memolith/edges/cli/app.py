@@ -176,7 +176,6 @@ _FLAGS = frozenset(
         "--dry-run",
         "--remove",
         "--semantic",
-        "--background",
         "--everything",
         "--explain",
         "--read-only",

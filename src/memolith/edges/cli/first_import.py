@@ -16,7 +16,6 @@ from memolith.edges.cli import output, progress
 from memolith.edges.cli.sessions import bring
 from memolith.env.settings import Settings
 from memolith.hosts.sessions import gather
-from memolith.learn import run
 from memolith.prompt import brief
 from memolith.text.secrets import veil
 
@@ -69,7 +68,7 @@ def _learn(mem: Mem) -> int:
     agreed.enter(mem.identity.root)
     mem.settings, kept = agreed, mem.settings
     try:
-        return 0 if run.why_not(mem) else run.run(mem, model="none").records
+        return 0 if mem.learning.off else mem.learning.run(model="none").records
     finally:
         mem.settings = kept
 

@@ -6,24 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import ConfigError, InputError, PartialError
+from memolith.base.errors import InputError, PartialError
 from memolith.edges.cli import output, progress
 from memolith.edges.cli.app import Group, cli, opened, shared
 from memolith.edges.cli.options import notice
-from memolith.learn import background as worker
-from memolith.learn import run
-from memolith.learn.extract import eligible
-from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
-from memolith.memory.daily import day
 
 if TYPE_CHECKING:
     from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
-    from memolith.learn.queue.queue import Job
     from memolith.mem import Mem
 
 _PHASES = ("1", "2")
-_MAX_DAYS = 3650
 _session = click.argument("session", required=False, metavar="[SESSION]")
 
 
@@ -36,11 +29,8 @@ def learn() -> None:
 @click.option("--phase", metavar="1|2", help="Only extract (1), or only consolidate (2).")
 @click.option("--force", is_flag=True, help="Also sessions that are not idle yet, and without a pause.")
 @click.option("--model", metavar="MODEL", help="Instead of models.default; `none` learns by rules.")
-@click.option("--background", is_flag=True, hidden=True)
 @shared
-def run_learning(
-    options: Options, phase: str | None, force: bool, model: str | None, background: bool
-) -> None:
+def run_learning(options: Options, phase: str | None, force: bool, model: str | None) -> None:
     """Extract what finished sessions teach and bring it into MEMORY.md.
 
     Any number of these may run at once. Without a model, only what was said in so many words is learned.
@@ -54,10 +44,7 @@ def run_learning(
         raise InputError(f"--phase {phase!r}: must be 1 or 2")
     with options.open() as mem:
         notice(mem)
-        if background:
-            worker.bound(mem.settings.number("memories.seconds_per_run"))
-        report = run.run(
-            mem,
+        report = mem.learning.run(
             phase=int(phase) if phase else None,
             force=force,
             model=model,
@@ -78,7 +65,7 @@ def show_status(mem: Mem) -> Answer:
     \b
     memolith learn status
     """
-    found = run.status(mem)
+    found = mem.learning.status()
     return found.as_dict(), "\n".join(found.lines(mem.settings))
 
 
@@ -92,36 +79,12 @@ def explain(mem: Mem, session: str | None) -> Answer:
     memolith learn why
     memolith learn why claude-3f2a
     """
-    wanted = mem.sessions.get(session).name if session else None
-    reasons = {name: why for name, why in sorted(_reasons(mem).items()) if wanted in (None, name)}
+    reasons = mem.learning.why(session)
     fields: dict[str, object] = {"sessions": [{"name": name, "why": why} for name, why in reasons.items()]}
     if not reasons:
         nothing = "no sessions are stored for this project; `memolith session add` stores one"
         return fields, output.Note(nothing)
     return fields, "\n".join(f"{name}: {why}" for name, why in reasons.items())
-
-
-def _reasons(mem: Mem) -> dict[str, str]:
-    """Return for each session what was learned from it, or why nothing was."""
-    if off := run.why_not(mem):
-        return {each.name: off for each in mem.sessions.list()}
-    with Queue(mem.home, mem.settings, mem.now) as queue:
-        choice = run.look(mem, queue)
-        reasons = {each.session.name: "the next run learns from it" for each in choice.candidates}
-        reasons |= {each.name: each.reason for each in choice.refused}
-        for job in queue.jobs(mem.project, EXTRACT):
-            reasons[job.session] = _reason(job, reasons.get(job.session, ""))
-    return reasons
-
-
-def _reason(job: Job, now: str) -> str:
-    if job.status == "done":
-        changed = f"; it has changed since: {now}" if now and not now.startswith("nothing changed") else ""
-        return job.outcome + changed
-    if job.status in ("failed", "error"):
-        left = f"{job.retry_remaining} attempt(s) left" if job.retry_remaining else "no attempts left"
-        return f"failed: {job.last_error} ({left}; memolith learn retry {job.session})"
-    return job.last_error or {"running": "a process is at it"}.get(job.status, "the next run learns from it")
 
 
 @learn.command("enqueue")
@@ -134,19 +97,9 @@ def enqueue(mem: Mem, session: str | None) -> Answer:
     memolith learn enqueue
     memolith learn enqueue claude-3f2a
     """
-    if session is None:
-        force_consolidation(mem)
-        return "Enqueued: the next run consolidates (memolith learn run)"
-    with _queue(mem) as queue:
-        found = mem.sessions.get(session)
-        queue.enqueue(EXTRACT, f"{mem.project}/{found.name}", eligible.watermark(found), forced=True)
-    return f"Enqueued: the next run learns from {found.name} again (memolith learn run)"
-
-
-def force_consolidation(mem: Mem) -> None:
-    """Let the next run consolidate though nothing is new."""
-    with _queue(mem) as queue:
-        queue.enqueue(CONSOLIDATE, mem.project, forced=True)
+    name = mem.learning.enqueue(session)
+    does = f"learns from {name} again" if name else "consolidates"
+    return f"Enqueued: the next run {does} (memolith learn run)"
 
 
 @learn.command("retry")
@@ -158,8 +111,7 @@ def retry(mem: Mem, session: str | None) -> Answer:
     \b
     memolith learn retry claude-3f2a
     """
-    with _queue(mem) as queue:
-        return f"{queue.retry(_key(mem, session)).key} is tried again by the next run"
+    return f"{mem.learning.retry(session).key} is tried again by the next run"
 
 
 @learn.command("cancel")
@@ -171,8 +123,7 @@ def cancel(mem: Mem, session: str | None) -> Answer:
     \b
     memolith learn cancel claude-3f2a
     """
-    with _queue(mem) as queue:
-        return f"{queue.cancel(_key(mem, session)).key} is left alone until it changes"
+    return f"{mem.learning.cancel(session).key} is left alone until it changes"
 
 
 @learn.command("cost")
@@ -184,11 +135,7 @@ def show_cost(mem: Mem, days: int) -> Answer:
     \b
     memolith learn cost --days 7
     """
-    if not 1 <= days <= _MAX_DAYS:
-        raise InputError(f"--days {days}: must be from 1 to {_MAX_DAYS}")
-    since = day(mem.now() - (days - 1) * 86_400)
-    with Queue(mem.home, mem.settings, mem.now) as queue:
-        rows = queue.ledger.costs(since=since)
+    since, rows = mem.learning.costs(days)
     lines = [
         f"{row.day}  {row.phase:<11}  {row.requests:>5} requests  {row.tokens_in:>9} in  "
         f"{row.tokens_out:>8} out  {row.seconds:>7.1f} s  {row.model}  {row.project}"
@@ -196,13 +143,3 @@ def show_cost(mem: Mem, days: int) -> Answer:
     ]
     text = "\n".join(lines) or f"Nothing was asked of a model since {since}."
     return {"since": since, "costs": [row.as_dict() for row in rows]}, text
-
-
-def _queue(mem: Mem) -> Queue:
-    if off := run.why_not(mem):
-        raise ConfigError(off)
-    return Queue(mem.home, mem.settings, mem.now)
-
-
-def _key(mem: Mem, session: str | None) -> str:
-    return f"{mem.project}/{mem.sessions.get(session).name}" if session else mem.project

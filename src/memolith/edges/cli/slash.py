@@ -15,11 +15,9 @@ from memolith.base.values import TARGETS
 from memolith.care import edit as editing
 from memolith.care.status import page
 from memolith.edges.cli import common, completion, output
-from memolith.edges.cli import learn as learning
 from memolith.edges.cli.app import Group, cli, opened, shared, unguard
 from memolith.edges.cli.options import notice
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.learn.withdraw import withdraw
 from memolith.memory import addresses, arguments
 from memolith.memory.note_index import note_files
 from memolith.memory.notes import find_note
@@ -240,7 +238,7 @@ def enqueue(mem: Mem) -> Answer:
     \b
     memolith memory enqueue
     """
-    learning.force_consolidation(mem)
+    mem.learning.enqueue()
     return "The next run consolidates even if no session changed (memolith learn run)"
 
 
@@ -292,10 +290,8 @@ def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, sc
             attended=options.attended,
         )
     slugs = layout.projects(mem.home) if everywhere and not user else [mem.project]
-    done = [
-        withdraw(mem if slug == mem.project else mem.of_project(slug), user=user, everything=everything)
-        for slug in slugs
-    ]
+    mems = [mem if slug == mem.project else mem.of_project(slug) for slug in slugs]
+    done = [each.learning.withdraw(user=user, everything=everything) for each in mems]
     removed, records = sum(len(each.files) for each in done), sum(len(each.records) for each in done)
     jobs = sum(each.jobs for each in done)
     message = f"Removed {records} record(s) and {removed} file(s) of {whose}, {jobs} row(s) of the queue"

@@ -247,7 +247,7 @@ def _injected(mem: Mem) -> View:
 
 
 def _learning(mem: Mem) -> View:
-    lines = [_plain(line) for line in mem.learning().lines(mem.settings)]
+    lines = [_plain(line) for line in mem.learning.status().lines(mem.settings)]
     hint = "memolith learn run learns now; learn why says why not; learn cost says what each day cost"
     return View("Learning", [*lines, Line(Content("")), _quiet(hint)])
 

@@ -149,7 +149,7 @@ def work(mem: Mem, *, at_once: bool = False) -> None:
     wanted = mem.settings.flag("hooks.sessions") or mem.settings.flag("memories.enabled")
     if not wanted or not (at_once or receipts.age(mem.home, "worker") > _PAUSE):
         return
-    from memolith.learn.background import spawn
+    from memolith.hosts.hook.background import spawn
 
     receipts.stamp(mem.home, "worker")
     spawn(mem, LOG, "hook", "--work")

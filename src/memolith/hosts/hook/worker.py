@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import BusyError, MemolithError
 from memolith.hosts import sessions
+from memolith.hosts.hook import background
 from memolith.hosts.hook.handover import TODO, store
 from memolith.hosts.sessions import gather
-from memolith.learn import background, run
 from memolith.mem import Mem
 from memolith.store import layout, locks, receipts
 
@@ -48,9 +48,9 @@ def work(mem: Mem) -> Iterator[str]:
             receipts.sweep(mem.home)
     except (BusyError, OSError, MemolithError) as error:
         yield str(error)
-    if not run.why_not(mem):
+    if not mem.learning.off:
         try:
-            yield f"learned: {'; '.join(str(run.run(mem)).splitlines())}"
+            yield f"learned: {'; '.join(str(mem.learning.run()).splitlines())}"
         except (MemolithError, OSError) as error:
             yield f"not learned: {error}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import ConflictError, ProviderError
@@ -37,8 +36,8 @@ def run(
     extractions: Iterable[Extraction],
     model: Client | None,
     *,
-    fence: Callable[[], AbstractContextManager[Fence | None]] = nullcontext,
-    deadline: float | None = None,
+    fence: Callable[[], AbstractContextManager[Fence]],
+    deadline: float,
 ) -> Outcome:
     """Consolidate this project: propose, check, write or hold. After a MemolithError nothing is changed.
 
@@ -54,8 +53,7 @@ def run(
         try:
             with fence() as work:
                 outcome = _settle(home, proposal, previous)
-                if work is not None:
-                    work.outcome, work.sessions = outcome.message, proposal.sessions
+                work.outcome, work.sessions = outcome.message, proposal.sessions
                 return outcome
         except ConflictError:
             if not left:

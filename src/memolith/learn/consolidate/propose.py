@@ -47,7 +47,7 @@ _MAX_RAW = 1_000_000
 class Writer:
     """The model that writes: asked once, however often its answer is needed."""
 
-    def __init__(self, model: Client, home: Home, deadline: float | None) -> None:
+    def __init__(self, model: Client, home: Home, deadline: float) -> None:
         self._model, self._deadline = model, deadline
         self._prompt = prompt.load("consolidation", home.path)
         self._reply: dict[str, Any] | None = None
@@ -62,8 +62,9 @@ class Writer:
         if self._reply is None:
             user = self._prompt.fill(**variables)
             form = schema.load("consolidation")
-            reply = self._model.complete(SYSTEM, user, form, max_output=MAX_OUTPUT, deadline=self._deadline)
-            self._reply = reply.data
+            self._reply = self._model.complete(
+                SYSTEM, user, form, max_output=MAX_OUTPUT, deadline=self._deadline
+            )
         return self._reply
 
 

@@ -9,7 +9,7 @@ from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from memolith.env.settings import Settings
     from memolith.memory.sessions import Session
@@ -19,26 +19,12 @@ _WITHDRAWN = ("disabled", "polluted")
 _UNFINISHED = ("running", "paused")
 
 
-class Candidate(Value):
-    """A session to learn from, and the watermark that its success will leave."""
-
-    session: Session
-    watermark: str
-
-
-class Refused(Value):
-    """A session that is not learned from now. `forget`: nor may what was learned from it stay."""
-
-    forget: bool
-    name: str
-    reason: str
-
-
 class Choice(Value):
     """What a run learns from, newest first, and what it leaves."""
 
-    candidates: list[Candidate]
-    refused: list[Refused]
+    refused: dict[str, str]  # why, by the session's name
+    taken: dict[str, str]  # the watermark that a success will leave, by the session's name
+    withdrawn: set[str]  # of those refused: nor may what was learned from them stay
 
 
 def watermark(session: Session) -> str:
@@ -47,38 +33,36 @@ def watermark(session: Session) -> str:
     return f"{len(session.turns)}-{sha256(said.encode('utf-8', 'surrogatepass'))[:16]}"
 
 
-def candidates(
+def choose(
     sessions: Iterable[Session],
     now: float,
     settings: Settings,
     watermarks: Mapping[str, str],
     *,
-    running: Collection[str] = (),
     stored: Mapping[str, float] | None = None,
-    forced: Collection[str] = (),
+    force: bool = False,
 ) -> Choice:
     """Choose the sessions that a run learns from, newest first.
 
-    `watermarks` holds what the last success with each session left, `running` the sessions that are going
-    on, `stored` when each was stored, for those whose turns have no time. `forced` ones, asked for by
-    a person, need not be idle, young or changed.
+    `watermarks` holds what the last success with each session left, `stored` when each was stored, for those
+    whose turns have no time. With `force`, asked for by a person, they need not be idle, young or changed.
     """
     stored = stored or {}
     at_most = int(settings.number("memories.max_rollouts_per_startup"))
     to_scan = int(settings.number("memories.thread_scan_limit"))
-    chosen: list[Candidate] = []
-    refused: list[Refused] = []
+    choice = Choice(taken={}, refused={}, withdrawn=set())
     scanned = 0
     aged = [(last_active(session) or stored.get(session.name), session) for session in sessions]
     for active, session in sorted(aged, key=lambda pair: (-(pair[0] or 0.0), pair[1].name)):
         mark = watermark(session)
         if session.mode in _WITHDRAWN:
-            why = f"it is marked {session.mode}; what was learned from it is forgotten"
-            refused.append(Refused(name=session.name, reason=why, forget=True))
+            choice.withdrawn.add(session.name)
+            choice.refused[session.name] = (
+                f"it is marked {session.mode}; what was learned from it is forgotten"
+            )
             continue
-        asked = session.name in forced
-        why = _unfit(session, running)
-        if not why and not asked:
+        why = _unfit(session)
+        if not why and not force:
             # Sessions that are done do not count as looked at, or older ones would never have their turn.
             if watermarks.get(session.name) == mark:
                 why = "nothing changed since it was learned from"
@@ -89,13 +73,13 @@ def candidates(
             else:
                 scanned += 1
                 why = _mistimed(active, now, settings)
-        if not why and len(chosen) >= at_most:
+        if not why and len(choice.taken) >= at_most:
             why = f"a run takes {at_most} (memories.max_rollouts_per_startup); a later run takes it"
         if why:
-            refused.append(Refused(name=session.name, reason=why, forget=False))
+            choice.refused[session.name] = why
         else:
-            chosen.append(Candidate(session=session, watermark=mark))
-    return Choice(candidates=chosen, refused=refused)
+            choice.taken[session.name] = mark
+    return choice
 
 
 def last_active(session: Session) -> float | None:
@@ -104,9 +88,7 @@ def last_active(session: Session) -> float | None:
     return max(times) if times else _seconds(session.started)
 
 
-def _unfit(session: Session, running: Collection[str]) -> str:
-    if session.name in running:
-        return "it is the running session"
+def _unfit(session: Session) -> str:
     if session.status in _UNFINISHED:
         return f"it is {session.status}; it is learned from when it has completed or failed"
     if session.source not in ("", "interactive"):

@@ -29,11 +29,14 @@ from memolith.text.safe import hygiene
 from memolith.text.secrets.redact import redact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memolith.env.settings import Settings
     from memolith.learn.model.client import Client
-    from memolith.learn.model.prompt import StageOne
+    from memolith.learn.model.prompt import Prompt
     from memolith.memory.sessions import Session
 
+PROMPTS = ("stage_one_system", "stage_one_input")
 MAX_OUTPUT = 4_000
 MAX_RECORDS = 50
 _MAX_BODY, _MAX_TITLE, _MAX_QUOTE = 1_200, 120, 400
@@ -44,16 +47,20 @@ _STRAIGHT = str.maketrans("“”", '""')
 
 
 def extract(
-    session: Session, model: Client, settings: Settings, prompts: StageOne, *, deadline: float | None = None
+    session: Session, model: Client, settings: Settings, prompts: Sequence[Prompt], deadline: float
 ) -> Findings:
-    """Ask a model what a session teaches, and keep what the session supports, with secrets masked."""
+    """Ask a model what a session teaches, and keep what the session supports, with secrets masked.
+
+    `prompts` are those that PROMPTS names, `deadline` is a time of `time.monotonic()`.
+    """
+    system, form = prompts
     items = shape.shape(session, shape.token_limit(settings, model.window))
     if items == "[]":
         return nothing("nothing was said that could be learned from")
-    user = prompts.fill(thread_id=session.name, response_items_json=items)
+    user = form.fill(thread_id=session.name, response_items_json=items)
     reply = model.complete(
-        prompts.system, user, schema.load("stage_one"), max_output=MAX_OUTPUT, deadline=deadline
-    ).data
+        system.text, user, schema.load("stage_one"), max_output=MAX_OUTPUT, deadline=deadline
+    )
     raw_memory, synopsis = _clean(reply["raw_memory"]), _clean(reply["rollout_summary"])
     if not raw_memory.strip() or not synopsis.strip():
         return nothing("the model found nothing worth keeping")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memolith.learn.model.command import Program
 from memolith.learn.model.schema import parse, strict
-from memolith.learn.model.values import Completion, Question, nearest_effort, sum_counts
+from memolith.learn.model.values import ANTHROPIC_INPUT, Completion, Question, nearest_effort, sum_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,18 +25,6 @@ class _Agent(Program):
 
     def _effort(self) -> str:
         return nearest_effort(self._settings.text("models.effort"), self.levels)
-
-    def _completion(
-        self, text: str, tokens_in: int | None, tokens_out: int | None, data: Any = None
-    ) -> Completion:
-        return Completion(
-            cut=False,
-            data=data if isinstance(data, dict) else None,
-            model=self.name,
-            text=text,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-        )
 
 
 class Claude(_Agent):
@@ -78,13 +66,9 @@ class Claude(_Agent):
         if ended.code or reply.get("is_error") or "result" not in reply:
             raise self._failure(str(reply.get("result") or ended.error or ended.output), ended.code)
         usage = reply.get("usage") or {}
-        read = sum_counts(
-            usage.get("input_tokens"),
-            usage.get("cache_creation_input_tokens"),
-            usage.get("cache_read_input_tokens"),
-        )
-        written = sum_counts(usage.get("output_tokens"))
-        return self._completion(str(reply["result"]), read, written, reply.get("structured_output"))
+        read = sum_counts(*map(usage.get, ANTHROPIC_INPUT))
+        written, data = sum_counts(usage.get("output_tokens")), reply.get("structured_output")
+        return Completion(str(reply["result"]), read, written, data=data if isinstance(data, dict) else None)
 
 
 class Codex(_Agent):
@@ -117,7 +101,7 @@ class Codex(_Agent):
         if problem or ended.code or not text:
             raise self._failure(problem or ended.error or ended.output, ended.code)
         read, written = sum_counts(usage.get("input_tokens")), sum_counts(usage.get("output_tokens"))
-        return self._completion(text, read, written)
+        return Completion(text, read, written)
 
 
 class Gemini(_Agent):
@@ -151,7 +135,7 @@ class Gemini(_Agent):
         tokens = [each.get("tokens") or {} for each in models.values() if isinstance(each, dict)]
         read = sum_counts(*[each.get("prompt") for each in tokens])
         written = sum_counts(*[each.get(part) for each in tokens for part in ("candidates", "thoughts")])
-        return self._completion(str(reply["response"]), read, written)
+        return Completion(str(reply["response"]), read, written)
 
 
 AGENTS: dict[str, type[_Agent]] = {each.program: each for each in (Claude, Codex, Gemini)}

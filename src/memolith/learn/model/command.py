@@ -25,7 +25,14 @@ from memolith.env import programs
 from memolith.env.endpoint import printable
 from memolith.env.settings import GUARD
 from memolith.learn.model.schema import described, strict
-from memolith.learn.model.values import Completion, Kind, ModelError, ModelUnavailableError, Question
+from memolith.learn.model.values import (
+    TOO_LONG,
+    Completion,
+    Kind,
+    ModelError,
+    ModelUnavailableError,
+    Question,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +47,6 @@ _NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
 _SCHEMA = "schema.json"
 _BUSY = ("rate limit", "usage limit", "429", "overloaded", "529", "quota", "too many requests")
 _LOGIN = ("login", "log in", "logged in", "api key", "authenticat", "unauthorized", "credential")
-_LONG = ("prompt is too long", "context window", "context length", "context_length")
 
 
 class Ended(Value):
@@ -124,7 +130,7 @@ class Program(ABC):
         kind: Kind = "server"
         if any(word in lower for word in _BUSY):
             kind = "rate_limited"
-        elif any(word in lower for word in _LONG):
+        elif any(word in lower for word in TOO_LONG):
             kind = "too_long"
         elif any(word in lower for word in _LOGIN):
             kind = "unavailable"
@@ -155,9 +161,7 @@ class Command(Program):
     def _answer(self, ended: Ended) -> Completion:
         if ended.code:
             raise self._failure(ended.error or ended.output, ended.code)
-        return Completion(
-            cut=False, data=None, model=self.name, text=ended.output, tokens_in=None, tokens_out=None
-        )
+        return Completion(ended.output)
 
 
 def _environment(env: Mapping[str, str], project: str, more: Mapping[str, str]) -> dict[str, str]:

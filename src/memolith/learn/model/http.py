@@ -17,7 +17,9 @@ from memolith.base.values import Value
 from memolith.env.endpoint import Answer, Endpoint, UnansweredError, find_key
 from memolith.learn.model.schema import described, strict
 from memolith.learn.model.values import (
+    ANTHROPIC_INPUT,
     EFFORTS,
+    TOO_LONG,
     AdjustedError,
     Completion,
     Kind,
@@ -41,7 +43,6 @@ _BUSY = frozenset([408, 409, 425, 429])
 # Waiting does not help against these, whatever the status says.
 _NO_MONEY = ("insufficient_quota", "billing", "credit balance")
 _BEFORE_A_LIST = ("supported values", "one of", "should be", "expected")
-_LONG = ("context_length", "context length", "context window", "prompt is too long", "too many tokens")
 
 
 class Known(Value):
@@ -159,7 +160,7 @@ class HttpBackend(ABC):
         status = received.status
         lower = received.data[:20_000].decode("utf-8", "replace").lower()
         why = f"HTTP {status}: {received.summary}"
-        if status == 413 or (status in (400, 422) and any(each in lower for each in _LONG)):
+        if status == 413 or (status in (400, 422) and any(each in lower for each in TOO_LONG)):
             return self._failure("too_long", why)
         if status in (400, 422) and self._adjust(lower, known):
             return AdjustedError(f"{self._where()}: {why}")
@@ -230,12 +231,10 @@ class OpenAI(HttpBackend):
         if message.get("refusal") or choice.get("finish_reason") == "content_filter":
             raise self._failure("refused", "the model refused to answer")
         return Completion(
+            _text(message.get("content")),
+            sum_counts(usage.get("prompt_tokens")),
+            sum_counts(usage.get("completion_tokens")),
             cut=choice.get("finish_reason") == "length",
-            data=None,
-            model=str(envelope.get("model") or self._model),
-            text=_text(message.get("content")),
-            tokens_in=sum_counts(usage.get("prompt_tokens")),
-            tokens_out=sum_counts(usage.get("completion_tokens")),
         )
 
 
@@ -291,16 +290,10 @@ class Anthropic(HttpBackend):
             raise self._failure("refused", "the model refused to answer")
         usage = envelope.get("usage") or {}
         return Completion(
+            _text(envelope["content"]),
+            sum_counts(*map(usage.get, ANTHROPIC_INPUT)),
+            sum_counts(usage.get("output_tokens")),
             cut=envelope.get("stop_reason") == "max_tokens",
-            data=None,
-            model=str(envelope.get("model") or self._model),
-            text="".join(part["text"] for part in envelope["content"] if part.get("type") == "text"),
-            tokens_in=sum_counts(
-                usage.get("input_tokens"),
-                usage.get("cache_creation_input_tokens"),
-                usage.get("cache_read_input_tokens"),
-            ),
-            tokens_out=sum_counts(usage.get("output_tokens")),
         )
 
 

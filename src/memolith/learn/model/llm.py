@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import ConfigError
 from memolith.env import programs
 from memolith.learn.model.agents import AGENTS
-from memolith.learn.model.client import Client
 from memolith.learn.model.command import Command
 from memolith.learn.model.http import Anthropic, OpenAI
 from memolith.learn.model.values import ModelUnavailableError
@@ -25,26 +24,27 @@ if TYPE_CHECKING:
     from memolith.learn.model.values import Backend
 
 
-def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, session: str = "") -> str:
+def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ) -> str:
     """Return why there is no model for a role; empty if there is one."""
     try:
-        find(settings, role, env, session=session)
+        find(settings, role, env)
     except ModelUnavailableError as error:
-        return error.reason
+        return str(error)
     return ""
 
 
-def find(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, session: str = "") -> Client:
-    """Return the model for a role; ModelUnavailableError says why there is none."""
-    keys = ["models.smol", "models.default"] if role == "smol" else ["models.default"]
+def find(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, agent: str = "") -> Backend:
+    """Return the model for a role and, where it is `auto`, for a session of an agent.
+
+    ModelUnavailableError says why there is none.
+    """
     problems: list[str] = []
-    for key in keys:
+    for key in ["models.smol", "models.default"] if role == "smol" else ["models.default"]:
         value = settings.text(key).strip()
         if not value:
             continue
         try:
-            backend = _backend(settings, key, value, env, session)
-            return Client(backend, timeout=settings.number("models.timeout"))
+            return _backend(settings, key, value, env, agent)
         except ConfigError as error:
             problems.append(str(error))
         if value == "none":
@@ -52,12 +52,12 @@ def find(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, 
     raise ModelUnavailableError(problems[0])
 
 
-def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], session: str) -> Backend:
+def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], agent: str) -> Backend:
     kind, _, model = value.partition(":")
     if kind == "none":
         raise ModelUnavailableError(f"{key} is none: only rules learn; name a model there to use one")
     if kind == "auto":
-        kind = _installed(key, session, env, settings.root)
+        kind = _installed(key, agent, env, settings.root)
     if kind in ("openai", "anthropic"):
         if not model:
             raise ModelUnavailableError(f"{key} = {value!r} names no model; write {kind}:MODEL")
@@ -72,8 +72,8 @@ def _backend(settings: Settings, key: str, value: str, env: Mapping[str, str], s
     )
 
 
-def _installed(key: str, session: str, env: Mapping[str, str], project: str) -> str:
-    for name in dict.fromkeys([session, *AGENTS]):
+def _installed(key: str, agent: str, env: Mapping[str, str], project: str) -> str:
+    for name in dict.fromkeys([agent, *AGENTS]):
         if name in AGENTS and programs.find(name, project, env):
             return name
     raise ModelUnavailableError(f"{key} is auto, and none of {', '.join(AGENTS)} is in PATH; install one")

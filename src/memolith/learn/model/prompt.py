@@ -78,11 +78,3 @@ def load(name: str, home: str) -> Prompt:
     if not text:
         raise ConfigError(f"{path}: it is empty; write a prompt, or remove it to use the built-in one")
     return Prompt(name, text, str(path))
-
-
-class StageOne:
-    """The two prompts of an extraction."""
-
-    def __init__(self, home: str) -> None:
-        self.system = load("stage_one_system", home).text
-        self.fill = load("stage_one_input", home).fill

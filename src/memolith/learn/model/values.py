@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 Kind = Literal["refused", "malformed", "timeout", "rate_limited", "server", "unavailable", "too_long"]
 CHARS_PER_TOKEN = 4
 EFFORTS = ("minimal", "low", "medium", "high")
+# What services say of a prompt that does not fit, in lower case.
+TOO_LONG = ("context_length", "context length", "context window", "prompt is too long", "too many tokens")
+# Where Anthropic counts what it read.
+ANTHROPIC_INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 class Question(Value):
@@ -34,20 +38,20 @@ class Completion(Value):
 
     cut: bool  # it ends where the limit was
     data: dict[str, Any] | None
-    model: str
     text: str
     tokens_in: int | None
     tokens_out: int | None
 
-
-class Reply(Value):
-    """What a model answered: an object that satisfies the schema, and what it took, repairs included."""
-
-    data: dict[str, Any]
-    model: str
-    seconds: float
-    tokens_in: int
-    tokens_out: int
+    def __init__(
+        self,
+        text: str,
+        tokens_in: int | None = None,
+        tokens_out: int | None = None,
+        *,
+        cut: bool = False,
+        data: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(text=text, tokens_in=tokens_in, tokens_out=tokens_out, cut=cut, data=data)
 
 
 class Backend(Protocol):
@@ -76,11 +80,7 @@ class AdjustedError(ModelError):
 
 
 class ModelUnavailableError(ConfigError):
-    """No model can be asked; `reason` says why and what to do."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason)
+    """No model can be asked; says why and what to do."""
 
 
 def estimate(text: str) -> int:

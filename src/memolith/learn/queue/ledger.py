@@ -26,8 +26,10 @@ _INSERT = (
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _KEPT = 400 * 86_400.0  # seconds that an entry is kept
-_USED = "count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(seconds), 0.0)"
-_OPEN = "coalesce(sum(outcome = ''), 0)"
+_USED = (
+    "count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(seconds), 0.0),"
+    " coalesce(sum(outcome = ''), 0)"
+)
 
 
 class Entry(Value):
@@ -75,30 +77,25 @@ class Ledger:
         session: str,
         model: str,
         *,
-        tokens: int = 0,
-        seconds: float | None = None,
+        tokens: int,
+        seconds: float,
     ) -> Entry:
         """Enter a request before it is sent, with the tokens that it may use.
 
         CeilingError if it could exceed a ceiling. It must end after `entry.seconds`: those that were asked
-        for (`models.timeout` if none were, or no end of them), or what is left of the run or of the day.
+        for, or what is left of the run or of the day.
         """
-        if seconds is None or seconds == float("inf"):
-            seconds = self._settings.number("models.timeout")
-        wanted = seconds
 
         def step(db: Connection) -> Entry:
             now = self._now()
             today = day_of(now)
             elapsed = max(0.0, now - self._started(db, run, now))
-            of_run, of_day = self._used(db, "run", run), self._used(db, "day", today)
+            of_run, of_day = self.totals(run=run), self.totals(day=today)
             for where, used in (("run", of_run), ("day", of_day)):
-                self._check("requests", where, used[0], 1)
-                self._check("tokens", where, used[1] + used[2], tokens)
-            left = min(
-                self._check("seconds", "run", elapsed, None), self._check("seconds", "day", of_day[3], None)
-            )
-            granted = min(wanted, left)
+                self._check("requests", where, used.requests, 1)
+                self._check("tokens", where, used.tokens, tokens)
+            left_of_run = self._check("seconds", "run", elapsed, None)
+            granted = min(seconds, left_of_run, self._check("seconds", "day", of_day.seconds, None))
             about = (run, today, phase, project, session, model)
             row = db.execute(_INSERT, (*about, tokens, 0, granted, ""))
             return Entry(id=row.lastrowid or 0, about=about, seconds=granted)
@@ -129,32 +126,20 @@ class Ledger:
         self._check("tokens", "day", used.tokens, 1)
         self._check("seconds", "day", used.seconds, None)
 
-    def totals(
-        self,
-        *,
-        day: str | None = None,
-        run: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
-    ) -> Cost:
-        """Return what was used: on a day, in a run, for a project or for a session, or in all."""
-        asked = {"day": day, "run": run, "project": project, "session": session}
-        where, values = _where(asked)
-        rows = self.database.ask(f"SELECT {_USED}, {_OPEN} FROM requests{where}", *values)  # noqa: S608
-        row = rows[0] if rows else (0, 0, 0, 0.0, 0)
-        return _cost(row, day=day or "", project=project or "")
+    def totals(self, *, day: str = "", run: str = "") -> Cost:
+        """Return what was used on a day or in a run."""
+        where = "run = ?" if run else "day = ?"
+        rows = self.database.ask(f"SELECT {_USED} FROM requests WHERE {where}", run or day)  # noqa: S608
+        return _cost((day, "", "", ""), rows[0] if rows else (0, 0, 0, 0.0, 0))
 
-    def costs(self, *, since: str = "", project: str | None = None) -> list[Cost]:
+    def costs(self, *, since: str = "") -> list[Cost]:
         """Return what was used per day, project, phase and model, the newest day first."""
-        where, values = _where({"project": project})
-        where = f"{where} AND" if where else " WHERE"
         rows = self.database.ask(
-            f"SELECT day, project, phase, model, {_USED}, {_OPEN} FROM requests{where} day >= ?"  # noqa: S608
+            f"SELECT day, project, phase, model, {_USED} FROM requests WHERE day >= ?"  # noqa: S608
             " GROUP BY day, project, phase, model ORDER BY day DESC, project, phase, model",
-            *values,
             since,
         )
-        return [_cost(row[4:], day=row[0], project=row[1], phase=row[2], model=row[3]) for row in rows]
+        return [_cost(row[:4], row[4:]) for row in rows]
 
     def _started(self, db: Connection, run: str, now: float) -> float:
         row = db.execute("SELECT started FROM runs WHERE run = ?", (run,)).fetchone()
@@ -166,13 +151,6 @@ class Ledger:
         db.execute("INSERT INTO runs VALUES (?, ?, ?)", (run, now, day_of(now)))
         return now
 
-    def _used(self, db: Connection, column: str, value: str) -> tuple[Any, ...]:
-        found: tuple[Any, ...] = db.execute(
-            f"SELECT {_USED} FROM requests WHERE {column} = ?",  # noqa: S608
-            (value,),
-        ).fetchone()
-        return found
-
     def _check(self, what: str, where: str, used: float, more: float | None) -> float:
         """Return what is left below a ceiling. CeilingError if that is not `more` (None: anything at all)."""
         key = f"memories.{what}_per_{where}"
@@ -182,12 +160,6 @@ class Ledger:
         return limit - used
 
 
-def _where(asked: dict[str, str | None]) -> tuple[str, list[str]]:
-    given = {name: value for name, value in asked.items() if value is not None}
-    return (" WHERE " + " AND ".join(f"{name} = ?" for name in given) if given else "", list(given.values()))
-
-
-def _cost(row: tuple[Any, ...], *, day: str, project: str, phase: str = "", model: str = "") -> Cost:
-    names = ("requests", "tokens_in", "tokens_out", "seconds", "open")
-    used = dict(zip(names, row, strict=True))
-    return Cost(day=day, project=project, phase=phase, model=model, **used)
+def _cost(about: tuple[Any, ...], used: tuple[Any, ...]) -> Cost:
+    names = ("day", "project", "phase", "model", "requests", "tokens_in", "tokens_out", "seconds", "open")
+    return Cost(**dict(zip(names, (*about, *used), strict=True)))

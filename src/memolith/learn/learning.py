@@ -1,0 +1,172 @@
+"""The verbs of learning, as `Mem.learning` offers them: run it, ask about it, take it back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import InputError
+from memolith.base.values import Value
+from memolith.learn import run as runs
+from memolith.learn.extract import eligible
+from memolith.learn.model import llm
+from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
+from memolith.learn.withdraw import withdraw
+from memolith.memory.daily import day
+from memolith.memory.sessions import Sessions
+
+if TYPE_CHECKING:
+    from memolith.env.settings import Settings
+    from memolith.learn.queue.ledger import Cost
+    from memolith.learn.queue.queue import Job
+    from memolith.learn.run import Progress, Report
+    from memolith.learn.withdraw import Withdrawn
+    from memolith.memory.home import Home
+
+_MAX_DAYS = 3650
+_NEXT_RUN = "the next run learns from it"
+
+
+class Status(Value):
+    """What learning does in a project. `why` says what is wrong, or why it is off."""
+
+    enabled: bool
+    jobs: list[Job]
+    model: str
+    problem: str
+    today: Cost | None
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name, ready for JSON."""
+        return {
+            "enabled": self.enabled,
+            "why": self.why or self.problem,
+            "model": self.model,
+            "jobs": [job.as_dict() for job in self.jobs],
+            "today": self.today.as_dict() if self.today else None,
+        }
+
+    def lines(self, settings: Settings) -> list[str]:
+        """Return it for a person."""
+        shown = [f"Learning is off: {self.why}" if self.why else "Learning is on."]
+        shown.append(f"Model: {self.model}" + (f" ({self.problem})" if self.problem else ""))
+        if self.today is None:
+            return shown
+        counts = Counter(job.status for job in self.jobs)
+        listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        shown.append(f"Jobs of this project: {listed or 'none'}")
+        shown.append(
+            f"Today: {self.today.requests} request(s), {self.today.tokens} tokens,"
+            f" {self.today.seconds:.0f} s of {settings.number('memories.requests_per_day'):,.0f} requests, "
+            f"{settings.number('memories.tokens_per_day'):,.0f} tokens"
+        )
+        failed = [job for job in self.jobs if job.last_error and job.status != "done"]
+        return shown + [f"{job.key}: {job.last_error}" for job in failed]
+
+
+class Learning:
+    """What the sessions of a project teach. ConfigError from what changes something while it is off."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    @property
+    def off(self) -> str:
+        """Why nothing is learned here; empty if something may be."""
+        return runs.why_not(self._home)
+
+    def run(
+        self,
+        *,
+        phase: int | None = None,
+        force: bool = False,
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> Report:
+        """Extract what finished sessions teach, and bring it into MEMORY.md.
+
+        `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
+        changed, and consolidates although nothing is new. `model` replaces the models of the settings.
+        """
+        return runs.run(self._home, phase=phase, force=force, model=model, progress=progress)
+
+    def status(self) -> Status:
+        """Return whether sessions are learned from, what waits or failed, and what today cost."""
+        home, off = self._home, self.off
+        model = home.settings.text("models.default") or "none"
+        jobs: list[Job] = []
+        spent = None
+        if not off:
+            with runs.queue_of(home) as queue:
+                jobs = queue.jobs(home.project)
+                spent = queue.ledger.totals(day=home.today)
+        problem = "" if model == "none" else llm.why_not(home.settings, "default")
+        return Status(enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent)
+
+    def why(self, session: str | None = None) -> dict[str, str]:
+        """Return for each session, or for one, what was learned from it or why nothing was."""
+        sessions = Sessions(self._home)
+        wanted = sessions.get(session).name if session else None
+        if off := self.off:
+            reasons = {each.name: off for each in sessions.list()}
+        else:
+            with runs.queue_of(self._home) as queue:
+                choice = runs.look(self._home, queue)
+                reasons = {**dict.fromkeys(choice.taken, _NEXT_RUN), **choice.refused}
+                for job in queue.jobs(self._home.project, EXTRACT):
+                    reasons[job.session] = _reason(job, reasons.get(job.session, ""))
+        return {name: why for name, why in sorted(reasons.items()) if wanted in (None, name)}
+
+    def enqueue(self, session: str | None = None) -> str:
+        """Let the next run learn from a session again; or without one, consolidate though nothing is new.
+
+        Returns the name of the session.
+        """
+        with runs.queue_of(self._home) as queue:
+            if session is None:
+                queue.enqueue(CONSOLIDATE, self._home.project, forced=True)
+                return ""
+            found = Sessions(self._home).get(session)
+            key = f"{self._home.project}/{found.name}"
+            queue.enqueue(EXTRACT, key, eligible.watermark(found), forced=True)
+            return found.name
+
+    def retry(self, session: str | None = None) -> Job:
+        """Give a failed session, or without one the consolidation, all its attempts again."""
+        with runs.queue_of(self._home) as queue:
+            return queue.retry(self._key(session))
+
+    def cancel(self, session: str | None = None) -> Job:
+        """Leave a session, or without one the consolidation, alone until something is new."""
+        with runs.queue_of(self._home) as queue:
+            return queue.cancel(self._key(session))
+
+    def costs(self, days: int = 30) -> tuple[str, list[Cost]]:
+        """Return the first of these days, and what was spent since by day, project, phase and model."""
+        if not 1 <= days <= _MAX_DAYS:
+            raise InputError(f"--days {days}: must be from 1 to {_MAX_DAYS}")
+        since = day(self._home.now() - (days - 1) * 86_400)
+        with Queue(self._home.path, self._home.settings, self._home.now) as queue:
+            return since, queue.ledger.costs(since=since)
+
+    def withdraw(self, *, user: bool = False, everything: bool = False) -> Withdrawn:
+        """Take back what was learned for this project, or with `user` for all projects.
+
+        `everything` also takes what people wrote here; its history stays.
+        """
+        return withdraw(self._home, user=user, everything=everything)
+
+    def _key(self, session: str | None) -> str:
+        project = self._home.project
+        return f"{project}/{Sessions(self._home).get(session).name}" if session else project
+
+
+def _reason(job: Job, now: str) -> str:
+    if job.status == "done":
+        changed = f"; it has changed since: {now}" if now and not now.startswith("nothing changed") else ""
+        return job.outcome + changed
+    if job.status in ("failed", "error"):
+        left = f"{job.retry_remaining} attempt(s) left" if job.retry_remaining else "no attempts left"
+        return f"failed: {job.last_error} ({left}; memolith learn retry {job.session})"
+    return job.last_error or {"running": "a process is at it"}.get(job.status, _NEXT_RUN)
