@@ -1,6 +1,7 @@
 """`./dev bench`: speed as ratios to floors measured in the same run, and growth with the size of the store.
 
 The floors: a bare interpreter start, and a bare temp + fsync + rename + fsync(directory) of the same bytes.
+Hooks and the server are measured in a project of 10,000 notes (1,000 with `--quick`).
 Exits with 1 if a target is missed.
 """
 
@@ -114,6 +115,41 @@ def bench_start(base: Path) -> list[tuple[str, float, float, float]]:
     ]
 
 
+def bench_hosts(base: Path, notes: int) -> list[tuple[str, float, float, float]]:
+    from bench import hosts
+    from bench.notes import Text
+    from bench.notes import fill as fill_with_words
+
+    home, work = base / "hosts-home", base / "hosts"
+    work.mkdir()
+    with Mem.open(work, home=home) as mem:
+        directory, _ = fill_with_words(mem, notes, Text())
+        hosts.settle(mem)
+    hook = hosts.Jobs(home, work, hosts.telling(directory))
+    env = {**os.environ, "MEMOLITH_HOME": str(home), "MEMOLITH_SEMANTIC_PROVIDER": "none"}
+    begun, asked, later, ended = (iter(range(10_000)) for _ in range(4))
+    times = alternate(
+        {
+            "floor": run(sys.executable, "-c", "pass", cwd=work),
+            "start": lambda: hook.start(next(begun)),
+            "first": lambda: hook.first(next(asked)),
+            "later": lambda: hook.later(next(later)),
+            "end": lambda: hook.end(next(ended)),
+            "mcp": lambda: hosts.listed(env, str(work)),
+        },
+        ROUNDS // 3,
+    )
+    floor = times["floor"]
+    return [
+        ("hook: session start / python -c pass", times["start"], floor, 4.0),
+        ("hook: first prompt, with recall / python -c pass", times["first"], floor, 6.0),
+        ("hook: later prompt, with recall / python -c pass", times["later"], floor, 6.0),
+        ("hook: end of a turn / python -c pass", times["end"], floor, 4.0),
+        ("memolith mcp, start to its list of tools / python -c pass", times["mcp"], floor, 3.0),
+        ("memolith mcp, MB after some work / 40 MB", hosts.resident(env, str(work)), 40.0, 1.0),
+    ]
+
+
 def bench_write(base: Path) -> list[tuple[str, float, float, float]]:
     project = base / "writes"
     project.mkdir()
@@ -179,6 +215,7 @@ def main() -> int:
         base = Path(directory)
         rows = (
             bench_start(base)
+            + bench_hosts(base, 1000 if quick else 10_000)
             + bench_write(base)
             + bench_block(base, [100, 1000] if quick else [1000, 10_000])
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bench import scale
 from bench.__main__ import alternate, replace, run
-from bench.hook import Jobs, settle, telling
+from bench.hosts import Jobs, settle, telling
 from bench.notes import Text
 from memolith import Mem
 from memolith.base.errors import MemolithError

@@ -1,4 +1,4 @@
-"""The measured parts of docs/benchmarks.md, and its picture, from bench/results.json."""
+"""The measured parts of docs/benchmarks.md, from bench/results.json."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.plot import drawn, told
 from bench.results import exponent
 from bench.table import FORMS
 from bench.table import told as scores
@@ -16,16 +15,7 @@ if TYPE_CHECKING:
 
     from bench.results import Row
 
-DOCS = Path(__file__).parent.parent / "docs"
-PAGE, PICTURE = DOCS / "benchmarks.md", DOCS / "images" / "latency.svg"
-# Jobs whose latency is drawn, and what they are called there.
-DRAWN = {
-    "search": "search (reads every file)",
-    "recall, words": "recall, words",
-    "recall, words and meaning": "recall, words and meaning",
-    "`memolith recall`": "memolith recall, new process",
-}
-FLOOR = "plain FTS5 query"
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 ORDER = ("`memolith", "hook", "write", "first index", "looking", "search", "recall", "memory", "disk")
 
 
@@ -39,16 +29,11 @@ def written(page: str, results: dict[str, Row]) -> str:
     return re.sub(r"(?s)(<!-- measured: (\w+) -->)\n.*?(<!-- end -->)", part, page)
 
 
-def picture(results: dict[str, Row]) -> str:
-    """Return docs/images/latency.svg."""
-    rows = results["cost"]["rows"]
-    lines = {
-        name: points
-        for what, name in DRAWN.items()
-        if (points := [(row["size"], row["value"]) for row in rows if row["what"] == what])
-    }
-    floors = {row["size"]: row["of_floor"] for row in rows if row["floor"] == FLOOR}
-    return drawn(lines, {FLOOR: sorted(floors.items())}, "How long a question takes")
+def told(milliseconds: float) -> str:
+    """Return a time as one reads it."""
+    if milliseconds >= 1000:
+        return f"{milliseconds / 1000:.3g} s"
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2g} ms"
 
 
 def _run(part: Row) -> str:
@@ -136,32 +121,6 @@ def _exactly(milliseconds: float) -> str:
     return told(milliseconds) if milliseconds >= 100 else f"{milliseconds:.1f} ms"
 
 
-def million(results: dict[str, Row]) -> str:
-    """Return what a million units cost."""
-    got = results["million"]["row"]
-    build, look = got["index_cpu_s"] / got["plain_build_cpu_s"], got["sync_ms"] / got["walk_ms"]
-    lines = [
-        ["units in files", f"{got['units']:,} in {got['files']:,}"],
-        ["text; as files, sessions compressed", f"{got['text_mb']:.0f} MB; {got['files_mb']:.0f} MB"],
-        ["first index, CPU and wall", f"{got['index_cpu_s']:.0f} s, {got['index_wall_s']:.0f} s"],
-        ["over a plain FTS5 build", f"{build:.1f} ×"],
-        ["index over text", f"{got['index_mb']:.0f} MB, {got['index_mb'] / got['text_mb']:.2f} ×"],
-        [
-            "most memory, indexing and recalling",
-            f"{_mb(got['index_memory_mb'])}, {_mb(got['recall_memory_mb'])}",
-        ],
-        ["looking for changes, new process; over a bare walk", f"{told(got['sync_ms'])}; {look:.1f} ×"],
-        ["looking for changes, long-lived", told(got["long_lived_sync_ms"])],
-        ["recall, words, p50 and p95", f"{told(got['recall_p50_ms'])}, {told(got['recall_p95_ms'])}"],
-        ["plain FTS5 query, p50 and p95", f"{told(got['plain_p50_ms'])}, {told(got['plain_p95_ms'])}"],
-    ]
-    return f"{_run(results['million'])}\n\n{_table(['', '1,000,000 units'], lines)}"
-
-
-def _mb(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0f} MB"
-
-
 def ranking(results: dict[str, Row]) -> str:
     """Return how well questions are answered, next to plain FTS5."""
     lines = []
@@ -193,6 +152,6 @@ def current(results: dict[str, Row]) -> str:
     return _table(head, lines)
 
 
-PARTS = {"cost": cost, "targets": targets, "million": million, "ranking": ranking, "current": current}
+PARTS = {"cost": cost, "targets": targets, "ranking": ranking, "current": current}
 # Which of them show what was measured.
-SHOWN = {"cost": ("cost", "targets"), "quality": ("ranking", "current"), "million": ("million",)}
+SHOWN = {"cost": ("cost", "targets"), "quality": ("ranking", "current")}

@@ -1,8 +1,8 @@
-"""`python -m bench.report`: measure everything, and make docs/benchmarks.md and its picture from it.
+"""`python -m bench.report`: measure everything, and make docs/benchmarks.md from it.
 
-What was measured goes to bench/results.json; `--write` makes the pages from that file, with `--from-results`
-without measuring. `--quick` shows small sizes and keeps nothing. `--million` measures a million units, and
-nothing else: it takes some GB and a quarter of an hour. Quality needs the public sets (MEMOLITH_DATA).
+What was measured goes to bench/results.json; `--write` makes the page from that file, with `--from-results`
+without measuring. `--quick` shows small sizes and keeps nothing. Quality needs the public
+sets (MEMOLITH_DATA).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import memolith
-from bench import costs, million, page, results, table
+from bench import costs, page, results, table
 from bench.secrets import DATA
 
 if TYPE_CHECKING:
@@ -50,12 +50,6 @@ def quality() -> Iterator[Row]:
     yield {"rows": rows}
 
 
-def units() -> Iterator[Row]:
-    """Measure a million units."""
-    with tempfile.TemporaryDirectory(prefix="memolith-report-") as directory:
-        yield {"row": million.measure(Path(directory))}
-
-
 def _has_model() -> bool:
     from memolith.index.vectors import minilm
 
@@ -73,9 +67,8 @@ def measure(given: argparse.Namespace, command: str) -> None:
     jobs: dict[str, Callable[[], Iterator[Row]]] = {
         "cost": lambda: cost(sizes, 5 if given.quick else 15),
         "quality": quality,
-        "million": units,
     }
-    only = "million" if given.million else "cost" if given.quick else given.only
+    only = "cost" if given.quick else given.only
     for name in [only] if only else ["cost", "quality"]:
         parts: dict[str, Row] = {}
         for part in jobs[name]():
@@ -98,9 +91,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--sizes", help="numbers of notes, such as 1000,10000,100000")
     parser.add_argument("--only", choices=["cost", "quality"], help="measure one part, keep the others")
     parser.add_argument("--quick", action="store_true", help="cost of small sizes, shown and not kept")
-    parser.add_argument("--million", action="store_true", help="only a million units")
     parser.add_argument("--from-results", action="store_true", help="measure nothing, show what is kept")
-    parser.add_argument("--write", action="store_true", help="make docs/benchmarks.md and its picture")
+    parser.add_argument("--write", action="store_true", help="make docs/benchmarks.md")
     told = list(sys.argv[1:] if argv is None else argv)
     given = parser.parse_args(told)
     if given.quick and given.write:
@@ -112,8 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.write:
         parts = results.load()
         page.PAGE.write_text(page.written(page.PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
-        page.PICTURE.write_text(page.picture(parts), encoding="utf-8")
-        print(f"{page.PAGE}\n{page.PICTURE}", file=sys.stderr)
+        print(page.PAGE, file=sys.stderr)
     return 0
 
 

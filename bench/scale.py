@@ -1,26 +1,22 @@
-"""`python -m bench.scale [1000 10000 100000]`: what the index costs, as ratios and as growth.
+"""What the index costs at some size, measured in turn with its floors.
 
-Floors of the same run: a bare `os.scandir` + `stat` walk, a bare interpreter start, plain FTS5 over the same
-notes. Notes are made from a vocabulary with the frequencies of real text (Zipf), with a fixed seed. CPU
-times: the machine may be busy.
-Exits with 1 if a target of issue 4 is missed.
+The floors: a bare `os.scandir` + `stat` walk, a bare interpreter start, plain FTS5 over the same notes. Notes
+are made from a vocabulary with the frequencies of real text (Zipf), with a fixed seed. CPU times: the machine
+may be busy.
 """
 
 from __future__ import annotations
 
-import compileall
 import importlib.util
 import os
 import random
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import memolith
 from bench.notes import Text, fill
 from bench.scoring import Table
 from memolith import Mem
@@ -187,27 +183,3 @@ def judged(got: Figures, count: int) -> list[tuple[str, float, str, float | None
     if got.meaning:
         rows.append(("Mem.recall by meaning too, p50", percentile(got.meaning, 0.5), "ms", 25.0))
     return rows
-
-
-def main() -> int:
-    """Measure and print; return the exit code."""
-    # Where writing bytecode is switched off, every start would compile the package anew.
-    compileall.compile_dir(str(Path(memolith.__file__).parent), quiet=1)
-    sizes = [int(each) for each in sys.argv[1:]] or [1000, 10_000, 100_000]
-    missed = 0
-    for count in sizes:
-        with tempfile.TemporaryDirectory() as home:
-            print(f"{count:,} notes")
-            for what, value, unit, target in judged(collect(Path(home), count)[0], count):
-                verdict = (
-                    ""
-                    if target is None
-                    else f"  (at most {target:g})" + ("" if value <= target else "  MISSED")
-                )
-                missed += target is not None and value > target
-                print(f"  {what:<36} {value:10.2f} {unit:<2}{verdict}")
-    return 1 if missed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
