@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memolith.learn.consolidate import waiting
+from memolith.learn.consolidate import proposals
 from memolith.memory import review, writing
 from memolith.memory.lessons import Lessons
 from memolith.memory.records import Records
@@ -36,7 +36,7 @@ class Review:
 
     def diff(self, held: Held) -> str:
         """Return what a proposal would change now; nothing for other texts."""
-        return waiting.describe(self._home, held) if held.call == PROPOSAL else ""
+        return proposals.describe(self._home, held) if held.call == PROPOSAL else ""
 
     def accept(self, held_id: str) -> str:
         """Do what was asked; return what was done. The label of the text says that it was accepted.
@@ -46,7 +46,7 @@ class Review:
         """
         held = self.get(held_id)
         if held.call == PROPOSAL:
-            return waiting.accept(self._home, held)
+            return proposals.accept(self._home, held)
         if held.call == review.STORED:
             source = held.source.but(accepted=True)
             review.decide(
@@ -66,13 +66,13 @@ class Review:
         """Replace it by what a person made of it; it goes on waiting."""
         held = self.get(held_id)
         if held.call == PROPOSAL:
-            waiting.edit(self._home, held, text)
+            proposals.edit(self._home, held, text)
             return self.get(held.id)
         return review.edit(self._home, held.id, text)
 
     def is_safe(self, held: Held) -> bool:
         """Whether it would not wait if it came now: it was edited, or the rules are better."""
-        return waiting.is_safe(self._home, held) if held.call == PROPOSAL else review.is_safe(held)
+        return proposals.is_safe(self._home, held) if held.call == PROPOSAL else review.is_safe(held)
 
 
 # What is done with a text that is accepted, by the name under which that was written down.

@@ -12,6 +12,7 @@ import os
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import CeilingError, ConfigError, MemolithError, NotFoundError, StorageError
@@ -127,6 +128,8 @@ class _Run:
         self._name = f"{os.getpid()}-{time.time_ns():x}"
         self._deadline = time.monotonic() + home.settings.number("memories.seconds_per_run")
         self._models = home.settings if model is None else _with_model(home, model)
+        # Once for each: a key may have to be asked for.
+        self._backend = cache(lambda role, agent: llm.find(self._models, role, agent=agent))
         self._by_rules = self._models.text("models.default").strip() in ("", "none")
         # Sessions that were extracted, empty or failed, and the records that they brought.
         self._done: Counter[str] = Counter()
@@ -165,9 +168,11 @@ class _Run:
         """Return the model for a phase, which is that of the session if it is `auto`; None: rules do it."""
         if self._by_rules:
             return None
-        role, agent, name = ("default", session.agent, session.name) if session else ("smol", "", "")
-        backend = llm.find(self._models, role, agent=agent)
-        about = (self._name, phase, self._home.project, name)
+        is_auto = self._models.text("models.default").strip().startswith("auto")
+        backend = self._backend(
+            "default" if session else "smol", session.agent if session and is_auto else ""
+        )
+        about = (self._name, phase, self._home.project, session.name if session else "")
         return Client(backend, self._ledger, about, timeout=self._models.number("models.timeout"))
 
     # ------------------------------------------------------------ extraction
@@ -192,7 +197,7 @@ class _Run:
         """Work until nothing waits or something stops us."""
         width = 1
         if not self._by_rules:
-            llm.find(self._models, "default")  # without one, nothing is claimed
+            self._backend("default", "")  # without one, nothing is claimed
             self._prompts = [prompt.load(name, self._home.path) for name in extract.PROMPTS]
             width = int(self._home.settings.number("memories.stage1_concurrency"))
         total = sum(job.status == "pending" for job in self._queue.jobs(self._home.project, EXTRACT))

@@ -12,7 +12,6 @@ from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import skills
-from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SUMMARY
 from memolith.learn.queue.queue import CONSOLIDATE, Queue
 from memolith.memory import review
 from memolith.memory.document import MARKER
@@ -85,14 +84,9 @@ def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]
         by_hand = "".join(f"{line}\n" for line in previous.by_hand())
         base = writeset.base_of(previous.memory, MARKER)
         yield Edit(path=layout.memory(previous.slug), marker=MARKER, base=base, new=by_hand)
-    gone = {
-        path: None for path in previous.others if path in (SUMMARY, RAW) or path.startswith(f"{ROLLOUTS}/")
-    }
-    made = on_disk.stored_made(previous, home)
-    for path in sorted({**gone, **skills.settle({}, previous)}):
+    theirs = set(previous.skills) - set(skills.settle({}, previous))
+    for path in sorted(set(previous.others) - theirs):
         yield Edit(path=f"{top}/{path}", marker="", base=writeset.base_of(previous.others[path]), new=None)
-    if made is not None:
-        yield Edit(path=f"{top}/{MADE}", marker="", base=writeset.base_of(made), new=None)
 
 
 def _all_files(home: Home, top: str) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 from memolith import Mem
 from memolith.care.doctor import examine
 from memolith.edges.cli import main
-from memolith.learn.consolidate import waiting
-from memolith.learn.consolidate.waiting import OutdatedError
+from memolith.learn.consolidate import proposals
+from memolith.learn.consolidate.proposals import OutdatedError
 from memolith.learn.model.values import Completion, Question
 from memolith.learn.queue.queue import CONSOLIDATE, LeaseLostError, Queue
 from memolith.memory import review
@@ -61,7 +61,7 @@ def test_more_than_a_quarter_of_the_lines_lost_waits_and_changes_nothing(mem: Me
     assert waits(mem).reasons == ["drops 2 of the 4 lines that were learned before (limit 25 %)"]
     assert "Something new" not in (mem.context_block() or "")
     assert "Something new" not in mem.search("Something").render()
-    changes = waiting.describe(mem, waits(mem))
+    changes = proposals.describe(mem, waits(mem))
     assert "-- Postgres runs in docker." in changes
     assert "+- Something new." in changes
 
@@ -130,12 +130,12 @@ def test_a_proposal_for_a_text_that_has_changed_is_not_applied(mem: Mem, learned
     again(mem, "- All is new.\n")
     learned.write_text(learned.read_text() + "- Written meanwhile.\n")
     with pytest.raises(OutdatedError, match="has changed since this was proposed"):
-        waiting.accept(mem, waits(mem))
+        proposals.accept(mem, waits(mem))
     assert "Written meanwhile" in learned.read_text()
     # What a person writes above the marker is not in its way.
     again(mem, "- All is newer.\n")
     learned.write_text("# Changed above\n" + learned.read_text())
-    waiting.accept(mem, waits(mem))
+    proposals.accept(mem, waits(mem))
     assert learned.read_text() == f"# Changed above\n# Mine\n{MARKER}\n- All is newer.\n"
 
 
@@ -261,7 +261,7 @@ def test_a_skill_cannot_smuggle_another_file_into_a_proposal(mem: Mem, learned: 
     )
     model = Scripted(reply("- All is new.\n", "New.\n", {"name": "a", "content": text}))
     assert consolidate(mem, extraction(mem, "claude-1", "x"), model=model).held
-    waiting.accept(mem, waits(mem))
+    proposals.accept(mem, waits(mem))
     assert learned.read_text() == f"# Mine\n{MARKER}\n- All is new.\n"
     assert [path for path in texts(learned.parent) if path.startswith("skills/")] == ["skills/a/SKILL.md"]
 
@@ -271,6 +271,6 @@ def test_doctor_finds_nothing_wrong_with_what_was_learned(mem: Mem, learned: Pat
     big = extraction(mem, "claude-1", *(f"fact {number} " + "word " * 50 for number in range(400)))
     model = Scripted(reply("- All is new.\n", "New.\n", {"name": "a", "content": "Do."}))
     assert consolidate(mem, big, model=model).held
-    waiting.accept(mem, waits(mem))
+    proposals.accept(mem, waits(mem))
     consolidate(mem, big, model=Scripted(reply("- All is new.\n", "New.\n")))
     assert examine(mem) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith.base.errors import BusyError, InputError, NotFoundError
+from memolith.base.errors import BusyError, NotFoundError
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from tests.conftest import Clock
 from tests.learn.queue import queues
@@ -60,24 +60,6 @@ def test_looking_at_a_home_without_a_queue_makes_no_file(queue: Queue, home: Pat
     assert not home.exists()
 
 
-@pytest.mark.parametrize(
-    ("kind", "key"),
-    [
-        ("extract", "shop"),
-        ("extract", "shop/"),
-        ("extract", "/x"),
-        ("extract", "a/b/c"),
-        ("consolidate", "a/b"),
-        ("dream", "shop"),
-        ("consolidate", ""),
-    ],
-)
-def test_a_key_that_no_job_can_have_is_refused(queue: Queue, kind: str, key: str) -> None:
-    with pytest.raises(InputError):
-        queue.enqueue(kind, key, 1)
-    assert queue.jobs() == []
-
-
 @proves("S2.36")
 def test_a_success_stores_its_output_and_asks_for_a_consolidation_in_one_step(queue: Queue) -> None:
     queue.enqueue(EXTRACT, KEY, 5)
@@ -119,15 +101,6 @@ def test_an_output_of_an_older_version_than_the_stored_one_is_not_stored(queue: 
     assert [each.raw_memory for each in queue.extractions.all(PROJECT)] == ["of claude-1"]
 
 
-def test_an_output_of_another_session_or_project_is_refused(queue: Queue) -> None:
-    queue.enqueue(EXTRACT, KEY, 5)
-    job = claim(queue)
-    for field in ("session", "project"):
-        with pytest.raises(InputError, match="strange"):
-            queue.finish(job, "x", output=Extraction(**{**extraction(job).as_dict(), field: "strange"}))
-    assert state(queue).status == "running"
-
-
 def test_a_session_that_has_nothing_to_teach_any_more_takes_its_earlier_output_back(queue: Queue) -> None:
     extracted(queue, "claude-1")
     assert consolidated(queue) == ["claude-1"]
@@ -141,7 +114,7 @@ def test_a_session_that_has_nothing_to_teach_any_more_takes_its_earlier_output_b
 def test_a_session_that_never_taught_anything_asks_for_no_consolidation(queue: Queue) -> None:
     queue.enqueue(EXTRACT, KEY, 5)
     assert not queue.finish(claim(queue), "nothing to learn")
-    assert [(job.key, job.why) for job in queue.jobs()] == [(KEY, "nothing to learn")]
+    assert [(job.key, job.outcome) for job in queue.jobs()] == [(KEY, "nothing to learn")]
 
 
 @proves("S2.37")
@@ -151,7 +124,7 @@ def test_a_failure_is_tried_again_after_120_seconds_and_given_up_after_three_att
     queue.enqueue(EXTRACT, KEY, 5)
     for left in (2, 1, 0):
         queue.fail(claim(queue), f"error {left}")
-        assert (state(queue).retry_remaining, state(queue).why) == (left, f"error {left}")
+        assert (state(queue).retry_remaining, state(queue).last_error) == (left, f"error {left}")
         clock.seconds += 119.5
         assert queue.claim(EXTRACT) == []
         clock.seconds += 0.5
@@ -179,8 +152,6 @@ def test_a_version_is_newer_by_its_number_or_by_another_fingerprint(queue: Queue
     assert not queue.enqueue(EXTRACT, KEY, "8-def")
     assert queue.enqueue(EXTRACT, KEY, "9-def")
     assert queue.enqueue(EXTRACT, KEY, "10-abc")
-    with pytest.raises(InputError, match="begins with a number"):
-        queue.enqueue(EXTRACT, KEY, "abc")
 
 
 def test_a_session_that_grew_while_it_was_extracted_is_extracted_again(queue: Queue) -> None:
@@ -204,7 +175,7 @@ def test_a_job_that_is_given_back_loses_no_attempt(queue: Queue) -> None:
     queue.enqueue(EXTRACT, KEY, 5)
     queue.release(claim(queue), "a ceiling was reached")
     assert (state(queue).status, state(queue).retry_remaining) == ("pending", 3)
-    assert state(queue).why == "a ceiling was reached"
+    assert state(queue).last_error == "a ceiling was reached"
     assert claim(queue)
 
 
@@ -212,7 +183,7 @@ def test_secrets_in_an_error_are_masked_before_they_are_stored(queue: Queue, hom
     secret = "sk-proj-" + "Ab3" * 20
     queue.enqueue(EXTRACT, KEY, 5)
     queue.fail(claim(queue), f"the key {secret} was refused")
-    assert "was refused" in state(queue).why
+    assert "was refused" in state(queue).last_error
     queue.close()
     assert all(secret.encode() not in path.read_bytes() for path in home.rglob("*") if path.is_file())
 
@@ -232,7 +203,7 @@ def test_a_lease_holds_others_off_for_120_seconds_and_can_then_be_taken_over(
     clock.seconds += 0.5
     second = claim(other)
     assert second.token != first.token
-    assert f"process {os.getpid()}" in state(one).why
+    assert f"process {os.getpid()}" in state(one).last_error
 
 
 @proves("S2.38")
@@ -308,19 +279,16 @@ def test_a_heartbeat_extends_the_180_seconds_of_a_consolidation(
     assert not one.heartbeat(job)
 
 
-def test_a_lease_is_renewed_while_a_block_runs_and_the_block_is_told_when_it_is_lost(
+def test_a_lease_is_renewed_while_a_block_runs(
     opened: Callable[[], Queue], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMOLITH_MEMORIES_PHASE2_HEARTBEAT_SECONDS", "0.002")
     one, other = opened(), opened()
     one.enqueue(EXTRACT, KEY, 5)
     job = claim(one)
-    with one.kept(job) as holds:
+    with one.kept(job):
         clock.seconds += 100
         wait_until(lambda: state(other).lease_until == clock.seconds + 120)
-        assert holds()
-        other.cancel(KEY)
-        wait_until(lambda: not holds())
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -539,7 +507,7 @@ def test_extracting_a_session_again_keeps_how_often_it_was_used(queue: Queue) ->
 def test_a_job_can_be_cancelled_and_asked_for_again(queue: Queue) -> None:
     queue.enqueue(EXTRACT, KEY, 5)
     job = claim(queue)
-    assert queue.cancel(KEY).why == "cancelled"
+    assert queue.cancel(KEY).outcome == "cancelled"
     assert not queue.heartbeat(job)
     assert not queue.enqueue(EXTRACT, KEY, 5)
     assert queue.retry(KEY).status == "pending"

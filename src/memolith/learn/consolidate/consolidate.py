@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memolith.base.errors import ConflictError, ProviderError
+from memolith.base.errors import ConflictError
 from memolith.base.values import Value
 from memolith.learn.consolidate import current as on_disk
-from memolith.learn.consolidate import proposals, propose, waiting
+from memolith.learn.consolidate import proposals, propose
 from memolith.memory import review
 
 if TYPE_CHECKING:
@@ -66,14 +66,11 @@ def _settle(home: Home, proposal: Proposal, previous: Current) -> Outcome:
 
     Statements from outside are not part of it: each waits on its own, to become a lesson.
     """
-    verdict = proposals.check(proposal, previous, home.settings)
-    if verdict.problems:
-        raise ProviderError("; ".join(verdict.problems))
-    if verdict.reasons:
+    if reasons := proposals.check(proposal, previous, home.settings):
         _hold_statements(home, proposal)
-        waits_as = waiting.hold(home, proposal, previous, verdict)
+        waits_as = proposals.hold(home, proposal, previous, reasons)
         state = f"waits for review as {waits_as}: " if waits_as else "a person refused this before: "
-        return Outcome(held=waits_as, message=state + "; ".join(verdict.reasons))
+        return Outcome(held=waits_as, message=state + "; ".join(reasons))
     done = proposals.commit(home, proposal, previous)
     _hold_statements(home, proposal)
     message = f"{len(done.changed)} file(s) written" if done.changed else "nothing is different"

@@ -145,13 +145,8 @@ def read(home: Home) -> Current:
             if text is not None:
                 others[inside] = text
     memory = None if layout.memory(slug) in links else _text(tree, layout.memory(slug))
-    made = _parse(others.pop(MADE, ""))
+    made = _parse(others.get(MADE, ""))
     return Current(slug=slug, root=tree.root, memory=memory, others=others, links=sorted(links), made=made)
-
-
-def stored_made(current: Current, home: Home) -> str | None:
-    """Return what `generated.txt` holds now."""
-    return _text(Tree(str(home.root)), f"{layout.scope_directory(current.slug)}/{MADE}")
 
 
 def _walk(tree: Tree, directory: str) -> Iterator[tuple[str, bool]]:

@@ -1,7 +1,9 @@
-"""Whether a proposal may be written at once, and writing it: all of its files, or none.
+"""What becomes of a proposal: it is written at once, all of its files or none, or it waits for a person.
 
 At once is written what loses nothing that a person wrote, keeps most of what was there, and has no words of
-a model's own that read like an instruction. Everything else waits for a person (`waiting`).
+a model's own that read like an instruction. Everything else waits as a file in `inbox/` with the new texts,
+shown as a diff. Accepting writes them if what they replace is still the same; refusing is remembered, so that
+the same proposal does not come back; editing replaces the texts that wait.
 """
 
 from __future__ import annotations
@@ -9,16 +11,21 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from memolith.base.errors import ProviderError, UnsafePathError
-from memolith.base.values import MAX_WRITE_BYTES, Value
+from memolith.base.errors import ConflictError, InputError, MemolithError, ProviderError, UnsafePathError
+from memolith.base.values import MAX_WRITE_BYTES, Source
+from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SKILLS, SUMMARY, VERSION, Made
+from memolith.learn.consolidate.propose import Proposal
+from memolith.memory import review
 from memolith.memory.document import MARKER
 from memolith.store import layout, writeset
+from memolith.store.layout import PROPOSAL
 from memolith.store.screen import screen
 from memolith.store.writeset import Edit
-from memolith.text import markdown
+from memolith.text import frontmatter, markdown
+from memolith.text.budget import utf8_len
 from memolith.text.secrets.redact import redact
 from memolith.text.suspicion import suspicions
 from memolith.text.words import likeness
@@ -28,17 +35,16 @@ if TYPE_CHECKING:
 
     from memolith.env.settings import Settings
     from memolith.learn.consolidate.current import Current
-    from memolith.learn.consolidate.propose import Proposal
     from memolith.memory.home import Home
+    from memolith.memory.review import Held
     from memolith.store.writeset import Committed
+    from memolith.text.yaml import Node
 
 
-class Verdict(Value):
-    """`problems` make a proposal useless, `reasons` send it to a person."""
-
-    problems: list[str]
-    reasons: list[str]
-
+_FILE = "<!-- memolith file: "
+_END = " -->"
+_SESSIONS = "sessions"
+_MAX_REASONS = 20
 
 # ---------------------------------------------------------------- checking
 
@@ -52,22 +58,23 @@ def refuse_links(previous: Current) -> None:
         )
 
 
-def check(proposal: Proposal, previous: Current, settings: Settings) -> Verdict:
-    """Say whether a proposal can be used, and whether a person should see it first."""
-    texts = {"MEMORY.md": proposal.memory_md, SUMMARY: proposal.memory_summary, **(proposal.skills or {})}
-    problems = [f"{path} is a symbolic link" for path in previous.links]
-    problems += [
-        f"{path} has {len(text.encode())} bytes, more than the {MAX_WRITE_BYTES} of a memory"
-        for path, text in texts.items()
-        if len(text.encode("utf-8", "surrogatepass")) > MAX_WRITE_BYTES
-    ]
-    reasons = [
+def check(proposal: Proposal, previous: Current, settings: Settings) -> list[str]:
+    """Return the reasons why a person should see a proposal first. ProviderError if it cannot be used."""
+    texts = _texts(proposal)
+    for path, text in texts.items():
+        if (size := utf8_len(text)) > MAX_WRITE_BYTES:
+            raise ProviderError(f"{path} has {size} bytes, more than the {MAX_WRITE_BYTES} of a memory")
+    return [
         *_dropped(previous.by_hand(), proposal.memory_md, "MEMORY.md"),
         *_dropped(previous.by_hand_in_summary(), proposal.memory_summary, SUMMARY),
         *_loss(proposal, previous, settings.number("memories.loss_percent")),
         *_instructions(texts, proposal, previous),
     ]
-    return Verdict(problems=problems, reasons=reasons)
+
+
+def _texts(proposal: Proposal) -> dict[str, str]:
+    """Return the texts of a proposal that a person may want to see."""
+    return {"MEMORY.md": proposal.memory_md, SUMMARY: proposal.memory_summary, **(proposal.skills or {})}
 
 
 def _dropped(lines: list[str], text: str, where: str) -> list[str]:
@@ -137,15 +144,10 @@ def commit(
     ConflictError if what it replaces has changed.
     """
     home.register()
-    changes = [*edits(home, proposal, previous), *also]
-    done = home.gate.commit(previous.slug, changes)
-    missing = verify(on_disk.read(home), proposal)
-    if missing:
-        raise ProviderError(f"{missing} after it was written; `memolith doctor` may know why")
-    return done
+    return home.gate.commit(previous.slug, [*_edits(proposal, previous), *also])
 
 
-def edits(home: Home, proposal: Proposal, previous: Current) -> list[Edit]:
+def _edits(proposal: Proposal, previous: Current) -> list[Edit]:
     """Return what a proposal changes on disk."""
     summary = proposal.memory_summary
     new: dict[str, str | None] = {SUMMARY: f"{VERSION}\n{summary}" if summary.strip() else None}
@@ -157,7 +159,6 @@ def edits(home: Home, proposal: Proposal, previous: Current) -> list[Edit]:
     if proposal.skills is not None:
         new |= skills.settle(proposal.skills, previous)
     made = _made(proposal, previous, new)
-    before = {**previous.others, MADE: on_disk.stored_made(previous, home)}
     top = layout.scope_directory(previous.slug)
     marked = Edit(
         path=layout.memory(previous.slug),
@@ -166,7 +167,7 @@ def edits(home: Home, proposal: Proposal, previous: Current) -> list[Edit]:
         new=proposal.memory_md,
     )
     others = [
-        Edit(path=f"{top}/{path}", marker="", base=writeset.base_of(before.get(path)), new=text)
+        Edit(path=f"{top}/{path}", marker="", base=writeset.base_of(previous.others.get(path)), new=text)
         for path, text in sorted({**new, MADE: made.dump()}.items())
     ]
     return [marked, *others]
@@ -192,19 +193,6 @@ def _made(proposal: Proposal, previous: Current, new: dict[str, str | None]) -> 
     )
 
 
-def verify(now: Current, proposal: Proposal) -> str:
-    """Return what is missing on disk of a proposal that was written; nothing if all is there."""
-    if now.links:
-        return f"{now.links[0]} is a symbolic link"
-    if proposal.memory_md.strip() and MARKER not in (now.memory or ""):
-        return "MEMORY.md has no generated part"
-    summary = now.others.get(SUMMARY, "")
-    if proposal.memory_summary.strip() and not summary.startswith(VERSION):
-        return f"{SUMMARY} is missing, or of another version"
-    lost = [path for path in proposal.rollout_summaries or {} if path not in now.others]
-    return f"{lost[0]} is missing" if lost else ""
-
-
 def diff(proposal: Proposal, previous: Current) -> str:
     """Return what would change, as one unified diff."""
     pairs = {
@@ -220,3 +208,134 @@ def diff(proposal: Proposal, previous: Current) -> str:
             old.splitlines(), new.splitlines(), f"before/{path}", f"after/{path}", lineterm="", n=1
         )
     return redact("\n".join(lines)).text
+
+
+# ---------------------------------------------------------------- waiting for a person
+
+
+class OutdatedError(ConflictError):
+    """The memory is not the one that a proposal was made for: nothing was written."""
+
+    def __init__(self, proposal_id: str) -> None:
+        MemolithError.__init__(
+            self,
+            f"{proposal_id}: the memory has changed since this was proposed, so it was not applied; refuse "
+            "it, and the next `memolith learn run` proposes anew",
+        )
+
+
+def hold(home: Home, proposal: Proposal, previous: Current, reasons: Sequence[str]) -> str:
+    """Let a proposal wait; return its id, or nothing if a person has refused the same before.
+
+    An older one of the same project goes: it was made from less.
+    """
+    text = pack(proposal)
+    # By its texts alone: one more session that changes none of them makes no other proposal.
+    proposal_id = review.content_id(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0])
+    relative = layout.held(previous.slug, proposal_id)
+    fields: dict[str, Node] = {
+        "call": PROPOSAL,
+        "arguments": {"base": previous.base()},
+        **Source("extracted").as_dict(),  # type: ignore[dict-item]
+        "since": home.today,
+        "reasons": list(reasons[:_MAX_REASONS]),
+    }
+    home.register()
+    with home.gate.scope(previous.slug):
+        if review.decision(home, relative) == "refuse":
+            return ""
+        for older in review.waiting(home):
+            if older.call == PROPOSAL and older.id != proposal_id:
+                home.gate.rewrite(older.filename, lambda _: None, op="superseded")
+        home.gate.rewrite(relative, lambda _: frontmatter.compose(fields, text), op="hold")
+    return proposal_id
+
+
+def pack(proposal: Proposal) -> str:
+    """Return the texts of a proposal as one, for a person to read and edit."""
+    texts = _texts(proposal)
+    if proposal.skills is not None and not proposal.skills:
+        texts[f"{SKILLS}/"] = ""  # none at all, which is not the same as leaving them alone
+    texts[_SESSIONS] = "".join(f"{name}\n" for name in proposal.sessions)
+    return "".join(f"{_FILE}{path}{_END}\n{_plain(text)}" for path, text in texts.items())
+
+
+def _plain(text: str) -> str:
+    """Return a text in which no line looks like the beginning of another one."""
+    text = text.replace(_FILE, _FILE.replace("memolith file", "memolith-file"))
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def unpack(text: str) -> Proposal:
+    """Return the proposal that `pack` made a text of; what a person made of it is screened again."""
+    texts: dict[str, str] = {}
+    path = ""
+    for line in text.replace("\r\n", "\n").splitlines(keepends=True):
+        bare = line.strip()
+        if line.startswith(_FILE) and bare.endswith(_END.strip()):
+            path = bare[len(_FILE) : -len(_END)].strip()
+            texts[path] = ""
+        elif path:
+            texts[path] += line
+        elif bare:
+            raise InputError(f"a proposal begins with a line `{_FILE}MEMORY.md{_END}`; this one does not")
+    if "MEMORY.md" not in texts or SUMMARY not in texts:
+        raise InputError(
+            f"a proposal has the parts MEMORY.md and {SUMMARY}; leave their first lines as they are"
+        )
+    extra = {path: text for path, text in texts.items() if path.startswith(f"{SKILLS}/")}
+    return Proposal(
+        memory_md=screen(texts["MEMORY.md"])[0],
+        memory_summary=screen(texts[SUMMARY])[0],
+        skills={path: screen(text)[0] for path, text in extra.items() if _is_skill(path)} if extra else None,
+        raw_memories=None,
+        rollout_summaries=None,
+        sessions=texts.get(_SESSIONS, "").split(),
+        held=[],
+        vouched=[],
+    )
+
+
+def _is_skill(path: str) -> bool:
+    parts = path.split("/")
+    inside = "/".join(parts[2:])
+    return len(parts) > 2 and skills.skill_name(parts[1]) == parts[1] and skills.file_path(inside) == inside
+
+
+def describe(home: Home, held: Held) -> str:
+    """Return what a waiting proposal would change now."""
+    return diff(unpack(held.text), on_disk.read(home))
+
+
+def accept(home: Home, held: Held) -> str:
+    """Write a proposal that waited; return what was done. OutdatedError if what it replaces has changed."""
+    previous = on_disk.read(home)
+    refuse_links(previous)
+    if previous.base() != held.arguments.get("base"):
+        raise OutdatedError(held.id)
+    waits = (Tree(str(home.root)).read(held.filename) or b"").decode("utf-8", "surrogateescape")
+    gone = writeset.Edit(path=held.filename, marker="", base=writeset.base_of(waits), new=None)
+    # In the same set: one undo takes back the texts, and lets the proposal wait again.
+    done = commit(home, unpack(held.text), previous, also=[gone])
+    return f"{len(done.changed) - 1} file(s) written; `memolith undo` takes them back"
+
+
+def edit(home: Home, held: Held, text: str) -> None:
+    """Replace the texts of a proposal that waits by what a person made of them."""
+    packed = pack(unpack(text))
+
+    def change(old: str | None) -> str | None:
+        return None if old is None else frontmatter.split(old).head + packed
+
+    home.gate.rewrite(held.filename, change, op="edit")
+
+
+def is_safe(home: Home, held: Held) -> bool:
+    """Whether a proposal would be written at once if it came now, over what is there now."""
+    previous = on_disk.read(home)
+    if previous.links or previous.base() != held.arguments.get("base"):
+        return False
+    try:
+        return not check(unpack(held.text), previous, home.settings)
+    except ProviderError:
+        return False

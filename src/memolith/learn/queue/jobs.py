@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from memolith.base.errors import BusyError, InputError, NotFoundError
+from memolith.base.errors import BusyError, NotFoundError
 from memolith.base.values import Value
 from memolith.store.screen import quoted
 from memolith.text.secrets.redact import redact
@@ -75,11 +75,6 @@ class Job(Value):
         """The name of the session; empty for a consolidation."""
         return self.key.partition("/")[2]
 
-    @property
-    def why(self) -> str:
-        """What happened to it last."""
-        return self.outcome if self.status == "done" else self.last_error
-
 
 COLUMNS = ", ".join(Job.__slots__)
 
@@ -98,18 +93,6 @@ def number(watermark: str) -> int:
 def newer(one: str, other: str) -> bool:
     """Whether a watermark is newer than another, or there is no other."""
     return not other or (one != other and number(one) >= number(other))
-
-
-def check(kind: str, key: str, watermark: str) -> None:
-    """Refuse a key or a watermark that no job of this kind can have."""
-    if not watermark.partition("-")[0].isdecimal():
-        raise InputError(f"{quoted(watermark)} is no watermark; it begins with a number")
-    slug, _, session = key.partition("/")
-    if kind not in (EXTRACT, CONSOLIDATE):
-        raise InputError(f"{quoted(kind)} is no kind of job; choose {EXTRACT} or {CONSOLIDATE}")
-    if not slug or "/" in session or bool(session) != (kind == EXTRACT):
-        wanted = "<project>/<session>" if kind == EXTRACT else "<project>"
-        raise InputError(f"{quoted(key)} is no key of a job to {kind}; write it as {wanted}")
 
 
 def find(db: Connection, kind: str, key: str) -> Job | None:

@@ -12,7 +12,7 @@ import contextlib
 import threading
 import time
 
-from memolith.base.errors import InputError, MemolithError
+from memolith.base.errors import MemolithError
 from memolith.learn.queue import jobs
 from memolith.learn.queue.database import Database
 from memolith.learn.queue.extractions import Extraction, Extractions
@@ -77,10 +77,8 @@ class Queue:
         A newer watermark gives it all its attempts again. `forced` is a person's request: it is done even
         if nothing changed, and without a pause.
         """
-        wanted = str(watermark)
-        jobs.check(kind, key, wanted)
         return self.database.change(
-            lambda db: jobs.ask_for(db, kind, key, wanted, self._now(), forced=forced)
+            lambda db: jobs.ask_for(db, kind, key, str(watermark), self._now(), forced=forced)
         )
 
     def retry(self, key: str) -> Job:
@@ -160,8 +158,6 @@ class Queue:
 
         An extraction without an output had nothing to teach: what the session taught before goes.
         """
-        if output is not None and f"{output.project}/{output.session}" != job.key:
-            raise InputError(f"{job.key}: what was extracted is of {output.project}/{output.session}")
 
         def step(db: Connection) -> bool:
             jobs.succeed(db, job, outcome, self._now())
@@ -202,22 +198,21 @@ class Queue:
         self.database.change(lambda db: jobs.let_go(db, job, why, self._now(), pause=None))
 
     @contextlib.contextmanager
-    def kept(self, job: Job) -> Iterator[Callable[[], bool]]:
-        """Renew the lease from a thread while the block runs; what is yielded tells whether it holds."""
-        ended, lost = threading.Event(), threading.Event()
+    def kept(self, job: Job) -> Iterator[None]:
+        """Renew the lease from a thread while the block runs, as long as it holds."""
+        ended = threading.Event()
         pause = min(self._settings.number("memories.phase2_heartbeat_seconds"), self._lease(job.kind) / 3)
 
         def beat() -> None:
             while not ended.wait(pause):
                 with contextlib.suppress(MemolithError):  # the next beat may get through
                     if not self.heartbeat(job):
-                        lost.set()
                         return
 
         thread = threading.Thread(target=beat, name=f"lease of {job.key}", daemon=True)
         thread.start()
         try:
-            yield lambda: not lost.is_set()
+            yield
         finally:
             ended.set()
             thread.join()
