@@ -120,8 +120,13 @@ PASTED = [
     "See https://x.example/1\n{}",
     "```\nissue\n```\n{}",
     "Fix it.\n\n" + "A long story. " * 50 + "\n\n{}",
-    "{}\n\n" + "A long story. " * 50,
     "Fix it.\n" + "A story.\n" * 9 + "{}",
+    "Can you look at this:\n- {}",
+    "I got this feedback:\n- {}",
+    "I think we should fix the issue:\n{}",
+    "See the log.\nFeb  9 09:56:27.990 started\n{}",
+    "See the log.\ntime=2026-04-15T13:45:04 started\n{}",
+    "I see:\n```\nx\n```\n{}\n\nCan you fix it?",
     "＞ {}",
 ]
 
@@ -145,12 +150,26 @@ TYPED = [
     "I said: never push on Fridays.",
     "Never use --force, e.g. in CI; ask me first.",
     "请记住：永远不要推送到 main",
+    "\n\n".join(["The exporter writes one file for each shop, and each of them is read by nobody. " * 3] * 6),
+    "I want to try something with the exporter. " + "It writes one file for each shop. " * 40,
+    "I'd like more settings:\n" + "- a field for the name of the shop\n" * 12 + "\nKeep the layout.",
+    "Let's go in steps:\n\n1. move the reader\n2. add a test for it\n3. drop the old one\n\nThen we see.",
+    "So, we need to:\n- fix the exporter\n- check the port\n\nNever push to main.",
 ]
 
 
 @pytest.mark.parametrize("text", TYPED)
 def test_what_shows_no_sign_of_a_paste_is_typed(text: str) -> None:
     assert parted(text) == (text, "")
+
+
+def test_around_a_block_of_code_a_person_explains_what_they_want() -> None:
+    code = "```py\ndef total(rows):\n    return sum(rows)\n```"
+    asked = "But I think we should cache what it returns.\n\nCan you measure it first?"
+    assert parted(f"This one is slow in the exporter.\n\n{code}\n\n{asked}") == (
+        f"This one is slow in the exporter.\n\n[…]\n{asked}",
+        code,
+    )
 
 
 def test_only_a_short_message_without_an_address_speaks_for_all_projects() -> None:

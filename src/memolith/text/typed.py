@@ -1,10 +1,11 @@
 """What a person typed of a message, and what they pasted.
 
-Nobody can list the ways in which people paste. So it is the other way round: a message is typed if it is
-short and nothing in it looks like a paste. Else only what stands before the first sign of one is, and a last
-short paragraph that asks the agent for something; in between there is no telling whose words they are. A sign
-is a fence, a tag in any brackets, a quotation over several lines, a ruler, a heading, a table, a log, code, a
-line that says what follows, a line end that keyboards do not make, an address.
+Nobody can list the ways in which people paste. So it is the other way round: a message is typed if nothing in
+it looks like a paste. Else only what stands before the first sign of one is, and the last short paragraphs
+that ask the agent for something; in between there is no telling whose words they are. A sign is a fence, a
+tag in any brackets, a quotation over several lines, a ruler, a heading, a table, a log, code, a line that
+says what follows, a line end that keyboards do not make, an address. The length of a message is no sign; a
+paragraph that nobody types at one go is one, unless it speaks to the agent.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST_TEXT, _MOST_LINES = 600, 8  # of a message that somebody typed at one go
-_MOST_RULES = 30  # lines of a list of rules
+_MOST_TEXT, _MOST_LINES = 600, 8  # of what somebody types at one go
+_MOST_SPOKEN, _MOST_ITEMS = 3_000, 30  # characters of a paragraph that speaks to the agent, lines of a list
 _MOST_HEADER, _MOST_TAIL, _MOST_TAIL_LINES = 80, 300, 3
 _LINE_END = lazy(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LONG_QUOTE = lazy(r"[\"“„«「『][^\"”“»」』]{200,}[\"”“»」』]")
@@ -39,8 +40,8 @@ _ENDING = lazy(r"[<＜《〈⟨]\s*/|/\s*[>＞]|[\[［【]/|\]\]>|--\s*>")
 _OPENED, _STRAIGHT = lazy(r"[“„«「『‹][^”“»」』›]*\Z"), '"'
 # Lines that a program wrote.
 _MACHINE = lazy(
-    r"(?i)^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d|(?:error|warn(?:ing)?|info|debug|fatal|traceback"
-    r"|exception)\b\s*[:\[(]"
+    r"(?i)^\s*(?:(?:\w+=)?\[?\d{4}-\d\d-\d\d|\w{3} +\d+ \d\d:\d\d|\d\d:\d\d"
+    r"|(?:error|warn(?:ing)?|info|debug|fatal|traceback|exception)\b\s*[:\[(]"
     r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
     r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
     r"|[;{}]\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
@@ -61,8 +62,12 @@ _RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|
 _A_RULE = lazy(rf"(?i)\b(?:{_WORDS['rules']}|{_WORDS['lasting']})\b|{_WORDS['rules-glued']}")
 _OTHERS = lazy(rf"(?i)\b(?:{_WORDS['others']})\b")
 _TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
+_WORK = lazy(rf"(?i)\b(?:{_WORDS['work']})\b")
+_SPEAKS = lazy(rf"(?i)\b(?:{_WORDS['speaks']})\b")
 _SHOWS = lazy(rf"(?i)^\W*(?:{_WORDS['shows']})\b[^.!?]*$")
-_ASKS = lazy(rf"(?i)^\W*(?:{_WORDS['asks']})|[?？؟]\W*$")
+_ASKS = lazy(
+    rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['asks']}|(?:{_WORDS['speaks']})\b)|[?？؟]\W*$"
+)
 _CUT = "[…]"
 
 
@@ -105,6 +110,7 @@ def is_rules(line: str) -> bool:
         len(line) <= _MOST_HEADER
         and bool(_RULES.search(line))
         and not _TEXT.search(line)
+        and not _WORK.search(line)
         and not _OTHERS.search(line)
     )
 
@@ -117,11 +123,8 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         text = text[at + 1 :]
     lines = _LINE_END.split(text)
     first = _first_sign(text, lines, of_address=False)
-    if first == len(lines) and (not _is_long(lines) or _is_list(lines)):
-        yield from ((line, True) for line in lines)
-        return
-    if first == len(lines):  # a long one
-        first = 0
+    strange = (at for at, paragraph in _paragraphs(lines[:first]) if not _is_typed(paragraph))
+    first = next(strange, first)
     last = _tail(lines, first)
     for number, line in enumerate(lines):
         yield line, number < first or number >= last
@@ -132,11 +135,23 @@ def _is_long(lines: list[str]) -> bool:
     return len(said) > _MOST_LINES or sum(map(len, said)) > _MOST_TEXT
 
 
-def _is_list(lines: list[str]) -> bool:
-    """Whether all of a message is a list of rules below the line that calls it so."""
-    said = [line for line in lines if line.strip()]
-    listed = all(BULLET.match(line) for line in said[1:])
-    return is_rules(said[0].strip()) and listed and len(said) <= _MOST_RULES
+def _paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the paragraphs, each with the number of its first line."""
+    start = 0
+    for number, line in enumerate([*lines, ""]):
+        if not line.strip():
+            if number > start:
+                yield start, lines[start:number]
+            start = number + 1
+
+
+def _is_typed(paragraph: list[str]) -> bool:
+    """Whether somebody may have typed a paragraph: at one go, or as a list, or speaking to the agent."""
+    is_list = len(paragraph) > 1 and all(map(BULLET.match, paragraph[1:]))
+    text = " ".join(paragraph)
+    speaks = is_rules(paragraph[0].strip()) or _SPEAKS.search(text)
+    most_lines = _MOST_ITEMS if is_list else _MOST_LINES
+    return len(paragraph) <= most_lines and len(text) <= (_MOST_SPOKEN if speaks else _MOST_TEXT)
 
 
 def _first_sign(text: str, lines: list[str], *, of_address: bool = True) -> int:
@@ -175,26 +190,38 @@ def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
 
 
 def _shows(line: str, below: list[str]) -> bool:
-    """Whether a line says what stands below it, and it is not a list of the person's own rules."""
-    if not line or is_rules(line):
+    """Whether a line says what stands below it, and it is not a list of the person's own rules or wishes."""
+    if not line or is_rules(line) or _is_wish(line, below):
         return False
     if _HEADS.search(line) or (len(line) <= _MOST_HEADER and _SHOWS.search(line)):
         return True
     head = _HEAD.match(line)
-    return bool(head and _TEXT.search(head[1])) and any(map(str.strip, below))
+    names_text = head and (_TEXT.search(head[1]) or _WORK.search(head[1]))
+    return bool(names_text) and any(map(str.strip, below))
+
+
+def _is_wish(line: str, below: list[str]) -> bool:
+    """Whether a person says in a line that they want what is listed below it."""
+    item = next(filter(str.strip, below), "")
+    return bool(BULLET.match(item) and _SPEAKS.search(line)) and not (
+        _TEXT.search(line) or _OTHERS.search(line)
+    )
 
 
 def _tail(lines: list[str], first: int) -> int:
-    """Return where the last paragraph begins if it asks the agent for something; else all."""
-    end = len(lines)
-    while end > first and not lines[end - 1].strip():
-        end -= 1
-    start = end
-    while start > first and lines[start - 1].strip() and not _is_sign(lines[start - 1].strip()):
-        start -= 1
-    tail = [line.strip() for line in lines[start:end]]
-    speaks = first < start < end and len(tail) <= _MOST_TAIL_LINES and _speaks(" ".join(tail))
-    return start if speaks else len(lines)
+    """Return where the last paragraphs begin that ask the agent for something; else the end."""
+    last = end = len(lines)
+    while end > first:
+        while end > first and not lines[end - 1].strip():
+            end -= 1
+        start = end
+        while start > first and lines[start - 1].strip() and not _is_sign(lines[start - 1].strip()):
+            start -= 1
+        tail = [line.strip() for line in lines[start:end]]
+        if not (first < start < end and len(tail) <= _MOST_TAIL_LINES and _speaks(" ".join(tail))):
+            break
+        last = end = start
+    return last
 
 
 def _is_sign(line: str) -> bool:
