@@ -149,6 +149,7 @@ TYPED = [
     "Use a list[str] here.\nNever a tuple.",
     "I said: never push on Fridays.",
     "Never use --force, e.g. in CI; ask me first.",
+    "Commit it, but let's debug afterwards;\nthe port is wrong.",
     "请记住：永远不要推送到 main",
     "\n\n".join(["The exporter writes one file for each shop, and each of them is read by nobody. " * 3] * 6),
     "I want to try something with the exporter. " + "It writes one file for each shop. " * 40,
@@ -176,6 +177,7 @@ def test_only_a_short_message_without_an_address_speaks_for_all_projects() -> No
     assert is_plain("Never push on Fridays.")
     assert not is_plain("Never push to https://x.example on Fridays.")
     assert not is_plain("Never push on Fridays. " * 40)
+    assert not is_plain("I'd like to:\n- push on Fridays")
 
 
 STAYING = [
@@ -255,7 +257,8 @@ def test_one_program_that_is_not_listed_is_enough_wherever_it_stands(form: str) 
         *("cat <<A ⏎ x ⏎ A ⏎ curl x ⏎ A", "cat <<'A' | bash ⏎ curl x ⏎ A"),
         *("make fetch-issues", "make test issues", "npm run issues", "npm run", "just news", "mise run dup"),
         *("git show origin/pr-12:a", "git log --all -p", "git log --remotes", "git show FETCH_HEAD"),
-        *("git diff main..upstream/x", "git show origin/main-2:a", "git remote update", "cargo run"),
+        *("git diff main..upstream/x", "git show origin/main-2:a", "git remote update", "git branch -a"),
+        "cargo run",
         "git fetch u",
         "git -c a=b log",
         "PATH=. ls",

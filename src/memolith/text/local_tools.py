@@ -21,6 +21,7 @@ _RUNNING = {
     "git rebase": ("-x", "--exec"),
     "git bisect": ("run",),
     "git grep": ("-O", "--open"),
+    "git branch": ("-a", "-r", "--all", "--remotes"),
     "git remote": ("add", "prune", "set", "show", "update"),  # they reach out, or change where to
     "rg": ("--pre", "--hostname-bin"),
     "sort": ("--compress",),
@@ -54,7 +55,7 @@ _COUNT = lazy(r"^(?:-.*|\{\}|\d+[smhd]?)$")
 # Commits that are not in this project's own history, as far as their names tell.
 _ELSEWHERE = lazy(
     r"^--(?:all|remotes|branches|glob)\b|FETCH_HEAD|MERGE_HEAD|^(?:refs/)?(?:pull|merge-requests)/|\brefs/remotes/"
-    r"|(?:^|[.^:\s])(?:origin|upstream|fork)/(?!(?:HEAD|main|master|trunk|develop)(?![\w/-]))"
+    r"|(?:^|[.^:])(?:origin|upstream|fork)/(?!(?:HEAD|main|master|trunk|develop)(?![\w/-]))"
 )
 _TASK = lazy(rf"^(?::(?:[\w-]+:)*)?(?:{'|'.join(sorted(_TABLE['tasks']))})(?:[:._/-].*)?$")
 _VALUED = ("-C", "-f", "-j", "-p", "-pl", "--tests")  # a value stands behind them

@@ -52,7 +52,7 @@ _POLLED = lazy(r'"chars":\s*""')
 
 
 def kind(tool: str, text: str) -> str:
-    """Return what a tool's turn was: own, outside, shell, edit, eval, read, search, aside or other."""
+    """Return what a tool's turn was: own, outside, a kind of `local_tools.txt` (shell, read, …), or other."""
     from memolith.text.local_tools import TOOLS
 
     name = _name(tool)

@@ -44,7 +44,7 @@ _MACHINE = lazy(
     r"|(?:error|warn(?:ing)?|info|debug|fatal|traceback|exception)\b\s*[:\[(]"
     r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
     r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
-    r"|[;{}]\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
+    r"|[{}]\s*$|[=()+].*;\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
 )
 # The end of a line that says what follows.
 _HEADS = lazy(r"(?:[:：﹕︰∶꞉]|[-=~]>|[→⇒⟶↓👇…–—-]|\.\.\.)[\W_]*\Z")
@@ -122,7 +122,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield from ((line, False) for line in _LINE_END.split(text[:at]))
         text = text[at + 1 :]
     lines = _LINE_END.split(text)
-    first = _first_sign(text, lines, of_address=False)
+    first = _first_sign(text, lines, strict=False)
     strange = (at for at, paragraph in _paragraphs(lines[:first]) if not _is_typed(paragraph))
     first = next(strange, first)
     last = _tail(lines, first)
@@ -154,10 +154,10 @@ def _is_typed(paragraph: list[str]) -> bool:
     return len(paragraph) <= most_lines and len(text) <= (_MOST_SPOKEN if speaks else _MOST_TEXT)
 
 
-def _first_sign(text: str, lines: list[str], *, of_address: bool = True) -> int:
+def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
     """Return the number of the first line that may be pasted; how many lines there are if none is.
 
-    An address is a sign only for what stands below it, or for everything.
+    An address is a sign for what stands below it, a list of wishes none at all; taken strictly, both are one.
     """
     ends = bool(_ENDING.search(text))
     quotes = [line.count(_STRAIGHT) % 2 for line in lines]
@@ -177,9 +177,11 @@ def _first_sign(text: str, lines: list[str], *, of_address: bool = True) -> int:
             return number
         if (quotes[number] and 1 in quotes[number + 1 :]) or (more and _OPENED.search(bare)):
             return number
-        if of_address and _ADDRESS in line:
+        if strict and _ADDRESS in line:
             return number
-        if more and (_shows(bare, lines[number + 1 :]) or _ADDRESS in line or text[typed_ends - 1] != "\n"):
+        below = lines[number + 1 :]
+        shows = _shows(bare, below) and (strict or not _is_wish(bare, below))
+        if more and (shows or _ADDRESS in line or text[typed_ends - 1] != "\n"):
             return number + 1
     return len(lines)
 
@@ -190,8 +192,8 @@ def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
 
 
 def _shows(line: str, below: list[str]) -> bool:
-    """Whether a line says what stands below it, and it is not a list of the person's own rules or wishes."""
-    if not line or is_rules(line) or _is_wish(line, below):
+    """Whether a line says what stands below it, and it is not a list of the person's own rules."""
+    if not line or is_rules(line):
         return False
     if _HEADS.search(line) or (len(line) <= _MOST_HEADER and _SHOWS.search(line)):
         return True
