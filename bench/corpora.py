@@ -125,7 +125,7 @@ class Corpus:
         relation = f"supersedes: [{old}]\n" if old else ""
         name = self._record(row["doc_id"])
         head = f"---\nid: {name}\ncategory: decisions\ncreated: {date}\n{relation}---\n"
-        directory = f"{layout.scope_directory(slug)}/records/decisions"
+        directory = layout.path(slug, "records/decisions")
         self._write(haystack, f"{directory}/{name}.md", f"{head}{row['text']}\n", row["doc_id"])
 
     def _record(self, document: str) -> str:

@@ -180,7 +180,7 @@ class Mem(Home):
 
         if not self.settings.flag("enabled"):
             return ""
-        here = layout.locate(self.store, layout.scope_directory(self.project))
+        here = layout.locate(self.store, layout.path(self.project))
         where = f"The files are in {here} (this project) and {self.store} (all projects)."
         return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"
 

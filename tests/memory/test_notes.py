@@ -238,7 +238,7 @@ def test_a_line_that_goes_is_kept_in_the_history(mem: Mem, store: Path, extra: s
     mem.remember("y", "Two")
     assert path.read_text() == "- [One](one.md) — x\n- [Two](two.md) — y\n"
     keeper = mem.gate.history
-    relative = layout.index(mem.project)
+    relative = layout.path(mem.project, layout.INDEX)
     newest = keeper.versions(relative)[0]
     assert keeper.read(relative, newest.id) == text.encode()
 
@@ -252,13 +252,13 @@ def test_the_wording_of_a_line_is_kept_or_goes_into_the_history(mem: Mem, store:
     path.write_text("- [Uno](one.md) — my own words\n")
     mem.remember("newer", "One")
     assert path.read_text() == "- [One](one.md) — newer\n"
-    assert len(mem.gate.history.versions(layout.index(mem.project))) == 1
+    assert len(mem.gate.history.versions(layout.path(mem.project, layout.INDEX))) == 1
 
 
 def test_adding_notes_costs_no_copies_of_the_index(mem: Mem) -> None:
     for n in range(5):
         mem.remember("x", f"Note {n}")
-    assert mem.gate.history.entries(layout.index(mem.project)) == []
+    assert mem.gate.history.entries(layout.path(mem.project, layout.INDEX)) == []
 
 
 def test_the_same_line_twice_becomes_one(mem: Mem, store: Path) -> None:

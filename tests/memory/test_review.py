@@ -337,7 +337,7 @@ def test_no_edit_of_an_agent_changes_what_a_file_says_of_its_source(
     forged = text.replace(old, new, 1)
     outside = mem.from_source("imported", reviewed=accepted)
     if way.endswith("file"):
-        place = Path(mem.root) / layout.memories(mem.project) / "x.md"
+        place = Path(mem.root) / layout.path(mem.project, "memories") / "x.md"
         Memories(mem).create("/memories/x.md", forged if way == "new file" else FACT)
         if way == "file":
             place.write_text(source_label.with_fields(FACT, outside.source))

@@ -40,7 +40,7 @@ class Conversation:
 
     @property
     def _relative(self) -> str:
-        return layout.conversation(self._mem.project, self.name)
+        return layout.path(self._mem.project, "conversations", f"{self.name}.jsonl")
 
     def items(self, limit: int | None = None) -> list[Any]:
         """Return what was kept, oldest first; with `limit` only that many of the newest."""

@@ -193,7 +193,7 @@ class Memories:
 
     @property
     def _top(self) -> str:
-        return layout.memories(self._mem.project)
+        return layout.path(self._mem.project, "memories")
 
     def _tree(self) -> Tree:
         return Tree(str(self._mem.root))

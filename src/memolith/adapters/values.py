@@ -90,7 +90,7 @@ class Items:
 
     def all(self, prefix: Sequence[str] = ()) -> Iterator[Item]:
         """Yield the values of a namespace and those below it; what cannot be read is left out."""
-        directory, wanted = layout.items(self._mem.project), tuple(prefix)
+        directory, wanted = layout.path(self._mem.project, "items"), tuple(prefix)
         start = _stem(wanted)
         for name in Tree(str(self._mem.root)).names(directory):
             if name.startswith(start):
@@ -104,7 +104,7 @@ class Items:
     def scores(self, query: str) -> dict[tuple[tuple[str, ...], str], float]:
         """Return how well values answer a question; those that do not are left out."""
         found: dict[tuple[tuple[str, ...], str], float] = {}
-        directory = f"{layout.items(self._mem.project)}/"
+        directory = layout.path(self._mem.project, "items") + "/"
         root = str(self._mem.root)
         for hit in self._mem.recall(query, limit=_HITS, scopes=["project"], kinds=["note"]):
             relative = hit.filename.removeprefix(root).lstrip("/\\").replace("\\", "/")
@@ -116,7 +116,7 @@ class Items:
     def _relative(self, namespace: Sequence[str], key: str) -> str:
         digest = sha256(json.dumps([*namespace, key]).encode())[:12]
         name = f"{_stem(namespace)}--{_slug(key)[:_KEY]}-{digest}.md"
-        return f"{layout.items(self._mem.project)}/{name}"
+        return layout.path(self._mem.project, "items", name)
 
     def _read(self, relative: str) -> Item | None:
         data = Tree(str(self._mem.root)).read(relative)

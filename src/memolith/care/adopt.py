@@ -57,9 +57,9 @@ def adopt(home: Home, source: str) -> tuple[list[str], list[Skipped]]:
     for relative in _texts(root, source):
         try:
             text = _read(root, relative)
-            if relative == layout.memory(source):
+            if relative == layout.path(source, layout.MEMORY):
                 text = hand_written(text)  # what was generated is made again, from what is adopted
-            goal = relative.replace(layout.scope_directory(source), layout.scope_directory(target), 1)
+            goal = relative.replace(layout.path(source), layout.path(target), 1)
             written += _bring(home, text, goal)
         except (_UnusableError, UnsafePathError) as error:
             reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
@@ -77,14 +77,14 @@ def _texts(root: str, slug: str) -> list[str]:
     """Return the files that hold a project's memory, without the index of its notes, which is not copied."""
     tree, found = Tree(root), []
     for kind in layout.KINDS:
-        path = layout.place(slug, kind)
+        path = layout.path(slug, kind.path)
         if kind.adopted and kind.is_file:
             found.append(path)
         elif kind.adopted and kind.path == "memories":
             found += [f"{at}/{name}" for at, _, names in tree.walk(path) for name in names]
         elif kind.adopted:
             found += [f"{path}/{name}" for name in tree.names(path)]
-    return [relative for relative in found if relative != layout.index(slug)]
+    return [relative for relative in found if relative != layout.path(slug, layout.INDEX)]
 
 
 def _read(root: str, relative: str) -> str:
@@ -103,13 +103,13 @@ def _read(root: str, relative: str) -> str:
 
 def _bring(home: Home, text: str, goal: str) -> list[str]:
     """Add a text to the file `goal`, or a note beside it; return the file if it was changed."""
-    if os.path.dirname(goal) == layout.notes(home.project):
+    if os.path.dirname(goal) == layout.path(home.project, "notes"):
         goal = _free_note(str(home.root), goal, text)
     if not text.strip() or not goal:
         return []
-    by_line = goal == layout.memory(home.project)
+    by_line = goal == layout.path(home.project, layout.MEMORY)
     # An agent's own file, or a value, is one piece: the one that is here stays.
-    whole = goal.startswith((f"{layout.items(home.project)}/", f"{layout.memories(home.project)}/"))
+    whole = goal.startswith(tuple(layout.path(home.project, each) + "/" for each in ("items", "memories")))
 
     def merge(old: str | None) -> str:
         if old is None:

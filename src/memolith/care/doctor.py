@@ -229,7 +229,7 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
 
 
 def _index(root: str, scope: str) -> Iterator[Finding]:
-    relative = layout.index(scope)
+    relative = layout.path(scope, layout.INDEX)
     try:
         names = note_index.note_files(root, scope)
         rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
@@ -248,18 +248,18 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
 def _twins(root: str, scope: str) -> Iterator[Finding]:
     seen: dict[str, str] = {}
     try:
-        names = Tree(root).names(layout.notes(scope))
+        names = Tree(root).names(layout.path(scope, "notes"))
     except MemolithError:
         return  # reported as a link
     for name in names:
         other = seen.setdefault(name.casefold(), name)
         if other != name:
             message = f"differs from {other} only in case; some file systems cannot hold both"
-            yield _found("twin", f"{layout.notes(scope)}/{name}", message)
+            yield _found("twin", layout.path(scope, "notes", name), message)
 
 
 def _identity(root: str, scope: str) -> Iterator[Finding]:
-    relative = f"{layout.scope_directory(scope)}/{PROJECT_FILE}"
+    relative = layout.path(scope, PROJECT_FILE)
     try:
         data = Tree(root).read(relative)
     except MemolithError:
@@ -267,7 +267,7 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
     if data is None:
         if scope == "default":
             message = "what was written without a directory; `memolith project adopt default` brings it in"
-            yield _found("orphan", layout.scope_directory(scope), message)
+            yield _found("orphan", layout.path(scope), message)
             return
         yield _found("project", relative, "is missing; the next write in that project makes it")
         return
@@ -305,7 +305,7 @@ def _repeats(root: str, scope: str) -> Iterator[Finding]:
     """Lines of a MEMORY.md that say the same but for case and punctuation."""
     from memolith.text.secrets.redact import redact
 
-    relative = layout.memory(scope)
+    relative = layout.path(scope, layout.MEMORY)
     try:
         text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
     except MemolithError:

@@ -56,7 +56,7 @@ def find(home: Home, name: str | None) -> str:
     """Return the file that is meant: the index of the notes, a target, or a note by its base name."""
     tree = Tree(str(home.root))
     if name is None:
-        found = layout.index(home.project)
+        found = layout.path(home.project, layout.INDEX)
         if not tree.is_file(found):
             raise NotFoundError(
                 "there are no notes yet, so there is no index to edit; `memolith remember TEXT --title "
@@ -122,8 +122,9 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
         code = run(path) if run else run_editor(path, home.identity.root)
     with home.gate.scope(layout.scope_of(relative)):
         warnings, base, after = _settle(home, relative, before, others.last)
-        if os.path.dirname(relative) == layout.notes(layout.scope_of(relative)):
-            fresh = relative if after != before and relative != layout.index(home.project) else None
+        if os.path.dirname(relative) == layout.path(layout.scope_of(relative), "notes"):
+            is_index = relative == layout.path(home.project, layout.INDEX)
+            fresh = None if after == before or is_index else relative
             note_index.update_index(home.gate, layout.scope_of(relative), fresh)
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")

@@ -117,7 +117,7 @@ def _in_tree(
 def _files(home: Home, tree: str, scope: str) -> list[str]:
     if not tree:
         return [each.path for each in os.scandir(home.path) if each.is_file(follow_symlinks=False)]
-    top = os.path.join(home.path, tree, *filter(None, layout.scope_directory(scope).split("/")))
+    top = os.path.join(home.path, tree, *filter(None, layout.path(scope).split("/")))
     if os.path.islink(top) or not os.path.isdir(top):
         return []
     found = list(walk(top, Report(lambda _: None)))
@@ -148,7 +148,7 @@ def _named(home: Home, scope: str) -> list[str]:
     memory, history = Tree(str(home.root)), Tree(os.path.join(home.path, "history"))
     found = set()
     for kind in layout.KINDS:
-        place = layout.place(scope, kind)
+        place = layout.path(scope, kind.path)
         if not kind.is_file:
             for at, below, names in memory.walk(place):
                 found |= {f"{at}/{name}" for name in [*below, *names]}

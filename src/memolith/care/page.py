@@ -75,17 +75,17 @@ class Pages:
         """Return the paths of all notes, days (`daily`), tickets, skills, or records of one category."""
         slug = layout.USER if scope == "user" else self._home.project
         if kind == "note":
-            return [f"{layout.notes(slug)}/{name}" for name in note_index.note_files(self._root, slug)]
+            return [layout.path(slug, "notes", name) for name in note_index.note_files(self._root, slug)]
         if kind == "skill":
-            directory = f"{layout.scope_directory(slug)}/{_SKILLS}"
+            directory = layout.path(slug, _SKILLS)
             walked = self._tree.walk(directory)
             found = [f"{below}/{name}" for below, _, names in walked for name in sorted(names)]
             return [path for path in found if path.endswith(".md")]
         if kind == "daily":
             return [layout.daily(slug, day) for day in reversed(daily.days(self._tree, slug))]
         directories = {
-            "ticket": layout.tickets(slug),
-            "record": layout.records(slug, category),
+            "ticket": layout.path(slug, "tickets"),
+            "record": layout.path(slug, "records", category),
         }
         if kind not in directories:
             raise InputError(f"{kind!r}: must be note, skill, daily, {', '.join(directories)}")
@@ -95,12 +95,11 @@ class Pages:
         """Return the notes, days, skills, the checklist (`scratchpad`) or the pages (`memory`) of a scope."""
         slug = layout.USER if scope == "user" else self._home.project
         if kind == "scratchpad":
-            return self._files({"Scratchpad": layout.scratchpad(slug)})
+            return self._files({"Scratchpad": layout.path(slug, layout.SCRATCHPAD)})
         if kind == "memory":
-            summary = {"Learned summary": layout.summary(slug)} if slug else {}
-            return self._files(
-                {"MEMORY.md": layout.memory(slug), **summary, "Notes index": layout.index(slug)}
-            )
+            summary = {"Learned summary": layout.SUMMARY} if slug else {}
+            shown = {"MEMORY.md": layout.MEMORY, **summary, "Notes index": layout.INDEX}
+            return self._files({title: layout.path(slug, name) for title, name in shown.items()})
         paths = self.names(kind, scope)
         if kind == "note":
             titles = self._titles(slug)
@@ -110,7 +109,7 @@ class Pages:
             ]
             return sorted(listed, key=lambda each: each.title.casefold())
         if kind == "skill":
-            above = len(f"{layout.scope_directory(slug)}/{_SKILLS}/")
+            above = len(layout.path(slug, f"{_SKILLS}/"))
             return [Entry(filename=path, title=path[above:], about="") for path in paths]
         days = {self._home.today: "today", self._home.yesterday: "yesterday"}
         return [Entry(filename=path, title=_stem(path), about=days.get(_stem(path), "")) for path in paths]
@@ -127,7 +126,7 @@ class Pages:
 
     def _titles(self, slug: str) -> dict[str, tuple[str, str]]:
         """Return title and first words of the notes by file name, as far as their index knows them."""
-        data = self._tree.read(layout.index(slug), cut=True)
+        data = self._tree.read(layout.path(slug, layout.INDEX), cut=True)
         found = {}
         for line in files.text_of(data or b"").splitlines():
             name = note_index.link_target(line)
@@ -166,7 +165,7 @@ class Pages:
         """
         expected = if_sha256 or sha256(None)
         size = len(text.encode("utf-8", "surrogatepass"))
-        if os.path.dirname(path) != layout.notes(layout.scope_of(path)):
+        if os.path.dirname(path) != layout.path(layout.scope_of(path), "notes"):
             return self._home.gate.change(path, text, _instead, op="edit", if_sha256=expected).warnings
         if size > MAX_WRITE_BYTES:
             raise TooLargeError(

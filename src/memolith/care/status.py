@@ -78,8 +78,8 @@ def overview(home: Home) -> Overview:
         warnings.append(
             f"{held} text(s) from outside, or learned from sessions, wait for you: memolith review"
         )
-    scratchpad = files.text_of(tree.read_part(layout.scratchpad(home.project), MAX_LOOK_BYTES)[0])
-    today = files.text_of(tree.read_part(layout.daily(home.project, home.today), MAX_LOOK_BYTES)[0])
+    paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
+    scratchpad, today = (files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0]) for path in paths)
     return Overview(
         home=home.path,
         project=home.project,
@@ -133,13 +133,13 @@ def page(home: Home) -> str:
         if not names and not slug:
             continue
         parts.append(f"## {title}")
-        index = files.text_of(tree.read(layout.index(slug), MAX_LOOK_BYTES, cut=True) or b"")
+        index = files.text_of(tree.read(layout.path(slug, layout.INDEX), MAX_LOOK_BYTES, cut=True) or b"")
         lines = [line for line in index.splitlines() if not line.startswith(("# ", "<!--"))]
         if any(line.strip() for line in lines):
             parts.append("\n".join(lines).strip())
-        sizes = [(name, tree.stat(f"{layout.notes(slug)}/{name}")) for name in names]
+        sizes = [(name, tree.stat(layout.path(slug, "notes", name))) for name in names]
         rows = [f"- {name[:-3]} ({found.st_size:,} bytes)" for name, found in sizes if found]
         parts.append("\n".join(rows) or "There are no notes yet.")
-        parts.append(f"In {layout.locate(root, layout.notes(slug))}")
+        parts.append(f"In {layout.locate(root, layout.path(slug, 'notes'))}")
     parts.append(HINTS)
     return "\n\n".join(parts)

@@ -129,7 +129,7 @@ def why(home: Home, ref: str) -> Why:
 
 
 def _kind(relative: str) -> str:
-    parts = relative.removeprefix(f"{layout.scope_directory(layout.scope_of(relative))}/").split("/")
+    parts = relative.removeprefix(f"{layout.path(layout.scope_of(relative))}/").split("/")
     alone = {"MEMORY.md": "memory", "SCRATCHPAD.md": "scratchpad"}
     return alone.get(relative.rpartition("/")[2], "file") if len(parts) == 1 else parts[0].removesuffix("s")
 
@@ -140,7 +140,7 @@ def locate(home: Home, ref: str) -> str:
         namespace, parts = parse_address(ref)
         place = "/".join(parts)
         if namespace != "user":
-            place = f"{layout.scope_directory(home.project)}/{place or layout.SUMMARY}"
+            place = layout.path(home.project, place or layout.SUMMARY)
         return find_file(home, place)
     bare = ref.partition("#L")[0]
     line = bare.rpartition(":")

@@ -81,7 +81,7 @@ def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
 
 def places(slug: str) -> list[Place]:
     """Return where the files of a scope are."""
-    base = "/".join(part for part in (layout.STORE, layout.scope_directory(slug)) if part)
+    base = "/".join(part for part in (layout.STORE, layout.path(slug)) if part)
     found = []
     for kind in layout.KINDS:
         if not kind.recalled_as or not (slug or kind.user_wide):

@@ -74,7 +74,7 @@ def withdraw(home: Home, *, user: bool = False, everything: bool = False) -> Wit
 
 
 def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]:
-    top = layout.scope_directory(previous.slug)
+    top = layout.path(previous.slug)
     if everything:
         for path in _all_files(home, top):
             text = (Tree(str(home.root)).read(path) or b"").decode("utf-8", "surrogateescape")
@@ -83,7 +83,7 @@ def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]
     if previous.below:
         by_hand = "".join(f"{line}\n" for line in previous.by_hand())
         base = writeset.base_of(previous.memory, MARKER)
-        yield Edit(path=layout.memory(previous.slug), marker=MARKER, base=base, new=by_hand)
+        yield Edit(path=layout.path(previous.slug, layout.MEMORY), marker=MARKER, base=base, new=by_hand)
     theirs = set(previous.skills) - set(skills.settle({}, previous))
     for path in sorted(set(previous.others) - theirs):
         yield Edit(path=f"{top}/{path}", marker="", base=writeset.base_of(previous.others[path]), new=None)

@@ -101,7 +101,7 @@ def address(namespace: str, *parts: str) -> str:
 
 def _exists(tree: Tree, scope: str) -> bool:
     try:
-        tree.folder(layout.scope_directory(scope))
+        tree.folder(layout.path(scope))
     except FileNotFoundError:
         return False
     return True
@@ -109,7 +109,7 @@ def _exists(tree: Tree, scope: str) -> bool:
 
 def _top(home: Home, tree: Tree, scope: str) -> list[tuple[str, ...]]:
     """Return what of a scope can be read."""
-    base = layout.scope_directory(scope)
+    base = layout.path(scope)
     there = [entry.name for entry in tree.folder(base).entries() if not entry.is_symlink()]
     known = [name for name in _KINDS if name in there]
     if scope and Sessions(home).list():
@@ -144,7 +144,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
 
 def _spelled(tree: Tree, scope: str, parts: tuple[str, ...]) -> str:
     """Return the path as it is on disk, where another system may have decomposed the accents."""
-    path = layout.scope_directory(scope)
+    path = layout.path(scope)
     for part in parts:
         here = f"{path}/{part}" if path else part
         if not part.isascii() and tree.stat(here) is None:

@@ -34,7 +34,7 @@ def day_before(seconds: float) -> str:
 def days(tree: Tree, slug: str) -> list[str]:
     """Return the dates that have a log, oldest first; none if it cannot be listed (`doctor` reports it)."""
     try:
-        names = tree.names(layout.daily_directory(slug))
+        names = tree.names(layout.path(slug, "daily"))
     except (UnsafePathError, StorageError):
         return []
     return [name[:-3] for name in names if layout.is_date(name[:-3])]

@@ -180,7 +180,7 @@ class Home:
             for path, error in self._doubt:
                 whole.note(path, error)
         self.settings.enter(found.root)
-        if whole.stat_of(layout.locate(self.store, layout.interrupted(found.slug)), follow=False):
+        if whole.stat_of(layout.locate(self.store, layout.path(found.slug, layout.STAGED)), follow=False):
             self.gate.catch_up(found.slug)
         return found
 

@@ -57,7 +57,7 @@ class Lessons:
 
     def list(self) -> builtins.list[Lesson]:
         """Return all lessons, oldest first; what cannot be read is left out."""
-        tree, directory = Tree(str(self._home.root)), layout.lessons(self._home.project)
+        tree, directory = Tree(str(self._home.root)), layout.path(self._home.project, "lessons")
         return [lesson for name in _names(tree, directory) if (lesson := _read(tree, f"{directory}/{name}"))]
 
 
@@ -75,7 +75,7 @@ def _name(text: str, now: float) -> str:
 def _free(tree: Tree, slug: str, name: str) -> str:
     number = 1
     while True:
-        relative = f"{layout.lessons(slug)}/{name}{'' if number == 1 else f'-{number}'}.md"
+        relative = layout.path(slug, "lessons", f"{name}{'' if number == 1 else f'-{number}'}.md")
         if tree.stat(relative) is None:
             return relative
         number += 1

@@ -35,7 +35,7 @@ def note_files(root: str, slug: str) -> list[str]:
     Neither are links and directories, nor names that cannot stand in a line of the index.
     """
     try:
-        return _note_names(Tree(root).folder(layout.notes(slug)))
+        return _note_names(Tree(root).folder(layout.path(slug, "notes")))
     except (FileNotFoundError, UnsafePathError):
         return []  # `doctor` reports a link
 
@@ -72,12 +72,12 @@ def drop_line(gate: Gate, relative: str) -> None:
         rows = (old or "").splitlines(keepends=True)
         return old and "".join(row for row in rows if _link(row) != (name, True))
 
-    gate.rewrite(layout.index(layout.scope_of(relative)), apply, op="index", remember=False)
+    gate.rewrite(layout.path(layout.scope_of(relative), layout.INDEX), apply, op="index", remember=False)
 
 
 def maybe_outside(root: str, slug: str) -> list[str]:
     """Return the names of notes that may be from outside: whose line says so, and those without a line."""
-    index = files.text_of(Tree(root).read(layout.index(slug), cut=True) or b"")
+    index = files.text_of(Tree(root).read(layout.path(slug, layout.INDEX), cut=True) or b"")
     names = note_files(root, slug)
     rows, places = survey(index.split("\n"), names)
     labelled = {link_target(row) for row in rows if row != source_label.inside(row)}
@@ -94,7 +94,7 @@ def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None
 
     def apply(old: str | None) -> str | None:
         try:
-            folder = Tree(gate.root).folder(layout.notes(slug))
+            folder = Tree(gate.root).folder(layout.path(slug, "notes"))
         except FileNotFoundError:
             return old
         new, lost = _reconcile(old, folder, _note_names(folder), fresh, unread)
@@ -102,9 +102,9 @@ def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None
             raise _LineLostError
         return new
 
-    gate.rewrite(layout.index(slug), apply, op="index", remember=remember)
+    gate.rewrite(layout.path(slug, layout.INDEX), apply, op="index", remember=remember)
     if unread:  # not the time of its directory: whoever looks next reads those notes
-        _stamp(Tree(gate.root).place(layout.index(slug)), 0)
+        _stamp(Tree(gate.root).place(layout.path(slug, layout.INDEX)), 0)
 
 
 def _reconcile(
@@ -236,7 +236,7 @@ def glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
 
 
 def _glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
-    index = root.place(layout.index(slug))
+    index = root.place(layout.path(slug, layout.INDEX))
     if is_current(index):
         data, total = index.read_part(size * 2, end=True)
         if total <= len(data):

@@ -129,7 +129,7 @@ def _file_for(gate: Gate, slug: str, title: str) -> str:
     title = lookalikes.composed(title)
     base = layout.file_name(title)
     tree = Tree(gate.root)
-    taken = {name.casefold() for name in tree.names(layout.notes(slug))}
+    taken = {name.casefold() for name in tree.names(layout.path(slug, "notes"))}
     number = 1
     while True:
         name = base if number == 1 else f"{base}-{number}"

@@ -109,7 +109,7 @@ class Records:
             # Nobody from outside takes the place of one's own words.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
             record_id = entries.new_id(name, ids)
-            relative = layout.record(slug, category, record_id)
+            relative = layout.path(slug, "records", category, f"{record_id}.md")
             older = list({record.id: record for record in older}.values())
             fields: dict[str, str | Sequence[str]] = {
                 "id": record_id,
@@ -157,7 +157,9 @@ class Records:
         wanted = title[:MAX_TITLE].casefold()
         paths |= {path for _, name, path in catalogue if markdown.same_line(name).casefold() == wanted}
         files = {
-            f"{layout.records(slug, each)}/{name}" for each in CATEGORIES for name in self._names(slug, each)
+            layout.path(slug, "records", each, name)
+            for each in CATEGORIES
+            for name in self._names(slug, each)
         }
         # The index does not have what cannot be read at this moment; one of the same name may say the same.
         paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
@@ -166,7 +168,7 @@ class Records:
         return ids, [record for record in near if record.holds(self._home.today)]
 
     def _names(self, slug: str, category: str) -> builtins.list[str]:
-        return Tree(self._root).names(layout.records(slug, category))
+        return Tree(self._root).names(layout.path(slug, "records", category))
 
     def _again(
         self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str]
@@ -245,7 +247,7 @@ class Records:
             fields |= {"temporal": "permanent", "expires": ""}
             warnings.append(f"{record.id} does not expire any more: only incidents can")
         slug = self._slug(record.scope)
-        new = layout.record(slug, category, record.id)
+        new = layout.path(slug, "records", category, f"{record.id}.md")
         with self._home.gate.scope(slug):
             old = Tree(self._root).read(record.filename) or b""
             text = old.decode("utf-8", "surrogateescape")
@@ -345,7 +347,7 @@ class Records:
         seen: set[str] = set()
         for category in CATEGORIES:
             for name in self._names(slug, category):
-                record = read(self._root, f"{layout.records(slug, category)}/{name}", strict=strict)
+                record = read(self._root, layout.path(slug, "records", category, name), strict=strict)
                 if record is not None and record.id not in seen:
                     seen.add(record.id)
                     yield record

@@ -101,11 +101,11 @@ def hold(
     lines = [each if isinstance(each, str) else "\n".join(each) for each in shown]
     found = suspicions("\n\n".join([*lines, text]))
     held_id = content_id(call, repr(given), text)
-    relative = layout.held(slug, held_id)
+    relative = layout.path(slug, "inbox", f"{held_id}.md")
     reasons = [_reason(home.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
     with home.gate.scope(slug):
         # Before ids were long enough to tell texts apart, they had eight digits.
-        decided = decision(home, relative) or decision(home, layout.held(slug, held_id[:8]))
+        decided = decision(home, relative) or decision(home, layout.path(slug, "inbox", f"{held_id[:8]}.md"))
         head: dict[str, Node] = {
             "call": call,
             "arguments": dict(given),  # type: ignore[arg-type]
@@ -161,8 +161,8 @@ def waiting(home: Home) -> list[Held]:
     found = [
         held
         for slug in (layout.USER, home.project)
-        for name in Tree(str(home.root)).names(layout.inbox(slug))
-        if (held := _read(home, f"{layout.inbox(slug)}/{name}")) is not None
+        for name in Tree(str(home.root)).names(layout.path(slug, "inbox"))
+        if (held := _read(home, layout.path(slug, "inbox", name))) is not None
     ]
     found += [held for slug in dict.fromkeys((layout.USER, home.project)) for held in _stored(home, slug)]
     return sorted(found, key=lambda held: (held.since, held.filename))
@@ -238,7 +238,7 @@ def decide(home: Home, held: Held, change: Callable[[str | None], str | None], o
         return change(old)
 
     slug = layout.scope_of(held.filename)
-    is_note = held.filename.startswith(f"{layout.notes(slug)}/")
+    is_note = held.filename.startswith(layout.path(slug, "notes") + "/")
     with home.gate.scope(slug):
         if is_note:
             note_index.drop_line(home.gate, held.filename)
@@ -250,10 +250,10 @@ def decide(home: Home, held: Held, change: Callable[[str | None], str | None], o
 def _stored(home: Home, slug: str) -> Iterator[Held]:
     """Yield the notes, records and tickets of a scope that are from outside."""
     tree = Tree(str(home.root))
-    paths = [("note", f"{layout.notes(slug)}/{name}") for name in note_index.maybe_outside(tree.root, slug)]
-    for directory in (layout.records(slug, each) for each in layout.CATEGORIES):
-        paths += [("record", f"{directory}/{name}") for name in tree.names(directory)]
-    paths += [("ticket", f"{layout.tickets(slug)}/{name}") for name in tree.names(layout.tickets(slug))]
+    paths = [("note", layout.path(slug, "notes", name)) for name in note_index.maybe_outside(tree.root, slug)]
+    directories = [("record", layout.path(slug, "records", each)) for each in layout.CATEGORIES]
+    for kind, directory in [*directories, ("ticket", layout.path(slug, "tickets"))]:
+        paths += [(kind, f"{directory}/{name}") for name in tree.names(directory)]
     for kind, path in paths:
         try:
             text, about = files.text_of(tree.read(path) or b""), tree.stat(path)

@@ -243,10 +243,10 @@ class Tickets:
     # ------------------------------------------------------------ inside
 
     def _file(self, ticket_id: str) -> str:
-        return f"{layout.tickets(self._home.project)}/{ticket_id}.md"
+        return layout.path(self._home.project, "tickets", f"{ticket_id}.md")
 
     def _ids(self) -> builtins.list[str]:
-        return [name[:-3] for name in Tree(self._root).names(layout.tickets(self._home.project))]
+        return [name[:-3] for name in Tree(self._root).names(layout.path(self._home.project, "tickets"))]
 
     def _set(self, ticket: Ticket, fields: entries.Fields, body: str | None, message: str) -> Ticketed:
         whose = self._home.source if body is not None or "title" in fields else None

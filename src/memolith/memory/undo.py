@@ -43,14 +43,14 @@ def find_file(home: Home, text: str) -> str:
     if text == "long_term":
         return layout.MEMORY
     if text == "scratchpad":
-        return layout.scratchpad(home.project)
+        return layout.path(home.project, layout.SCRATCHPAD)
     if text == "daily" or layout.is_date(text):
         return layout.daily(home.project, home.today if text == "daily" else text)
     bare = text.removeprefix(root).lstrip("/") if os.path.isabs(text) else text
-    places = [bare, f"{layout.scope_directory(home.project)}/{bare}"]
+    places = [bare, layout.path(home.project, bare)]
     stem = bare.removesuffix(".md")
     if not set(stem) & set("/\\."):
-        places += [f"{layout.notes(slug)}/{stem}.md" for slug in (home.project, layout.USER)]
+        places += [layout.path(slug, "notes", f"{stem}.md") for slug in (home.project, layout.USER)]
     tree = Tree(root)
     for place in places:
         try:
@@ -72,7 +72,7 @@ def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[s
     """
     keeper = home.gate.history
     found = [name for slug in slugs or (layout.USER, home.project) for name in keeper.files(slug)]
-    kept = layout.conversation(home.project, "").rpartition("/")[0]
+    kept = layout.path(home.project, "conversations")
     return [
         name
         for name in found
@@ -88,7 +88,7 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
         home.gate.undo(other, None)
     change, undone = home.gate.undo(relative, version)
     for slug in dict.fromkeys(layout.scope_of(name) for name in [relative, *also]):
-        if any(os.path.dirname(name) == layout.notes(slug) for name in [relative, *also]):
+        if any(os.path.dirname(name) == layout.path(slug, "notes") for name in [relative, *also]):
             fresh = relative if change.after is not None and slug == layout.scope_of(relative) else None
             note_index.update_index(home.gate, slug, fresh)
     return Undone(

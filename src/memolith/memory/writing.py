@@ -209,7 +209,7 @@ def _change(
     op: str,
     if_sha256: str | None = None,
 ) -> Change:
-    is_note = os.path.dirname(relative) == layout.notes(layout.scope_of(relative))
+    is_note = os.path.dirname(relative) == layout.path(layout.scope_of(relative), "notes")
     from memolith.memory import notes
     from memolith.text import source_label
 
@@ -267,5 +267,5 @@ def _locate(home: Home, target: str, name: str | None, scope: str) -> str:
     if target == "long_term":
         return layout.MEMORY
     if target == "scratchpad":
-        return layout.scratchpad(home.project)
+        return layout.path(home.project, layout.SCRATCHPAD)
     return layout.daily(home.project, name.strip() if name else home.today)

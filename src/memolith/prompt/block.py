@@ -121,11 +121,10 @@ def build(
     """
     if max_chars is not None and max_chars < MIN_CHARS:
         raise InputError(f"max_chars = {max_chars} is too small for a block; give at least {MIN_CHARS}")
+    page = layout.shown(layout.path(slug, layout.MEMORY))
     sections = [
         *_document(root, layout.USER, f"{structure.LONG_TERM}MEMORY.md)", "long_term", _NO_CAP),
-        *_document(
-            root, slug, f"{structure.PROJECT}{layout.shown(layout.memory(slug))})", "project", 8 * _KIB
-        ),
+        *_document(root, slug, f"{structure.PROJECT}{page})", "project", 8 * _KIB),
         *_index(root, layout.USER, structure.USER_NOTES, "user_notes"),
         *_index(root, slug, structure.NOTES, "notes"),
         *(summary := _summary(root, slug, summary_tokens)),
@@ -195,10 +194,10 @@ def _summary(root: Tree, slug: str, tokens: int) -> list[Section]:
     """Return what was learned from sessions, the first 60 % and the last 40 % of it if it is too long."""
     if tokens <= 0 or not slug:
         return []
-    relative = layout.summary(slug)
+    relative = layout.path(slug, layout.SUMMARY)
     text, _ = _head(root, relative, 1024 * _KIB)
     # Whoever reads this has addresses; where the files are is nobody's business.
-    text = text.replace(f"{root.root}/{layout.scope_directory(slug)}/", "memory://root/")
+    text = text.replace(f"{root.root}/{layout.path(slug)}/", "memory://root/")
     text = text.replace(f"{root.root}/", "memory://user/").replace(root.root, "memory://user")
     body = hygiene.for_block(markdown.presentable(text))
     found = _section(SUMMARY, body, "memory://root", "summary", _NO_CAP)
@@ -218,7 +217,7 @@ def _overhead_chars(section: Section) -> int:
 
 
 def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Section]:
-    relative = layout.memory(slug)
+    relative = layout.path(slug, layout.MEMORY)
     text, more = _head(root, relative)
     if slug:
         text = hand_written(text)
@@ -227,7 +226,7 @@ def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Se
 
 
 def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
-    relative = layout.index(slug)
+    relative = layout.path(slug, layout.INDEX)
     seen = allow_list.fingerprint(root, relative)
     body, left_out = note_index.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
     if not body:
@@ -255,7 +254,7 @@ def _is_current(root: Tree, index: str) -> bool:
 
 
 def _scratchpad(root: Tree, slug: str) -> list[Section]:
-    relative = layout.scratchpad(slug)
+    relative = layout.path(slug, layout.SCRATCHPAD)
     text, more = _head(root, relative, 1024 * _KIB)
     if more:
         text += "\n" + _tail(root, relative)[0]

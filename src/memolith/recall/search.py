@@ -160,7 +160,7 @@ def searchable(root: str, slug: str) -> Iterator[str]:
 
 def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
     """Return the files of a kind; a directory that cannot be listed must not hide the others."""
-    path = layout.place(slug, kind)
+    path = layout.path(slug, kind.path)
     if kind.is_file:
         return [path]
     if kind.path == "daily":

@@ -34,7 +34,7 @@ _HEX = frozenset("0123456789abcdef")
 
 def place(scope: str) -> str:
     """Return the file in which a scope's list is."""
-    return f"{layout.scope_directory(scope)}/{PROJECT_FILE}" if scope else "allow.yml"
+    return layout.path(scope, PROJECT_FILE) if scope else "allow.yml"
 
 
 def listed(root: str, scope: str) -> list[str]:

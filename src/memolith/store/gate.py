@@ -98,7 +98,7 @@ class Gate:
             raise RuntimeError("locks of two scopes at once can deadlock")
         # Before anything is touched: a link in place of the temporary directory is no scope of ours.
         tree = Tree(self.root)
-        tree.check(f"{temporary.directory(slug)}/x")
+        tree.check(layout.path(slug, layout.STAGED))
         if not os.path.isdir(self._home):
             self._found_home()
         wait = self._settings.number("lock.seconds") if seconds is None else seconds
@@ -171,23 +171,15 @@ class Gate:
         whole.note_write()
         return done
 
-    def commit(
-        self,
-        slug: str,
-        edits: Iterable[Edit],
-        still_mine: Callable[[], bool] = lambda: True,
-        *,
-        op: str = "learn",
-    ) -> Committed:
+    def commit(self, slug: str, edits: Iterable[Edit], *, op: str = "learn") -> Committed:
         """Change all files of a set, or none (`writeset`); `op` names it in the history.
 
-        ConflictError if a file is not what its change was made from, NotMineError if the work is somebody
-        else's by now.
+        ConflictError if a file is not what its change was made from.
         """
         from memolith.store import writeset
 
         with self.scope(slug):
-            writeset.stage(Tree(self.root), slug, edits, still_mine, op)
+            writeset.stage(Tree(self.root), slug, edits, op)
             return self._finish_set(slug)
 
     def _finish_set(self, slug: str) -> Committed:

@@ -168,7 +168,7 @@ class History:
 
     def files(self, scope: str) -> Iterator[str]:
         """Yield the files of a scope that have a history."""
-        for directory, below, names in self._tree.walk(layout.scope_directory(scope)):
+        for directory, below, names in self._tree.walk(layout.path(scope)):
             if scope == layout.USER and not directory and "projects" in below:
                 below.remove("projects")
             if any(name[:1].isdigit() for name in names):

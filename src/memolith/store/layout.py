@@ -19,8 +19,13 @@ PARTS = (STORE, "history", "sessions")  # of a home: each has a folder for every
 MEMORY = "MEMORY.md"
 INDEX = "notes/MEMORY.md"
 SUMMARY = "memory_summary.md"
+SCRATCHPAD = "SCRATCHPAD.md"
+TEMPORARY = ".tmp"  # see `temporary`
+STAGED = ".tmp/set"  # there while several files are changed as one, and after a crash meanwhile (`writeset`)
 USER = ""  # the user-wide scope; a project's scope is its slug
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")  # of records
+# What a consolidation would write, waiting in the inbox to be decided about (`learn/consolidate/waiting`).
+PROPOSAL = "consolidate"
 
 
 class Kind:
@@ -40,34 +45,30 @@ class Kind:
 
 # Everything that a scope may have, in the order in which it is listed to people.
 KINDS = (
-    Kind("MEMORY.md", "memory", "user address adopt"),
-    Kind("SCRATCHPAD.md", "", "address adopt"),
-    Kind("memory_summary.md", "", "address"),
+    Kind(MEMORY, "memory", "user address adopt"),
+    Kind(SCRATCHPAD, "", "address adopt"),
+    Kind(SUMMARY, "", "address"),
     Kind("raw_memories.md", "", "address"),
     Kind("notes", "note", "user address adopt"),
     Kind("daily", "daily", "user address adopt"),
     Kind("tickets", "ticket", "user address"),
-    Kind("inbox", "inbox", "user"),
+    Kind("inbox", "inbox", "user"),  # texts that wait for a person
     Kind("records", "record", "user address"),
-    Kind("lessons", "note", "address adopt"),
-    Kind("items", "note", "address adopt"),
-    Kind("memories", "note", "address adopt"),
+    Kind("lessons", "note", "address adopt"),  # what a person wants learned
+    Kind("items", "note", "address adopt"),  # values that a program keeps by namespace and key
+    Kind("memories", "note", "address adopt"),  # what an agent keeps with a memory tool
     Kind("rollout_summaries", "", "address"),
     Kind("skills", "", "address"),
-    Kind("conversations"),
+    Kind("conversations"),  # that go on
 )
 
 # Note names share the directory with the index.
 _RESERVED = frozenset(["memory"])
 
 
-def scope_directory(slug: str) -> str:
-    """Return the directory of a scope: the store itself, or a project in it."""
-    return f"projects/{slug}" if slug else ""
-
-
-def _in(slug: str, name: str) -> str:
-    return f"projects/{slug}/{name}" if slug else name
+def path(slug: str, *parts: str) -> str:
+    """Return the path of something in a scope: first its kind, then names in it; without any, the scope."""
+    return "/".join(filter(None, ("projects", slug, *parts) if slug else parts))
 
 
 def scopes(home: str, parts: tuple[str, ...] = PARTS) -> list[str]:
@@ -89,105 +90,16 @@ def projects(home: str) -> list[str]:
     return [slug for slug in scopes(home, (STORE,)) if exists(f"{home}/{STORE}/projects", slug)]
 
 
-def place(slug: str, kind: Kind) -> str:
-    """Return the file or directory of a kind of memory."""
-    return _in(slug, kind.path)
-
-
-def summary(slug: str) -> str:
-    """Return the file of what was learned from a project's sessions, in short."""
-    return _in(slug, SUMMARY)
-
-
-def memory(slug: str) -> str:
-    """Return the entry page of a scope."""
-    return _in(slug, MEMORY)
-
-
-def index(slug: str) -> str:
-    """Return the notes' index of a scope."""
-    return _in(slug, INDEX)
-
-
-def notes(slug: str) -> str:
-    """Return the notes' directory of a scope."""
-    return _in(slug, "notes")
-
-
-def scratchpad(slug: str) -> str:
-    """Return the checklist of a project."""
-    return _in(slug, "SCRATCHPAD.md")
-
-
-def daily_directory(slug: str) -> str:
-    """Return the directory of a project's daily logs."""
-    return _in(slug, "daily")
-
-
 def daily(slug: str, date: str) -> str:
     """Return the log of one day. InputError if `date` is not a calendar date."""
     if not is_date(date):
         raise InputError(f"{_quoted(date)} is not a date; write it as YYYY-MM-DD")
-    return _in(slug, f"daily/{date}.md")
+    return path(slug, "daily", f"{date}.md")
 
 
 def note(slug: str, name: str | None) -> str:
     """Return the file of a note. InputError if the name is missing or not allowed."""
-    return _in(slug, f"notes/{note_name(name)}.md")
-
-
-def records(slug: str, category: str) -> str:
-    """Return the directory of one category of records."""
-    return _in(slug, f"records/{category}")
-
-
-def record(slug: str, category: str, record_id: str) -> str:
-    """Return the file of a record."""
-    return _in(slug, f"records/{category}/{record_id}.md")
-
-
-def tickets(slug: str) -> str:
-    """Return the directory of a project's tickets."""
-    return _in(slug, "tickets")
-
-
-# What a consolidation would write, waiting in the inbox to be decided about (`learn/consolidate/waiting`).
-PROPOSAL = "consolidate"
-
-
-def inbox(slug: str) -> str:
-    """Return the directory of the texts that wait for a person."""
-    return _in(slug, "inbox")
-
-
-def held(slug: str, held_id: str) -> str:
-    """Return the file of a text that waits for a person."""
-    return _in(slug, f"inbox/{held_id}.md")
-
-
-def lessons(slug: str) -> str:
-    """Return the directory of what a person wants learned."""
-    return _in(slug, "lessons")
-
-
-def memories(slug: str) -> str:
-    """Return the directory that an agent fills by itself, with a memory tool: `/memories` to it."""
-    return _in(slug, "memories")
-
-
-def items(slug: str) -> str:
-    """Return the directory of the values that a program keeps by namespace and key."""
-    return _in(slug, "items")
-
-
-def conversation(slug: str, name: str) -> str:
-    """Return the file of a conversation that goes on."""
-    return _in(slug, f"conversations/{name}.jsonl")
-
-
-def interrupted(slug: str) -> str:
-    """Return what is there while several files are changed as one, and after a crash meanwhile."""
-    return _in(slug, ".tmp/set")
+    return path(slug, "notes", f"{note_name(name)}.md")
 
 
 _SAID = 3  # words of a folder's name that say no more than a name does

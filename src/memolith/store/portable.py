@@ -94,7 +94,7 @@ def listed(
             return
         top = slug
     else:
-        top = layout.scope_directory(slug)
+        top = layout.path(slug)
     for directory, below, names in tree.walk(top, lambda path, why: failed(f"{part}/{path}", str(why))):
         below[:] = [name for name in below if name not in PRIVATE]
         if not slug and not directory and "projects" in below:

@@ -20,21 +20,15 @@ if TYPE_CHECKING:
     # The bytes that were there, the file that holds them, and whether somebody still has that file open.
     Out = tuple[bytes | None, Place | None, bool]
 
-_DIRECTORY = ".tmp"
-# Not a file but a directory: several files that are changed as one (see `writeset`).
-SET = "set"
-
-
-def directory(scope: str) -> str:
-    """Return the directory of a scope's temporary files."""
-    return "/".join(filter(None, [layout.scope_directory(scope), _DIRECTORY]))
+# Not a file but a directory: several files that are changed as one.
+_SET = layout.STAGED.rpartition("/")[2]
 
 
 def new(tree: Tree, relative: str) -> Place:
     """Return a free place for a temporary file of a memory file."""
     scope = layout.scope_of(relative)
-    folder = files.make_folder(tree, directory(scope))
-    inside = relative[len(layout.scope_directory(scope)) :].lstrip("/")
+    folder = files.make_folder(tree, layout.path(scope, layout.TEMPORARY))
+    inside = relative[len(layout.path(scope)) :].lstrip("/")
     name = inside.replace("%", "%25").replace("/", "%2F")
     number = 0
     while (place := Place(folder, f"{name}.{number}")).stat() is not None:
@@ -48,15 +42,15 @@ def recover(tree: Tree, scope: str, history: History) -> bool:
     Returns whether a set of files was left, too.
     """
     try:
-        folder = tree.folder(directory(scope))
+        folder = tree.folder(layout.path(scope, layout.TEMPORARY))
         stray = folder.names()
     except FileNotFoundError:
         return False
     for name in stray:
-        if name == SET:
+        if name == _SET:
             continue
         inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
-        relative = "/".join(filter(None, [layout.scope_directory(scope), inside]))
+        relative = layout.path(scope, inside)
         holder = Place(folder, name)
         with contextlib.suppress(OSError, MemolithError):  # what is not ours to read stays
             data = holder.read()
@@ -64,7 +58,7 @@ def recover(tree: Tree, scope: str, history: History) -> bool:
                 files.unlink(holder)
             else:
                 history.keep(relative, holder, _was(holder))
-    return SET in stray
+    return _SET in stray
 
 
 def _was(stray: Place) -> str:

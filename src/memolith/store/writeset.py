@@ -1,7 +1,7 @@
 """Several memory files changed as one: all of them or none, whatever crashes in between.
 
     new texts and a manifest in `.tmp/set/` of the scope, synced
-    → each file is still what its change was made from, and the work is still ours
+    → each file is still what its change was made from
     → the manifest gets its name: from this moment on, the set is changed
     → each text goes to its place through the gate, with its history → the manifest goes
 
@@ -16,7 +16,7 @@ import contextlib
 import errno
 import os
 
-from memolith.base.errors import BusyError, ConflictError, MemolithError, StorageError, UnsafePathError
+from memolith.base.errors import ConflictError, MemolithError, StorageError, UnsafePathError
 from memolith.base.values import Value
 from memolith.env.paths import Place
 from memolith.store import files, layout
@@ -38,10 +38,6 @@ _STAGED = "manifest.new"
 # The history calls such a change `learn-3fa9c1`; the number tells which changes were one.
 OP = "learn"
 _OPS = (OP, "delete", "rename", "promote")
-
-
-class NotMineError(BusyError):
-    """The work was taken over by another process: nothing was written."""
 
 
 class Edit(Value):
@@ -77,20 +73,18 @@ def base_of(text: str | None, marker: str = "") -> str | None:
     return None if part is None else sha256(part.encode("utf-8", "surrogateescape"))
 
 
-def stage(tree: Tree, slug: str, edits: Iterable[Edit], still_mine: Callable[[], bool], op: str) -> None:
+def stage(tree: Tree, slug: str, edits: Iterable[Edit], op: str) -> None:
     """Write down what a set will change; from then on it is changed. Under the lock of the scope.
 
-    ConflictError if a file is not what its change was made from, NotMineError if the work is somebody
-    else's by now.
+    ConflictError if a file is not what its change was made from.
     """
     wanted = [edit for edit in edits if _differs(tree, edit)]
     if not wanted:
-        return _check_owner(still_mine)
-    folder = files.make_folder(tree, layout.interrupted(slug))
+        return
+    folder = files.make_folder(tree, layout.path(slug, layout.STAGED))
     try:
         with files.storage_errors(folder.path):
             manifest = _stage(folder, wanted, op)
-            _check_owner(still_mine)
             files.rename(manifest, Place(folder, _MANIFEST))  # this is the moment
             files.sync_directory(folder)
     except BaseException:
@@ -115,11 +109,6 @@ def finish(tree: Tree, history: History, rewrite: Rewrite, slug: str) -> Committ
                     history.keep_copy(edit.path, _bytes(edit.new), "conflict")
     _sweep(tree, slug)
     return done
-
-
-def _check_owner(still_mine: Callable[[], bool]) -> None:
-    if not still_mine():
-        raise NotMineError("another process has taken this work over; nothing was written")
 
 
 def _differs(tree: Tree, edit: Edit) -> bool:
@@ -192,7 +181,7 @@ def _read(tree: Tree, slug: str) -> tuple[str, list[Edit]]:
     """Return what the manifest of a scope says; nothing if there is none, or none that we wrote."""
     import json
 
-    inside = layout.interrupted(slug)
+    inside = layout.path(slug, layout.STAGED)
     try:
         data = tree.read(f"{inside}/{_MANIFEST}")
         head = json.loads(data) if data is not None else {}
@@ -215,7 +204,7 @@ def _edit(tree: Tree, inside: str, number: int, row: dict[str, str | None]) -> E
 
 def _sweep(tree: Tree, slug: str) -> None:
     """Remove what was staged, the manifest first: without it the rest means nothing."""
-    inside = layout.interrupted(slug)
+    inside = layout.path(slug, layout.STAGED)
     with files.storage_errors(layout.locate(tree.root, inside)), contextlib.suppress(FileNotFoundError):
         folder = tree.folder(inside)
         for name in sorted(folder.names(), key=lambda name: name != _MANIFEST):
@@ -228,7 +217,7 @@ def _sweep(tree: Tree, slug: str) -> None:
 def _remove_empty(tree: Tree, slug: str, path: str) -> None:
     """Remove the directories of a file that is gone, as far as nothing else is in them."""
     directory = os.path.dirname(path)
-    while directory and directory != layout.scope_directory(slug):
+    while directory and directory != layout.path(slug):
         try:
             _remove_directory(tree.place(directory))
         except (OSError, MemolithError):

@@ -164,7 +164,7 @@ class _Run:
     def _look_around(self, slug: str) -> None:
         """Learn which notes a scope has, and which of them were imported from what."""
         tree = Tree(self._gate.root)
-        directory = layout.notes(slug)
+        directory = layout.path(slug, "notes")
         present = [name[:-3] for name in note_index.note_files(self._gate.root, slug)]
         self._names[slug] = names.Names(present)
         self._known[slug] = known = {}
@@ -186,13 +186,13 @@ class _Run:
         taken = self._names[item.scope]
         name = self._known[item.scope].get(_mark(item, text))
         if name is not None:
-            self._row(item, "known", to=f"{layout.notes(item.scope)}/{name}.md")
+            self._row(item, "known", to=layout.path(item.scope, "notes", f"{name}.md"))
         else:
             wanted = names.wanted(item.path if not item.section else "", item.name)
             holder = taken.holder(wanted[0])
             if holder is not None and self._is_same(item, holder, text):
                 name = holder
-                self._row(item, "known", to=f"{layout.notes(item.scope)}/{name}.md")
+                self._row(item, "known", to=layout.path(item.scope, "notes", f"{name}.md"))
             else:
                 name = taken.take(taken.free(*wanted, f"{wanted[0][:100]}-imported"))
                 self._plan.append((item, name))
@@ -203,7 +203,7 @@ class _Run:
             links.setdefault(item.scope, {}).setdefault(called.lower(), name)
 
     def _is_same(self, item: Item, name: str, text: str) -> bool:
-        there = Tree(self._gate.root).read(f"{layout.notes(item.scope)}/{name}.md", cut=True)
+        there = Tree(self._gate.root).read(layout.path(item.scope, "notes", f"{name}.md"), cut=True)
         return there is not None and there.decode("utf-8", "replace") == text
 
     # ------------------------------------------------------------ text by text
@@ -225,7 +225,7 @@ class _Run:
     def _put_skill(self, item: Item, _: str, text: str, time: int, mark: str) -> None:
         refuse_secret(item.name, "name")
         name = names.note_name(item.name)
-        directory = f"{layout.scope_directory(item.scope)}/skills".lstrip("/")
+        directory = layout.path(item.scope, "skills")
         text = _with_head(text, mark, None)
         for number in ("", "-imported", "-imported-2", "-imported-3"):
             relative = f"{directory}/{name}{number}/SKILL.md"
@@ -267,7 +267,8 @@ class _Run:
         if item.becomes == "daily":
             relative = layout.daily(item.scope, item.name)
         else:
-            relative = (layout.memory if item.becomes == "document" else layout.scratchpad)(item.scope)
+            page = layout.MEMORY if item.becomes == "document" else layout.SCRATCHPAD
+            relative = layout.path(item.scope, page)
         text = source_label.own(text.removeprefix("\ufeff").replace("\r\n", "\n"))
         if self._dry_run and self._from.outside:
             self._row(item, "held", why="it waits for review")

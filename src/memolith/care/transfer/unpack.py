@@ -330,7 +330,7 @@ class _Run:
         if portable.read(self._home.path, to) is not None:
             return "known", to, ""
         self._write(to, data, path)
-        if rest.startswith(layout.notes(layout.scope_of(rest))):
+        if rest.startswith(layout.path(layout.scope_of(rest), "notes")):
             self._indexes.add(layout.scope_of(rest))
         return "beside", to, "another is there"
 

@@ -57,7 +57,7 @@ def names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[
     def look(mem: Mem) -> list[str]:
         # Behind an option without its value, click has not given the arguments their names yet.
         if "daily" in (*ctx.args[:1], ctx.params.get("target"), ctx.params.get("source")):
-            return _stems(Tree(str(mem.root)).names(layout.daily_directory(mem.project)))
+            return _stems(Tree(str(mem.root)).names(layout.path(mem.project, "daily")))
         user_wide = arguments.is_user_wide(ctx.params.get("scope") or "project")
         return _notes(mem, layout.USER if user_wide else mem.project)
 

@@ -90,7 +90,7 @@ def init(
         if check:
             return _check(options, place, planner, found)
         here = place.but(project=mem.identity.root)
-        notes = layout.locate(str(mem.root), layout.notes(mem.project))
+        notes = layout.locate(str(mem.root), layout.path(mem.project, "notes"))
         more = [hosts.native(here, notes)] if native or uninstall else []
         flow = _Flow(options, planner, found, more, uninstall=uninstall)
         flow.notes = [] if uninstall else planning.doubles(place, [each.name for each in found])

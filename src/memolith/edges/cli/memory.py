@@ -188,7 +188,7 @@ def list_files(mem: Mem, what: str, scope: str) -> Answer:
     """
     common.choice(what, _files, "listing")
     slug = mem.scope(scope)
-    wanted = {"all": "", "notes": layout.notes(slug) + "/", "daily": layout.daily_directory(slug) + "/"}
+    wanted = {"all": "", "notes": layout.path(slug, "notes") + "/", "daily": layout.path(slug, "daily") + "/"}
     rows = [row for name in mem.list() if name.startswith(wanted[what]) for row in _row(mem, name)]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:

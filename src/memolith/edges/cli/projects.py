@@ -64,7 +64,7 @@ def show(mem: Mem) -> Answer:
     facts: dict[str, object] = {
         "slug": found.slug,
         "root": found.root,
-        "directory": layout.locate(str(mem.root), layout.scope_directory(found.slug)),
+        "directory": layout.locate(str(mem.root), layout.path(found.slug)),
         "remembered": found.known,
         "paths": known.paths or ([found.root] if found.root else []),
         "origins": known.origins or ([origin] if origin else []),

@@ -273,7 +273,8 @@ def _empty(options: Options, mem: Mem, what: str) -> None:
     """Take a checklist or a log away; the history has it."""
     if what not in ("scratchpad", "daily"):
         raise InputError(f"clear cannot empty {quoted(what)}; only scratchpad or daily")
-    place = layout.scratchpad(mem.project) if what == "scratchpad" else layout.daily(mem.project, mem.today)
+    name = layout.SCRATCHPAD if what == "scratchpad" else f"daily/{mem.today}.md"
+    place = layout.path(mem.project, name)
     done = mem.gate.rewrite(place, lambda _: None, op="delete")
     message = f"Emptied {what} (memolith undo brings it back)" if done.changed else f"{what} is empty already"
     output.answer(message, as_json=options.json)

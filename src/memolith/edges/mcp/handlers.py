@@ -190,7 +190,7 @@ def _file(mem: Mem, source: str, name: str | None, scope: str) -> str:
         return layout.find_note(str(mem.root), mem.scope(scope), name)
     if source == "daily":
         return layout.daily(mem.project, name.strip() if name else mem.today)
-    return layout.scratchpad(mem.project) if source == "scratchpad" else layout.MEMORY
+    return layout.path(mem.project, layout.SCRATCHPAD) if source == "scratchpad" else layout.MEMORY
 
 
 def _update(mem: Mem, given: dict[str, Any]) -> Answer:

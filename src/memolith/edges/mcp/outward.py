@@ -35,7 +35,7 @@ def clean(mem: Mem, text: str) -> str:
 def message(mem: Mem, text: str) -> str:
     """Return what we say about a file, with its address instead of its place."""
     root = str(mem.root)
-    project = os.path.join(root, *layout.scope_directory(mem.project).split("/"))
+    project = os.path.join(root, *layout.path(mem.project).split("/"))
     for place, shown in (
         (project + os.sep, "memory://root/"),
         (root + os.sep, "memory://user/"),

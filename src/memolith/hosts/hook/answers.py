@@ -140,11 +140,11 @@ def _revision(mem: Mem) -> str:
     """Return a value that changes when a file does that the block is made of; some `stat` calls."""
     project = mem.project
     tree = Tree(f"{mem.home}/{layout.STORE}")
-    paths = [layout.scratchpad(project), layout.daily(project, mem.today)]
+    paths = [layout.path(project, layout.SCRATCHPAD), layout.daily(project, mem.today)]
     for scope in dict.fromkeys((layout.USER, project)):
-        paths += [layout.memory(scope), layout.index(scope), layout.notes(scope)]
+        paths += [layout.path(scope, each) for each in (layout.MEMORY, layout.INDEX, "notes")]
     if mem.summary_tokens:
-        paths.append(layout.summary(project))
+        paths.append(layout.path(project, layout.SUMMARY))
     seen = [tree.stat(path) for path in paths]
     known = [(each.st_ino, each.st_size, each.st_mtime_ns) if each else None for each in seen]
     return f"{crc32(repr(known).encode()):08x}"

@@ -133,7 +133,7 @@ def _foreign(text: str, ours: frozenset[str]) -> list[str]:
 def read(home: Home) -> Current:
     """Read all that a consolidation of this project builds on. UnsafePathError if its root is a link."""
     tree, slug = Tree(str(home.root)), home.project
-    top = layout.scope_directory(slug)
+    top = layout.path(slug)
     others: dict[str, str] = {}
     links: list[str] = []
     for path, is_link in _walk(tree, top):
@@ -144,7 +144,9 @@ def read(home: Home) -> Current:
             text = _text(tree, path)
             if text is not None:
                 others[inside] = text
-    memory = None if layout.memory(slug) in links else _text(tree, layout.memory(slug))
+    memory = (
+        None if layout.path(slug, layout.MEMORY) in links else _text(tree, layout.path(slug, layout.MEMORY))
+    )
     made = _parse(others.get(MADE, ""))
     return Current(slug=slug, root=tree.root, memory=memory, others=others, links=sorted(links), made=made)
 

@@ -159,9 +159,9 @@ def _edits(proposal: Proposal, previous: Current) -> list[Edit]:
     if proposal.skills is not None:
         new |= skills.settle(proposal.skills, previous)
     made = _made(proposal, previous, new)
-    top = layout.scope_directory(previous.slug)
+    top = layout.path(previous.slug)
     marked = Edit(
-        path=layout.memory(previous.slug),
+        path=layout.path(previous.slug, layout.MEMORY),
         marker=MARKER,
         base=writeset.base_of(previous.memory, MARKER),
         new=proposal.memory_md,
@@ -232,7 +232,7 @@ def hold(home: Home, proposal: Proposal, previous: Current, reasons: Sequence[st
     text = pack(proposal)
     # By its texts alone: one more session that changes none of them makes no other proposal.
     proposal_id = review.content_id(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0])
-    relative = layout.held(previous.slug, proposal_id)
+    relative = layout.path(previous.slug, "inbox", f"{proposal_id}.md")
     fields: dict[str, Node] = {
         "call": PROPOSAL,
         "arguments": {"base": previous.base()},

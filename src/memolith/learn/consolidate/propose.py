@@ -86,7 +86,7 @@ class Proposal(Value):
 
 def lessons(home: Home) -> list[Lesson]:
     """Return what people and agents asked to be learned: lessons, and lines of the daily log that say so."""
-    tree, directory = Tree(str(home.root)), layout.daily_directory(home.project)
+    tree, directory = Tree(str(home.root)), layout.path(home.project, "daily")
     found = []
     for name in tree.names(directory)[-_DAYS:]:
         text = files.text_of(tree.read(f"{directory}/{name}", MAX_LOOK_BYTES, cut=True) or b"")
@@ -171,7 +171,7 @@ def _page(extraction: Extraction) -> str:
 
 def _local(text: str, previous: Current) -> str:
     """Return a text with addresses instead of paths into the memory, which are nobody's business."""
-    text = text.replace(f"{previous.root}/{layout.scope_directory(previous.slug)}/", "memory://root/")
+    text = text.replace(f"{previous.root}/{layout.path(previous.slug)}/", "memory://root/")
     return text.replace(f"{previous.root}/", "memory://user/").replace(previous.root, "memory://user")
 
 

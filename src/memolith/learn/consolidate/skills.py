@@ -140,7 +140,7 @@ def promote(home: Home, note: str) -> Promoted:
     text = files.text_of(tree.read(relative) or b"")
     stem = os.path.basename(relative)[:-3]
     name = skill_name(stem) or skill_name(layout.file_name(stem))
-    place = "/".join(filter(None, [layout.scope_directory(slug), SKILLS, name, "SKILL.md"]))
+    place = layout.path(slug, SKILLS, name, "SKILL.md")
     data = tree.read(place)
     old = None if data is None else files.text_of(data)
     link = f"Skill: [{name}](../{SKILLS}/{name}/SKILL.md)"
