@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memolith.index.vectors import minilm, nearest, providers
+from memolith.index.vectors import meaning, minilm, nearest
 from memolith.index.vectors.minilm import MiniLM
 from memolith.index.vectors.packs import KEY, Packs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from memolith.index.vectors.meaning import Provider
     from memolith.index.vectors.numbers import Array
-    from memolith.index.vectors.providers import Provider
 
 PLACE = Path(__file__).parent.parent / ".dev" / "embedded"
 
@@ -30,7 +30,7 @@ PLACE = Path(__file__).parent.parent / ".dev" / "embedded"
 def remember() -> None:
     """Let every memory of this process ask a model that remembers."""
     choose = lru_cache(maxsize=1)(lambda provider: Remembered(MiniLM(provider)))
-    providers.choose = lambda settings: (
+    meaning.choose = lambda settings: (
         choose(found) if (found := minilm.find(settings.text("semantic.model"))) else None
     )
 
@@ -43,11 +43,6 @@ class Remembered:
         self.name = provider.name
         place.mkdir(parents=True, exist_ok=True)
         self._packs = _Shelf(str(place), 0)
-
-    @property
-    def dimension(self) -> int:
-        """How long the vectors are."""
-        return self._provider.dimension
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
         """Return one row for each text."""

@@ -22,7 +22,7 @@ from bench.scoring import Table
 from memolith import Mem
 from memolith.env.settings import Settings
 from memolith.index import Index
-from memolith.index.vectors import providers
+from memolith.index.vectors import meaning
 from memolith.index.vectors.meaning import Vectors
 from memolith.index.vectors.numbers import np
 
@@ -70,7 +70,7 @@ class Stand:
     """A model with random vectors of texts and real ones of questions: 100,000 texts would take an hour."""
 
     def __init__(self) -> None:
-        model = providers.choose(Settings("", {}))
+        model = meaning.choose(Settings("", {}))
         assert model is not None
         self._model = model
         self.name, self.dimension = "stand-in", 384
@@ -87,7 +87,7 @@ class Stand:
 
 def by_meaning(mem: Mem, queries: list[str]) -> list[float]:
     """Return what questions cost when words and meaning are asked, the model loaded; nothing without it."""
-    if importlib.util.find_spec("numpy") is None or providers.choose(mem.settings) is None:
+    if importlib.util.find_spec("numpy") is None or meaning.choose(mem.settings) is None:
         return []
     mem._vectors = Vectors(mem.index, mem.settings, Stand())  # noqa: SLF001 - there is no other way in
     mem.vectors.sync(["", mem.project])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bench.corpora import Corpus, Row, read, replaced
 from bench.scoring import Plain, asked, mean, measures
 from bench.secrets import DATA
-from memolith.index.vectors import passages
+from memolith.index.vectors import packs
 from memolith.recall import weights
 
 if TYPE_CHECKING:
@@ -153,11 +153,11 @@ def parts(*, lexical: bool) -> int:
             with Weights(weights):
                 print(f"| {name} | {' | '.join(_told(loaded))} |", flush=True)
         if not lexical:
-            short, passages.SHORT = passages.SHORT, 0
+            short, packs.SHORT = packs.SHORT, 0
             for memory, *_ in loaded:
                 memory.forget_vectors()
             print(f"| one vector for each text | {' | '.join(_told(loaded))} |", flush=True)
-            passages.SHORT = short
+            packs.SHORT = short
     return 0
 
 

@@ -76,24 +76,6 @@ class Piece:
 class Document:
     """What is known of a file, its whole (if that is a unit) and its parts."""
 
-    __slots__ = (
-        "category",
-        "date",
-        "expires",
-        "extra",
-        "keys",
-        "masked",
-        "parts",
-        "record",
-        "source",
-        "status",
-        "supersedes",
-        "title",
-        "valid_from",
-        "valid_until",
-        "whole",
-    )
-
     def __init__(self) -> None:
         self.category = self.date = self.expires = self.keys = self.extra = self.record = self.source = ""
         self.status, self.title, self.valid_from, self.valid_until = "active", "", "", ""

@@ -49,18 +49,21 @@ _ORIGINS = {"assistant": "agent"}
 
 def totals(connection: Connection, slugs: Iterable[str]) -> tuple[int, int]:
     """Return how many files and units some scopes have."""
-    numbers = _numbers(connection, slugs)
-    asked = ",".join(map(str, numbers))
-    files_, units = 0, 0
-    if numbers:
-        query = f"SELECT sum(files), sum(units) FROM scopes WHERE number IN ({asked})"  # noqa: S608 - numbers
-        files_, units = connection.execute(query).fetchone()
-    return files_, units
-
-
-def _numbers(connection: Connection, slugs: Iterable[str]) -> list[int]:
     wanted = set(slugs)
-    return [row[0] for row in connection.execute("SELECT number, slug FROM scopes") if row[1] in wanted]
+    rows = connection.execute("SELECT slug, files, units FROM scopes")
+    counts = [row[1:] for row in rows if row[0] in wanted]
+    return sum(row[0] for row in counts), sum(row[1] for row in counts)
+
+
+def _numbers(connection: Connection, slugs: Iterable[str]) -> str:
+    """Return the numbers of some scopes as a query lists them."""
+    wanted = set(slugs)
+    rows = connection.execute("SELECT number, slug FROM scopes")
+    return ",".join(str(int(row[0])) for row in rows if row[1] in wanted)
+
+
+def _whole(connection: Connection, slugs: Iterable[str]) -> str:
+    return f"files.scope IN ({_numbers(connection, slugs)}) AND parent IS NULL AND turn IS NULL"
 
 
 class Reader:
@@ -90,27 +93,22 @@ class Reader:
 
     def by_record(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records and tickets with these ids."""
-        numbers = ",".join(map(str, _numbers(connection, slugs)))
-        where = f"WHERE files.record = ? AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
+        where = f"WHERE files.record = ? AND {_whole(connection, slugs)}"
         rows = [row for each in ids if each for row in connection.execute(f"{_SELECT} {where}", [each])]
         return [_unit(row) for row in rows]
 
     def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records that supersede one of these."""
-        numbers = ",".join(map(str, _numbers(connection, slugs)))
-        where = (
-            f"WHERE files.supersedes != '' AND files.scope IN ({numbers}) AND parent IS NULL AND turn IS NULL"
-        )
+        where = f"WHERE files.supersedes != '' AND {_whole(connection, slugs)}"
         found = [_unit(row) for row in connection.execute(f"{_SELECT} {where}")]
         return [unit for unit in found if not set(ids).isdisjoint(unit.supersedes)]
 
     def catalogue(self, connection: Connection, slug: str) -> list[tuple[str, str, str]]:
         """Return id, title and path of the records of a scope."""
-        where = "WHERE scopes.slug = ? AND files.kind = ?"
         rows = connection.execute(
-            "SELECT files.record, files.title, directories.path || '/' || files.name FROM files "  # noqa: S608
+            "SELECT files.record, files.title, directories.path || '/' || files.name FROM files "
             "JOIN directories ON directories.number = files.directory "
-            f"JOIN scopes ON scopes.number = files.scope {where}",
+            "JOIN scopes ON scopes.number = files.scope WHERE scopes.slug = ? AND files.kind = ?",
             [slug, KINDS.index("record")],
         )
         return [(row[0] or "", row[1] or "", row[2].removeprefix(_STORE)) for row in rows]
@@ -180,10 +178,9 @@ def _make_room(kept: dict[object, Any]) -> None:
 
 def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, bytes]]:
     """Return id and content hash of every unit, by id."""
-    asked = ",".join(map(str, _numbers(connection, slugs)))
     query = (
         "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file "  # noqa: S608 - numbers
-        f"WHERE scope IN ({asked}) ORDER BY units.id"
+        f"WHERE scope IN ({_numbers(connection, slugs)}) ORDER BY units.id"
     )
     return connection.execute(query).fetchall()
 

@@ -59,7 +59,7 @@ class Entry:
     __slots__ = ("ctime", "inode", "mtime", "name", "settled", "size")
 
     def __init__(self, name: str, found: os.stat_result, now: int) -> None:
-        self.name, self.size, self.inode = name, found.st_size, _number(found.st_ino)
+        self.name, self.size, self.inode = name, found.st_size, found.st_ino & _MASK
         self.mtime, self.ctime = found.st_mtime_ns, found.st_ctime_ns
         newest = max(self.mtime, self.ctime)
         tick = _TICK if newest % 1_000_000 else _COARSE_TICK
@@ -81,7 +81,7 @@ def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
 
 def places(slug: str) -> list[Place]:
     """Return where the files of a scope are."""
-    base = "/".join(part for part in (layout.STORE, layout.path(slug)) if part)
+    base = f"{layout.STORE}/{layout.path(slug)}".rstrip("/")
     found = []
     for kind in layout.KINDS:
         if not kind.recalled_as or not (slug or kind.user_wide):
@@ -256,7 +256,3 @@ class Files:
         # Session copies are compressed, and may be larger than a memory.
         data = place.read(_MAX_SESSION, cut=True) if top == "sessions" else place.read()
         return None if data is None else (data, place.fingerprint())
-
-
-def _number(inode: int) -> int:
-    return inode & _MASK

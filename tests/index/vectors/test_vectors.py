@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from memolith.env.settings import Settings
-from memolith.index.vectors import nearest, passages
+from memolith.index.vectors import nearest
 from memolith.index.vectors import packs as packs_module
 from memolith.index.vectors.meaning import Vectors
-from memolith.index.vectors.packs import Packs
+from memolith.index.vectors.packs import Packs, statements
 from tests.index.vectors.stand_ins import Shelf, WordModel, key
 from tests.ledger import proves
 from tests.shared import ROOT
@@ -71,12 +71,10 @@ def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: She
 
 def test_a_document_has_one_vector() -> None:
     text = "A sentence of a long document. " * 30
-    assert passages.of(key(text), text) == []
+    assert statements(key(text), text) == []
     assert [
         each
-        for _, each in passages.of(
-            key("x"), "One two three four. No. Is it five or six? 五六七八。九十一二！"
-        )
+        for _, each in statements(key("x"), "One two three four. No. Is it five or six? 五六七八。九十一二！")
     ] == ["One two three four.", "五六七八。", "九十一二！"]
 
 
@@ -325,7 +323,7 @@ def test_a_link_in_the_place_of_the_file_is_not_followed(shelf: Shelf, tmp_path:
 _KILLED = """
 import sys
 from memolith.index.vectors import nearest as scan
-from memolith.index.vectors.packs import Packs
+from memolith.index.vectors.packs import Packs, statements
 from tests.index.vectors.stand_ins import WordModel, key
 packs = Packs(sys.argv[1], 1)
 for number in range(10_000):

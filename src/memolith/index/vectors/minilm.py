@@ -46,7 +46,6 @@ class MiniLM:
         self._directory = directory
         installed = os.path.basename(directory) == "model" or "all-MiniLM-L6-v2" in directory
         self.name = "minilm:all-MiniLM-L6-v2" if installed else f"minilm:{directory}"
-        self.dimension = 384
         self._model: Bert | None = None
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:  # noqa: ARG002
@@ -62,7 +61,6 @@ class MiniLM:
                     f"{self._directory}: not a model that can be read ({error}); "
                     "install the package again, or set semantic.provider to none"
                 ) from None
-            self.dimension = self._model.dimension
         return self._model
 
 

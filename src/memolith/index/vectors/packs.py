@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 KEY = 16  # bytes of a content hash that are kept
 NAME = 8  # the first of them: the same for a text and its sentences, and enough to tell a million texts apart
 FULL = 4096  # rows of a pack, and the rest of its last text
+SHORT = 600  # characters; a longer text is a document
+_LEAST = 4  # words of a sentence; fewer say nothing by themselves ("Sounds great!")
+_ENDS = frozenset(".?!")
+_FULL_STOPS = frozenset("。！？")  # no space follows them
 _NAME = "vectors-2.sqlite3"
 _UNUSED_DAYS = 30  # then the vectors of a model that nobody asks for go
 _SCHEMA = """
@@ -191,10 +195,6 @@ class Packs:
         """Return the scopes that have vectors."""
         return [slug for (slug,) in self._ask("SELECT DISTINCT slug FROM pack ORDER BY slug")]
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self._start_over()
-
     def close(self) -> None:
         """Let go of the file."""
         if self._open is not None:
@@ -264,9 +264,10 @@ class Packs:
         self.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if isinstance(error, (TypeError, ValueError)) or code in _DAMAGED:
-            self._start_over()
+            self.clear()
 
-    def _start_over(self) -> None:
+    def clear(self) -> None:
+        """Forget everything."""
         self.close()
         for path in (self.path + "-journal", self.path):
             if os.path.lexists(path):
@@ -277,6 +278,46 @@ class Packs:
                     files.replace(Place.of(fresh), Place.of(path))
                 except OSError as error:
                     self.problem = f"{path}: {error}"
+
+
+def statements(key: bytes, text: str) -> list[tuple[bytes, str]]:
+    """Return keys and texts of the statements of a short text, none if it is but one sentence.
+
+    A message is seldom about one thing: what is asked for later was often said in passing, and the vector of
+    the whole message hardly shows it. So a short text is as near to a question as the nearest of its
+    statements. (A question in it is near to other questions, and answers none.) A document has a topic, which
+    its whole carries better than any sentence. Keys begin like that of the whole, so that whoever finds a
+    sentence knows where it stands.
+    """
+    if len(text) > SHORT:
+        return []
+    found = [each for each in _sentences(text) if _states(each)]
+    if found in ([], [text.strip()]):
+        return []
+    rest = int.from_bytes(key[NAME:KEY], "big")
+    size = KEY - NAME
+    return [
+        (key[:NAME] + ((rest + number) % (1 << 8 * size)).to_bytes(size, "big"), each)
+        for number, each in enumerate(dict.fromkeys(found), 1)
+    ]
+
+
+def _states(sentence: str) -> bool:
+    if sentence.endswith(("?", "？")):
+        return False
+    words = sum(word[:1].isalpha() for word in sentence.split())
+    return words >= _LEAST or any(char in _FULL_STOPS for char in sentence[-1:])
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        begin = 0
+        for at, char in enumerate(line):
+            if char in _FULL_STOPS or (char in _ENDS and line[at + 1 : at + 2].isspace()):
+                yield line[begin : at + 1].strip()
+                begin = at + 1
+        if line[begin:].strip():
+            yield line[begin:].strip()
 
 
 def _insert(db: sqlite3.Connection, model: str, slug: str, rows: Iterable[Row]) -> None:
