@@ -6,7 +6,6 @@ that collect many things (MEMORY.md, a day) have only their sections. A session 
 
 from __future__ import annotations
 
-import contextlib
 import time
 
 from memolith.base.errors import TextError
@@ -242,7 +241,7 @@ def read_session(name: str, data: bytes) -> Document:
     document = Document()
     hearing = Hearing()
     document.record = document.title = name.removesuffix(".jsonl.gz")
-    unpacked = _unpacked(data)
+    unpacked = archive.unpacked(data)[0]
     if problem := archive.problem(unpacked):
         raise TextError(f"{name}: {problem}; {archive.UNREADABLE}. Delete it if it is not yours")
     for number, row in enumerate(unpacked.decode("utf-8", "replace").split("\n")):
@@ -298,25 +297,8 @@ def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
 
 def rows(data: bytes) -> list[str]:
     """Return the lines of a stored session: the first is about all of it, then one for each turn."""
-    return _unpacked(data).decode("utf-8", "replace").split("\n")
+    return archive.unpacked(data)[0].decode("utf-8", "replace").split("\n")
 
 
 def _plain(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _unpacked(data: bytes) -> bytes:
-    import gzip
-    import io
-    import zlib
-
-    pieces: list[bytes] = []
-    left = archive.MAX_TEXT + 1
-    with (
-        gzip.GzipFile(fileobj=io.BytesIO(data)) as packed,
-        contextlib.suppress(OSError, EOFError, zlib.error),
-    ):
-        while left > 0 and (piece := packed.read1(min(left, 1 << 20))):
-            pieces.append(piece)
-            left -= len(piece)
-    return b"".join(pieces)

@@ -57,22 +57,34 @@ class Archive:
             files.sync_directory(place.folder)
 
 
-def lines_of(data: bytes) -> list[str] | None:
-    """Return the lines of a compressed session; None if it is damaged or too large."""
+def unpacked(data: bytes) -> tuple[bytes, bool]:
+    """Return what a compressed session says, as far as it can be read, and whether nothing is missing."""
     import gzip
     import io
     import zlib
 
+    pieces: list[bytes] = []
+    left = MAX_TEXT + 1
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            data = file.read(MAX_TEXT + 1)
-        if problem(data):
-            return None
-        text = data.decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            while left > 0 and (piece := packed.read1(min(left, 1 << 20))):
+                pieces.append(piece)
+                left -= len(piece)
+    except (OSError, EOFError, zlib.error):
+        return b"".join(pieces), False
+    return b"".join(pieces), True
+
+
+def lines_of(data: bytes) -> list[str] | None:
+    """Return the lines of a compressed session; None if it is damaged or too large."""
+    text, is_whole = unpacked(data)
+    if not is_whole or problem(text):
         return None
-    # Only a line feed ends a line of JSON; text may hold other separators.
-    return text.removesuffix("\n").split("\n")
+    try:
+        # Only a line feed ends a line of JSON; text may hold other separators.
+        return text.decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        return None
 
 
 def problem(text: bytes) -> str:

@@ -9,7 +9,8 @@ import time
 
 from memolith.base.errors import MemolithError
 from memolith.env.paths import Tree
-from memolith.store.locks import open_lock, try_lock
+from memolith.store import files
+from memolith.store.locks import try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _make(base: str, making: str) -> tuple[str, int]:
 
 def _open_alive(home: str) -> int:
     # Created if need be: a run may have been killed before it made it, or while it removed it.
-    return open_lock(Tree(home).place(_ALIVE), os.O_CREAT)
+    return files.open_own(Tree(home).place(_ALIVE), os.O_RDWR | os.O_CREAT)
 
 
 def _sweep(base: str) -> None:

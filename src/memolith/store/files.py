@@ -111,9 +111,13 @@ def remove_empty(tree: Tree, directory: str) -> None:
         for entry in tree.folder(directory).entries():
             if entry.is_dir(follow_symlinks=False):
                 remove_empty(tree, f"{directory}/{entry.name}")
-        place = tree.place(directory)
-        os.rmdir(place.at, dir_fd=place.fd)
-        sync_directory(place.folder)
+        remove_directory(tree.place(directory))
+
+
+def remove_directory(place: Place) -> None:
+    """Remove an empty directory, durably."""
+    os.rmdir(place.at, dir_fd=place.fd)
+    sync_directory(place.folder)
 
 
 def make_place(tree: Tree, relative: str) -> Place:
@@ -127,24 +131,15 @@ def make_place(tree: Tree, relative: str) -> Place:
 def make_private(tree: Tree, relative: str) -> None:
     """Take a file or directory from everybody but the user; `.` is the root itself."""
     with storage_errors(os.path.join(tree.root, relative)):
-        if relative == ".":
-            _restrict(tree.folder(), 0o700)
-            return
-        place = tree.place(relative)
-        found = place.stat()
-        if found is not None and stat.S_ISDIR(found.st_mode):
-            _restrict(place.folder.enter(place.name), 0o700)
-            return
-        fd = place.open()
-        if fd is not None:
+        found = tree.stat(relative) if relative != "." else None
+        if relative == "." or (found is not None and stat.S_ISDIR(found.st_mode)):
+            folder = tree.folder("" if relative == "." else relative)
+            os.chmod(folder.path if folder.fd is None else folder.fd, 0o700)
+        elif (fd := tree.place(relative).open()) is not None:
             try:
                 os.chmod(fd, 0o600)
             finally:
                 os.close(fd)
-
-
-def _restrict(folder: Folder, mode: int) -> None:
-    os.chmod(folder.fd if folder.fd is not None else folder.path, mode)
 
 
 # ---------------------------------------------------------------- files

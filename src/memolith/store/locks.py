@@ -125,11 +125,8 @@ def locked(home: str, name: str, seconds: float) -> Iterator[None]:
 def holding(place: Place, flags: int, seconds: float) -> Iterator[int]:
     """Hold the lock on a file, which is given out open; BusyError after `seconds`."""
     ours = object()
-    with (
-        _held.lock,
-        files.storage_errors(place.path),
-    ):  # no fork between the two: the child would not know of it
-        fd = _held.files[ours] = open_lock(place, flags)
+    with _held.lock, files.storage_errors(place.path):  # no fork in between: the child would not know of it
+        fd = _held.files[ours] = files.open_own(place, os.O_RDWR | flags)
     try:
         acquire(fd, place.path, seconds)
         yield fd
@@ -150,11 +147,6 @@ def release(fd: int) -> None:
 def tree(home: str) -> Tree:
     """Return the part of a home that the locks are in."""
     return Tree(os.path.join(home, "state"))
-
-
-def open_lock(place: Place, flags: int = 0) -> int:
-    """Open a lock file."""
-    return files.open_own(place, os.O_RDWR | flags)
 
 
 def acquire(fd: int, path: str, seconds: float) -> None:

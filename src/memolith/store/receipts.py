@@ -17,7 +17,7 @@ import time
 from memolith.base.errors import MemolithError, StorageError
 from memolith.base.lean import contextmanager, suppress
 from memolith.base.whole import Watch
-from memolith.env.paths import Place, Tree
+from memolith.env.paths import Place
 from memolith.store import files, locks
 
 TYPE_CHECKING = False
@@ -157,7 +157,7 @@ def hold(home: str, session: str, wait: float) -> Iterator[Receipts]:
     place, held, fd, problem = Place.of(os.path.join(home, "state", relative)), None, None, None
     with Watch(aside=True):
         try:
-            place = files.make_place(Tree(os.path.join(home, "state")), relative)
+            place = files.make_place(locks.tree(home), relative)
             held = locks.holding(place, os.O_CREAT | os.O_APPEND, wait)
             fd = held.__enter__()
         except (MemolithError, OSError) as error:
@@ -171,9 +171,9 @@ def hold(home: str, session: str, wait: float) -> Iterator[Receipts]:
 
 def stamp(home: str, name: str, text: str = "") -> None:
     """Write down a short value, and with it the time."""
-    place = files.make_place(Tree(os.path.join(home, "state")), f"{DIRECTORY}/{name}")
+    place = files.make_place(locks.tree(home), f"{DIRECTORY}/{name}")
     with files.storage_errors(place.path):
-        fd = locks.open_lock(place, os.O_CREAT | os.O_TRUNC)
+        fd = files.open_own(place, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         try:
             os.write(fd, f"{text}\n".encode("utf-8", "replace"))
         finally:
@@ -225,16 +225,12 @@ def remove(home: str, name: str, when: float) -> None:
     """Take back what was written down at that time; what somebody wrote since stays."""
     if read_stamp(home, name)[0] == when:
         with suppress(OSError):
-            files.unlink(Tree(os.path.join(home, "state")).place(f"{DIRECTORY}/{name}"))
+            files.unlink(locks.tree(home).place(f"{DIRECTORY}/{name}"))
 
 
 def names(home: str, ending: str) -> list[str]:
     """Return the names that end so, sorted."""
-    try:
-        found = Tree(os.path.join(home, "state")).folder(DIRECTORY).names()
-    except FileNotFoundError:
-        return []
-    return sorted(name for name in found if name.endswith(ending))
+    return locks.tree(home).names(DIRECTORY, ending)
 
 
 def sweep(home: str) -> None:
@@ -242,7 +238,7 @@ def sweep(home: str) -> None:
     if age(home, "swept") < _SWEPT:
         return
     stamp(home, "swept")
-    folder = Tree(os.path.join(home, "state")).folder(DIRECTORY)
+    folder = locks.tree(home).folder(DIRECTORY)
     now = time.time()
     for entry in folder.entries():
         with suppress(OSError):
@@ -258,7 +254,7 @@ def blank_names(
     In place and of the same length: whoever has a file open goes on appending to it. What is kept of a
     session that is called so goes as a whole.
     """
-    tree = Tree(os.path.join(home, "state"))
+    tree = locks.tree(home)
     for each in names(home, ""):
         place = tree.place(f"{DIRECTORY}/{each}")
         is_called_so = has(each.partition(".")[0])
@@ -312,7 +308,7 @@ def _names_of(reference: bytes, has: Callable[[str], bool]) -> Iterator[tuple[in
 
 def of_all_sessions(home: str) -> Iterator[tuple[str, Receipt]]:
     """Yield every receipt with the session that it belongs to."""
-    tree = Tree(os.path.join(home, "state"))
+    tree = locks.tree(home)
     for name in names(home, ".log"):
         try:
             data = tree.read_part(f"{DIRECTORY}/{name}", _MAX_BYTES)[0]

@@ -218,7 +218,7 @@ def remove_lock(home: str, name: str) -> None:
     """Remove a lock file of a project that is gone, unless somebody holds it or the project is back."""
     place = locks.tree(home).place(f"{locks.DIRECTORY}/{name}")
     with files.storage_errors(place.path):
-        fd = locks.open_lock(place)
+        fd = files.open_own(place, os.O_RDWR)
         try:
             slug = name.removesuffix(".lock")
             if locks.try_lock(fd) and not exists(os.path.join(home, layout.STORE, PROJECTS), slug):

@@ -211,7 +211,7 @@ def _sweep(tree: Tree, slug: str) -> None:
             files.unlink(Place(folder, name))
             if name == _MANIFEST:
                 files.sync_directory(folder)
-        _remove_directory(tree.place(inside))
+        files.remove_directory(tree.place(inside))
 
 
 def _remove_empty(tree: Tree, slug: str, path: str) -> None:
@@ -219,15 +219,10 @@ def _remove_empty(tree: Tree, slug: str, path: str) -> None:
     directory = os.path.dirname(path)
     while directory and directory != layout.path(slug):
         try:
-            _remove_directory(tree.place(directory))
+            files.remove_directory(tree.place(directory))
         except (OSError, MemolithError):
             return
         directory = os.path.dirname(directory)
-
-
-def _remove_directory(place: Place) -> None:
-    os.rmdir(place.at, dir_fd=place.fd)
-    files.sync_directory(place.folder)
 
 
 def _text(data: bytes | None) -> str | None:
