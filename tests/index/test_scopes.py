@@ -14,7 +14,6 @@ from tests.index.corpus import WORDS, fill, ranked, write
 WORKER = """
 import sys
 from memolith.index import Index
-from memolith.index.vectors import minilm
 from tests.index.corpus import BOTH
 home, name = sys.argv[1:]
 for number in range(20):

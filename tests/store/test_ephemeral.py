@@ -111,6 +111,16 @@ def test_many_runs_at_once_keep_their_homes(work: Path) -> None:
     assert [run.wait(60) for run in runs] == [0] * 4
 
 
+def test_the_throw_away_homes_of_others_are_left_alone(temporary: Path) -> None:
+    if os.name != "posix" or os.getuid() != 0:
+        pytest.skip("only root can make a directory of somebody else")
+    theirs = temporary / "memolith-ephemeral-theirs"
+    theirs.mkdir()
+    os.chown(theirs, 12_345, 12_345)
+    with Mem.open(ephemeral=True):
+        assert list(theirs.iterdir()) == []
+
+
 def test_a_link_with_the_name_of_a_throw_away_home_is_not_followed(temporary: Path, work: Path) -> None:
     (temporary / "memolith-ephemeral-x").symlink_to(work)
     with Mem.open(work, ephemeral=True):

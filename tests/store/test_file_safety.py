@@ -548,21 +548,6 @@ def test_no_directory_stays_open_when_an_operation_is_done(mem: Mem, outside: Pa
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_the_throw_away_homes_of_others_are_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if os.name != "posix" or os.getuid() != 0:
-        pytest.skip("only root can make a directory of somebody else")
-    import tempfile
-
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    theirs = tmp_path / "memolith-ephemeral-theirs"
-    theirs.mkdir()
-    os.chown(theirs, 12_345, 12_345)
-    with Mem.open(ephemeral=True):
-        assert list(theirs.iterdir()) == []
-
-
 # ---------------------------------------------------------------- modes
 
 RUNS = {

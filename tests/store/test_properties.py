@@ -232,16 +232,13 @@ def test_undo_again_and_again_walks_back_to_before_the_file_existed(mem: Mem) ->
 
 
 @proves("X.9")
-def test_undo_takes_back_an_append_and_nothing_else(mem: Mem) -> None:
+def test_undo_takes_back_an_append_alone_and_refuses_when_a_person_changed_the_file_since(
+    mem: Mem, store: Path
+) -> None:
     mem.write("daily", "one\n")
     mem.write("daily", "two\n")
     mem.undo("daily")
     assert mem.read("daily") == "one\n"
-
-
-@proves("X.9")
-def test_undo_of_an_append_refuses_when_a_person_changed_the_file_since(mem: Mem, store: Path) -> None:
-    mem.write("daily", "one\n")
     mem.write("daily", "two\n")
     page = store / "daily" / f"{mem.today}.md"
     page.write_text("one\ntwo\nmine\n")

@@ -92,19 +92,10 @@ class Document:
 
 def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
     """Return text without its secrets, line for line, and whether it had any."""
-    from memolith.text.secrets.redact import redact
+    from memolith.text.secrets import redact
 
-    done = redact(text, by_hand=by_hand)
-    if not done.findings:
-        return text, False
-    pieces: list[str] = []
-    at = 0
-    for finding in done.findings:
-        marker = "[private]" if finding.kind == "private" else f"[secret:{finding.kind}]"
-        # The lines that a masked key took up stay, so that what follows keeps its number.
-        pieces += [text[at : finding.start], marker, "\n" * text.count("\n", finding.start, finding.end)]
-        at = finding.end
-    return "".join([*pieces, text[at:]]), True
+    spans = [(each.kind, each.start, each.end) for each in redact.redact(text, by_hand=by_hand).findings]
+    return redact.masked(text, spans, by_line=True) if spans else text, bool(spans)
 
 
 def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -> Document:

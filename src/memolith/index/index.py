@@ -19,7 +19,7 @@ from memolith.index.sync import ReplacedError, Sync
 from memolith.index.units import Analysis, Match, State, Unit
 from memolith.store import locks
 from memolith.store.derived import Derived
-from memolith.store.sqlite import sqlite3
+from memolith.store.sqlite import DAMAGED, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ NAME = f"index-{schema.SCHEMA}.sqlite3"
 _WAIT = 1.0  # seconds for another process that is writing
 _MEANWHILE = 1.5  # seconds to catch up in memory as long as somebody else writes
 _RETRY = 30.0  # seconds in memory before the file is tried again
-# What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
-_DAMAGED = frozenset(
-    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
-)
 _REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
 # What our own code says of rows that make no sense: the file is damaged, or we are mistaken.
 _SENSELESS = (zlib.error, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
@@ -376,7 +372,7 @@ class Index:
         self._forget()
         # A damaged schema can have a message that Python cannot even decode.
         code = getattr(error, "sqlite_errorcode", 1) & 0xFF
-        damaged = not isinstance(error, MemolithError) and code in _DAMAGED
+        damaged = not isinstance(error, MemolithError) and code in DAMAGED
         self._is_busy = isinstance(error, BusyError) or code == sqlite3.SQLITE_BUSY
         if damaged and self._memory is None and again:
             try:

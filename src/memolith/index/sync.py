@@ -144,20 +144,18 @@ class Sync:
     def _tasks(self, connection: Connection | None, place: Place, names: set[str] | None) -> Iterator[Task]:
         """Yield the files of a directory that are not as the index has them, or might not be."""
         found: dict[str, Entry] = {}
-        problem = walk.check(self.home, place)
-        if problem is not None:
-            self._miss(place, problem)
-        elif names is not None:
-            found = {name: entry for name in names if (entry := walk.look(self.home, place, name))}
-        else:
-            try:
-                if connection is not None and self._is_same(connection, place):
-                    yield from self._doubtful(connection, place)
-                    return
+        try:
+            if names is not None:
+                found = {name: entry for name in names if (entry := walk.look(self.home, place, name))}
+            elif connection is not None and self._is_same(connection, place):
+                yield from self._doubtful(connection, place)
+                return
+            else:
                 found = walk.entries(self.home, place)
-            except (StorageError, OSError) as error:  # the files leave the index: nobody knows what they say
-                if isinstance(error, OSError):
-                    note(layout.locate(self.home, place.path), error)
+        except (UnsafePathError, StorageError) as error:  # its files leave the index
+            self._miss(place, str(error))
+        except OSError as error:
+            note(layout.locate(self.home, place.path), error)
         known = {} if connection is None else schema.known_files(connection, place.path, names)
         for name in known.keys() - found.keys():
             yield Task(place, name, None, known[name])

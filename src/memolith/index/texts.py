@@ -18,27 +18,26 @@ if TYPE_CHECKING:
     Read = tuple[bytes, tuple[int, int, int, int] | None]
     Row = tuple[Any, ...]
 
-_COLUMNS = {
-    **{
-        name: f"units.{name}"
-        for name in ("id", "position", "parent", "first", "last", "turn", "role", "hash")
-    },
-    "kind": "files.kind",
-    "category": "coalesce(files.category, '')",
-    "record": "coalesce(files.record, '')",
+# The fields of a unit that are a column each.
+_FIELDS = {
+    **{name: f"units.{name}" for name in ("id", "position", "parent", "turn")},
+    "first_line": "units.first",
+    "last_line": "units.last",
+    "content_hash": "units.hash",
+    "role": "coalesce(units.role, '')",
     "title": "coalesce(units.title, files.title, '')",
     "date": "coalesce(units.date, files.date, '')",
     **{
         name: f"coalesce(files.{name}, '')"
-        for name in ("status", "expires", "valid_from", "valid_until", "supersedes", "source")
+        for name in ("category", "record", "status", "expires", "valid_from", "valid_until", "source")
     },
-    "directory": "directories.path",
-    "file_name": "files.name",
     "scope": "scopes.slug",
-    **{name: f"files.{name}" for name in ("masked", "inode", "size", "mtime", "ctime")},
 }
+# What the others are made of.
+_MORE = "files.kind, directories.path, files.name, coalesce(files.supersedes, ''), files.masked"
+_STAMP = "files.inode, files.size, files.mtime, files.ctime"
 _SELECT = (
-    f"SELECT {', '.join(_COLUMNS.values())} FROM units "  # noqa: S608 - constants
+    f"SELECT {', '.join(_FIELDS.values())}, {_MORE}, {_STAMP} FROM units "  # noqa: S608 - constants
     "JOIN files ON files.id = units.file JOIN directories ON directories.number = files.directory "
     "JOIN scopes ON scopes.number = files.scope"
 )
@@ -186,45 +185,27 @@ def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, byte
 
 
 def _unit(row: Row) -> Unit:
-    # In the order of `_COLUMNS`, by place: this is done for hundreds of units of a question.
-    (number, position, parent, first, last, turn, role, digest, code, category, record, title, date) = row[
-        :13
-    ]
-    (status, expires, valid_from, valid_until, supersedes, source, directory, name, scope) = row[13:22]
-    kind = KINDS[code]
-    path = f"{directory}/{name}".removeprefix(_STORE)
+    fields: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))
+    code, directory, name, supersedes, masked = row[len(_FIELDS) : -4]
+    kind, path = KINDS[code], f"{directory}/{name}".removeprefix(_STORE)
+    position = fields["position"]
     if kind == "session":
-        role, _, taint = (role or "").partition(":")
-        source = f"{_ORIGINS.get(role, role)}, {taint}" if taint else source
-        key = f"session:{record}#{turn}"
-    elif position < 0 or (position == 0 and parent is None and kind not in ("memory", "daily")):
+        role, _, taint = fields["role"].partition(":")
+        fields["role"] = role
+        if taint:
+            fields["source"] = f"{_ORIGINS.get(role, role)}, {taint}"
+        key = f"session:{fields['record']}#{fields['turn']}"
+    elif position < 0 or (position == 0 and fields["parent"] is None and kind not in ("memory", "daily")):
         key = path
     else:
-        key = f"{path}#L{first}-{last}"
+        key = f"{path}#L{fields['first_line']}-{fields['last_line']}"
     return Unit(
-        id=number,
+        **fields,
         key=key,
         path=path,
-        scope=scope,
         kind=kind,
-        category=category,
-        record=record,
-        title=title,
         text=None,
-        first_line=first,
-        last_line=last,
-        turn=turn,
-        role=role or "",
-        date=date,
-        status=status,
-        expires=expires,
-        valid_from=valid_from,
-        valid_until=valid_until,
         supersedes=supersedes.split("\n") if supersedes else [],
-        source=source,
-        parent=parent,
-        position=position,
-        content_hash=digest,
-        masked=bool(row[22]),
-        stamp=row[23:],
+        masked=bool(masked),
+        stamp=row[-4:],
     )

@@ -11,7 +11,6 @@ import stat
 import time
 from zlib import crc32
 
-from memolith.base.errors import StorageError, UnsafePathError
 from memolith.env.paths import inside
 from memolith.index.units import KINDS
 from memolith.store import layout
@@ -132,20 +131,11 @@ def _is_text(name: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
-def check(home: str, place: Place) -> str | None:
-    """Return why an existing directory must not be read (it is a link, say), as `<path>: <why>`, or None."""
-    try:
-        tree, rest = inside(home, place.path)
-        tree.folder(rest)
-    except FileNotFoundError:
-        return None
-    except (UnsafePathError, StorageError) as error:
-        return str(error)
-    return None
-
-
 def signature(home: str, place: Place) -> int:
-    """Return the signature of a directory; 0 if there is none. OSError if it cannot be listed."""
+    """Return the signature of a directory; 0 if there is none.
+
+    UnsafePathError if it is a link, StorageError or OSError if it cannot be listed.
+    """
     if place.kind == 0:  # one file in a directory of others
         entry = look(home, place, layout.MEMORY)
         return entry.digest() if entry else 0
@@ -189,20 +179,20 @@ def directories(home: str, places: Sequence[Place]) -> str:
 
 
 def entries(home: str, place: Place) -> dict[str, Entry]:
-    """Return the files of a directory by name. Links and special files are no memory."""
+    """Return the files of a directory by name. Links and special files are no memory; errors: `signature`."""
     now = time.time_ns()
     if place.kind == 0:
         entry = look(home, place, layout.MEMORY)
         return {entry.name: entry} if entry else {}
     found: dict[str, Entry] = {}
-    if place.deep:
+    folder = _folder(home, place)
+    if folder and place.deep:
         tree, top = inside(home, place.path)
         for directory, _, names in tree.walk(top):
             for name in (f"{directory}/{each}"[len(top) + 1 :] for each in names):
                 if place.accepts(name) and (entry := look(home, place, name)):
                     found[name] = entry
         return found
-    folder = _folder(home, place)
     for item in folder.entries() if folder else ():
         if place.accepts(item.name):
             try:
@@ -219,20 +209,17 @@ def _folder(home: str, place: Place) -> Folder | None:
     tree, rest = inside(home, place.path)
     try:
         return tree.folder(rest)
-    except (FileNotFoundError, UnsafePathError):
-        return None  # `check` tells about a link
+    except FileNotFoundError:
+        return None
 
 
 def look(home: str, place: Place, name: str) -> Entry | None:
-    """Return one file as it is now; None if there is none that counts."""
+    """Return one file as it is now; None if there is none that counts. UnsafePathError behind a link."""
     now = time.time_ns()
     if not place.accepts(name):
         return None
     tree, rest = inside(home, f"{place.path}/{name}")
-    try:
-        found = tree.stat(rest)
-    except UnsafePathError:
-        return None
+    found = tree.stat(rest)
     return Entry(name, found, now) if found is not None and stat.S_ISREG(found.st_mode) else None
 
 

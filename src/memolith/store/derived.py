@@ -75,7 +75,8 @@ class Derived:
                 connection = self._make()
             connection.execute("BEGIN IMMEDIATE")
             try:
-                size, free = self._free()
+                with files.storage_errors(self.path):
+                    size, free = page_sums.free(self.path, self.seen or (0, 0, 0, 0))
                 yield connection
                 self._check()
                 connection.execute("COMMIT")
@@ -85,7 +86,8 @@ class Derived:
                     connection.execute("ROLLBACK")
                 raise
             finally:
-                self._clean()
+                with suppress(OSError):  # it has pages as they were, with what is forgotten since
+                    os.unlink(f"{self.path}-journal")
             self._seal(None if changed is None else changed | free)
 
     def _check(self) -> None:
@@ -145,19 +147,10 @@ class Derived:
         seen = Place.of(self.path).fingerprint()
         return seen is not None and self._sums.hold(seen)
 
-    def _free(self) -> tuple[int, set[int]]:
-        with files.storage_errors(self.path):
-            return page_sums.free(self.path, self.seen or (0, 0, 0, 0))
-
     def _seal(self, changed: set[int] | None = None) -> None:
         with files.storage_errors(self.path):
             self.seen = self._sums.write(changed)
         self._until = time.monotonic() + page_sums.TRUSTED
-
-    def _clean(self) -> None:
-        """Remove the journal: it has pages as they were, with what is forgotten since."""
-        with suppress(OSError):
-            os.unlink(f"{self.path}-journal")
 
     def _open(self) -> Connection | None:
         writable = os.access(self.path, os.W_OK)
@@ -202,16 +195,10 @@ class Derived:
         self.close()
         self._sums.remove()
         for path in (f"{self.path}-journal", f"{self.path}-wal", f"{self.path}-shm", self.path):
-            try:
+            if os.path.isdir(path) and not os.path.islink(path):
+                raise UnsafePathError(f"{path}: is a directory; move it out of the way")
+            with files.storage_errors(path), suppress(FileNotFoundError):
                 os.unlink(path)
-            except FileNotFoundError:
-                continue
-            except (IsADirectoryError, PermissionError) as error:
-                if os.path.isdir(path) and not os.path.islink(path):
-                    raise UnsafePathError(f"{path}: is a directory; move it out of the way") from None
-                raise StorageError(path, error) from error
-            except OSError as error:
-                raise StorageError(path, error) from error
 
 
 def _version(connection: Connection) -> int:

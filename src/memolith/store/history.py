@@ -140,10 +140,7 @@ class History:
         for entry in reversed(self.entries(relative)):
             if not (entry.stored or markers):
                 continue
-            size = None
-            if entry.stored:
-                found = self._tree.stat(f"{relative}/{entry.name}")
-                size = found.st_size if found else None
+            found = self._tree.stat(f"{relative}/{entry.name}") if entry.stored else None
             stamp = entry.stamp
             time = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:{stamp[13:15]}Z"
             result.append(
@@ -152,7 +149,7 @@ class History:
                     id=entry.id,
                     op=entry.op,
                     by=entry.by,
-                    size=size,
+                    size=found.st_size if found else None,
                     time=time,
                     undoes=entry.undoes,
                 )

@@ -15,7 +15,12 @@ else:
     except ImportError:
         import sqlite3
 
-__all__ = ["connect", "sqlite3"]
+__all__ = ["DAMAGED", "connect", "sqlite3"]
+
+# What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
+DAMAGED = frozenset(
+    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
+)
 
 
 def connect(path: str, *, uri: bool = False, timeout: float = 5.0) -> Connection:

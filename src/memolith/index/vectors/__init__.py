@@ -1,6 +1,6 @@
 """Search by meaning: an extra (`pip install 'memolith[semantic]'`) that changes ranking and nothing else.
 
-    minilm.py      the local one, numpy only
+    minilm.py      the local model, numpy only
     remote.py      any service that speaks OpenAI's protocol
     packs.py       vectors kept by content hash in one SQLite file, derived and disposable
     nearest.py     finding the nearest of them               meaning.py    the whole as recall sees it

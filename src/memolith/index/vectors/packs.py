@@ -20,7 +20,7 @@ from _thread import RLock
 from memolith.base.errors import MemolithError, UnsafePathError
 from memolith.env.paths import Place, Tree
 from memolith.store import files, locks
-from memolith.store.sqlite import connect, sqlite3
+from memolith.store.sqlite import DAMAGED, connect, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +47,6 @@ CREATE INDEX IF NOT EXISTS pack_of ON pack(model, slug, count);
 _PARTS = "id, keys, scales, vectors, checksum"
 # What SQLite says, or Python of rows that make no sense (a name that is not UTF-8, a number that is none).
 _REFUSED = (sqlite3.Error, OSError, MemolithError, TypeError, ValueError)
-
-_DAMAGED = frozenset(
-    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
-)
 
 Row = tuple[bytes, bytes, bytes]  # key, scale (a float of four bytes), vector (a signed byte each)
 
@@ -111,9 +107,8 @@ class Packs:
         self._home, self._day = home, day
         self._open: sqlite3.Connection | None = None
         self.lock = RLock()
-        self._known: dict[
-            int, bytes
-        ] = {}  # the keys of packs that were read and found right; they never change
+        # The keys of packs that were read and found right; they never change.
+        self._known: dict[int, bytes] = {}
         self.problem = ""  # why nothing can be kept, if so
         locks.watch_forks(self)
 
@@ -263,7 +258,7 @@ class Packs:
         self.problem = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
         self.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if isinstance(error, (TypeError, ValueError)) or code in _DAMAGED:
+        if isinstance(error, (TypeError, ValueError)) or code in DAMAGED:
             self.clear()
 
     def clear(self) -> None:

@@ -139,12 +139,12 @@ def _private(text: str) -> Iterator[Span]:
         yield "private", begin, end if end >= 0 else len(text)
 
 
-def masked(text: str, found: list[Span]) -> str:
-    """Return a text with a marker in each of these places."""
+def masked(text: str, found: list[Span], *, by_line: bool = False) -> str:
+    """Return a text with a marker in each of these places. `by_line`: what follows keeps its line number."""
     pieces: list[str] = []
     at = 0
     for kind, start, end in found:
-        pieces += [text[at:start], _marker(kind)]
+        pieces += [text[at:start], _marker(kind), "\n" * (text.count("\n", start, end) if by_line else 0)]
         at = end
     return "".join([*pieces, text[at:]])
 
