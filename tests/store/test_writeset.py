@@ -17,9 +17,9 @@ from memolith.base.errors import StorageError
 from memolith.care.adopt import adopt
 from memolith.care.doctor import examine, repair
 from memolith.edges.cli import main
+from memolith.env.paths import Tree
 from memolith.memory.document import MARKER
 from memolith.store import files, writeset
-from memolith.store.gate import Gate
 from memolith.store.writeset import Edit, base_of
 from tests.ledger import proves
 
@@ -171,19 +171,10 @@ def test_a_kill_at_any_file_call_leaves_the_whole_old_or_the_whole_new_set(
     assert set(seen) == {True, False}
 
 
-@proves("S2.48")
-def test_what_a_person_saved_after_a_crash_is_never_written_over(
-    mem: Mem, old: Path, work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = edits(mem, old)
-
-    def die(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(writeset, "_apply", die)
-        with pytest.raises(KeyboardInterrupt):
-            mem.gate.commit(mem.project, wanted)
+@proves("S2.48", "X.6")
+def test_what_a_person_saved_after_a_crash_is_never_written_over(mem: Mem, old: Path, work: Path) -> None:
+    with mem.gate.scope(mem.project):
+        writeset.stage(Tree(str(mem.root)), mem.project, edits(mem, old), "learn")
     assert texts(old).keys() > BEFORE.keys()
     (old / "memory_summary.md").write_text("a person's\n")
     (old / "MEMORY.md").write_text(f"# Changed above\n{MARKER}\n- old\n")
@@ -276,24 +267,6 @@ def test_text_above_the_marker_stays_byte_for_byte(mem: Mem, store: Path, above:
         assert (b"- three" in now) == ("three" in text)
         base = base_of(now.decode(), MARKER)
     assert now.rstrip() == before.rstrip()
-
-
-@proves("X.6")
-def test_an_edit_above_the_marker_during_the_commit_is_kept(
-    mem: Mem, old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = Gate._put
-    saved: list[int] = []
-
-    def slow(self: Gate, *arguments: object) -> object:
-        if not saved and str(arguments[1]).endswith("MEMORY.md"):
-            saved.append(1)
-            (old / "MEMORY.md").write_text(f"# Saved just now\n{MARKER}\n- old\n")
-        return real(self, *arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Gate, "_put", slow)
-    mem.gate.commit(mem.project, edits(mem, old))
-    assert (old / "MEMORY.md").read_text() == f"# Saved just now\n{MARKER}\n- new\n"
 
 
 def test_adopting_adds_above_the_marker_and_leaves_generated_text_behind(
