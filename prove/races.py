@@ -28,8 +28,8 @@ from prove.world import scratch
 
 WRITERS, EDITORS, PER_WRITER = 8, 2, 1000
 _DATED = re.compile(r"^- \d{4}-\d\d-\d\d \d\d:\d\d (?=- )", re.MULTILINE)  # before a note of a ticket
-# Not what hundreds of lines say alike: which of so many equals come first depends on who was indexed first.
-_QUESTIONS = ("w1x0001", "w3x0002", "firsta firstb", "port 4001", "number2 port")
+# The first is what thousands of lines say alike.
+_QUESTIONS = ("begins a line", "w1x0001", "w3x0002", "firsta firstb", "port 4001", "number2 port")
 _HANG = 60.0  # seconds without any acknowledgement: a deadlock
 
 

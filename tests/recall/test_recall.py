@@ -1,6 +1,7 @@
 """Recall: ranked answers over everything, what holds now first, nothing for an unrelated question."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from memolith import Mem, NotFoundError
 from memolith.base.errors import InputError
 from memolith.edges.cli import main
+from memolith.index import schema
 from tests.env.repos import ORIGIN, at, clone, repo
 from tests.ledger import proves
 from tests.recall.made import put, record, session
@@ -109,6 +111,33 @@ def test_the_better_match_is_first_and_ties_are_always_in_the_same_order(mem: Me
     mem.index.rebuild(["", mem.project])
     assert keys(mem, "ferry number") == order
     assert len(order) == 3
+
+
+@pytest.mark.parametrize("table", ["FTS5", "plain"])
+def test_a_grown_index_answers_among_thousands_of_equals_as_a_fresh_one(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    """Found by `prove races`: which of them were looked at depended on who was indexed last."""
+    if table == "plain":
+        monkeypatch.setattr(schema, "_FTS", "CREATE VIRTUAL TABLE words USING nothing")
+    scopes, chance = ["", mem.project], random.Random(1)
+    for number in chance.sample(range(20), 20):
+        some = [f"The zebra {chance.choice(['sleeps', 'eats', 'drinks'])} there." for _ in range(250)]
+        session(mem, f"s{number}", *some)
+        mem.index.sync(scopes)
+
+    def answers() -> list[list[str]]:
+        asked = ["zebra", "zebra sleeps", "where the zebra eats or drinks"]
+        found = [mem.index.lexical(scopes, each, limit) for each in asked for limit in (5, 20, 200)]
+        units = [mem.index.units([match.unit_id for match in each]) for each in found]
+        return [[hit.id for hit in mem.recall(each, semantic=False)] for each in asked] + [
+            [unit.key for unit in each] for each in units
+        ]
+
+    grown = answers()
+    mem.index.rebuild(scopes)
+    assert grown == answers()
+    assert all(grown)
 
 
 def test_a_turn_is_found_by_what_was_said_around_it(mem: Mem) -> None:

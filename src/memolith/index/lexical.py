@@ -6,6 +6,7 @@ a rarer word brought in. The work depends on the query, hardly on the size of th
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log
 
 from memolith.index import schema
@@ -14,6 +15,7 @@ from memolith.text.words import terms as analyser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Collection, Iterable
     from sqlite3 import Connection
 
@@ -36,7 +38,8 @@ class Lexicon:
     def __init__(self, connection: Connection, slugs: Iterable[str]) -> None:
         self._db = connection
         self._words = schema.words(connection)
-        self._lengths = schema.lengths(connection)
+        self._lengths = schema.column(connection, "words")
+        self._lots: array[int] | None = None  # read when something has to be drawn
         known = {
             row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")
         }
@@ -60,8 +63,7 @@ class Lexicon:
     ) -> list[Match]:
         """Return the units that match best, best first.
 
-        After the first `alone` only turns follow: they support each other. Of equals at either end, those go
-        whose files come last, whenever they were indexed.
+        After the first `alone` only turns follow: they support each other.
         """
         few = limit <= _FEW
         budget = _FEW_POSTINGS if few else _POSTINGS
@@ -77,14 +79,14 @@ class Lexicon:
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
         scores, having = self._followed(weights, codes, budget)
-        scored = _best(scores, min(_CANDIDATES, 4 * limit))
+        scored = self._best(scores, min(_CANDIDATES, 4 * limit))
         if not few:
             scored = self._exactly(scored, weights, having)
-        first = self._cut(scored, limit if alone is None else min(alone, limit))
-        turns = [row for row in scored[len(first) :] if row[0] & 15 == _TURN] if alone is not None else []
+        if alone is not None:
+            scored = scored[:alone] + [row for row in scored[alone:] if row[0] & 15 == _TURN]
         return [
             Match(unit_id=unit, score=score, terms=[term for term in having if unit in having[term]])
-            for unit, score in first + self._cut(turns, limit - len(first))
+            for unit, score in scored[:limit]
         ]
 
     def _frequency(self, term: str, most: int | None = None) -> int:
@@ -97,7 +99,7 @@ class Lexicon:
             if len(known) > _REMEMBERED:
                 known.clear()
             known[term] = df
-        return df
+        return df if most is None else min(df, most)  # whether or not it was ever counted to the end
 
     def _scoped(self, term: str) -> list[str]:
         return [f"{scope}:{term}" for scope in self.scopes]
@@ -114,10 +116,11 @@ class Lexicon:
             if df > budget and having:
                 break
             if df <= budget:
-                units = self._words.having(self._scoped(term))
-            else:  # even the rarest is everywhere: then the newest, and those that have all
-                units = self._words.find([self._scoped(term)], most)
-                units |= self._words.find([self._scoped(each) for each in weights], _CANDIDATES)
+                units = self._words.having([self._scoped(term)])
+            else:  # even the rarest is everywhere: then some, and some of those that have all
+                units = self._drawn([term], budget // 2)
+                if len(weights) > 1:
+                    units |= self._drawn(list(weights), min(_CANDIDATES, budget // 4))
             budget -= df
             having[term] = units if codes is None else {unit for unit in units if unit & 15 in codes}
             self._add(scores, having[term], weight)
@@ -150,29 +153,38 @@ class Lexicon:
                     score += weight * often / (often + norm)
             scores[unit] = score * (_K1 + 1)
         # Rounded: what is equal must be so, whether it was scored here or before.
-        return sorted(((unit, round(score, 9)) for unit, score in scores.items()), key=lambda row: -row[1])
+        return self._ordered((unit, round(score, 9)) for unit, score in scores.items())
 
-    def _cut(self, scored: list[Scored], count: int) -> list[Scored]:
-        """Return the first of them; among equals at the end, in an order that is the same in every index."""
-        if len(scored) <= count or not count or scored[count - 1][1] != scored[count][1]:
-            return scored[:count]
-        last = scored[count][1]
-        tied = [row for row in scored if row[1] == last]
-        asked = ",".join(str(unit) for unit, _ in tied)
-        rows = self._db.execute(
-            "SELECT units.id, path, name, position FROM units JOIN files ON files.id = file "  # noqa: S608 - numbers
-            f"JOIN directories ON directories.number = directory WHERE units.id IN ({asked})"
-        )
-        order = {row[0]: row[1:] for row in rows}
-        better = [row for row in scored if row[1] > last]
-        tied.sort(key=lambda row: order.get(row[0], ()))
-        return better + tied[: count - len(better)]
+    def _drawn(self, all_of: list[str], least: int) -> set[int]:
+        """Return the units that have all of these terms; of many, at least so many, with the lowest lots."""
+        groups = [self._scoped(term) for term in all_of]
+        for level in range((self.total // least).bit_length() - 1, 0, -2):
+            found = self._words.having([*groups, self._scoped(schema.drawn(level))])
+            if len(found) >= least:
+                return found
+        return self._words.having(groups)
 
+    def _best(self, scores: dict[int, float], count: int) -> list[Scored]:
+        """Return the best units, with all that are as good as the last as far as that is affordable."""
+        chosen: Iterable[Scored] = scores.items()
+        if len(scores) > count:
+            least = sorted(scores.values(), reverse=True)[count - 1]
+            chosen = [row for row in scores.items() if row[1] >= least]
+        return self._ordered(chosen)[: 2 * count]
 
-def _best(scores: dict[int, float], count: int) -> list[Scored]:
-    """Return the best units, with all that are as good as the last as far as that is affordable."""
-    if len(scores) <= count:
-        return sorted(scores.items(), key=lambda row: -row[1])
-    least = sorted(scores.values(), reverse=True)[count - 1]
-    chosen = [row for row in scores.items() if row[1] >= least]
-    return sorted(chosen, key=lambda row: (-row[1], -row[0]))[: 2 * count]
+    def _ordered(self, scored: Iterable[Scored]) -> list[Scored]:
+        """Return units, best first; among equals the lot decides, and where one has to, the place."""
+        if self._lots is None:
+            self._lots = schema.column(self._db, "lots")
+        lots = self._lots
+        found = sorted(((-score, lots[unit >> 4], unit) for unit, score in scored))
+        same = [each for one, other in pairwise(found) if one[:2] == other[:2] for each in (one[2], other[2])]
+        if same:
+            asked = ",".join(map(str, same))
+            rows = self._db.execute(
+                "SELECT units.id, path, name, position FROM units JOIN files ON files.id = file "  # noqa: S608 - numbers
+                f"JOIN directories ON directories.number = directory WHERE units.id IN ({asked})"
+            )
+            places = {row[0]: row[1:] for row in rows}
+            found.sort(key=lambda row: (*row[:2], places.get(row[2], ())))
+        return [(unit, -score) for score, _, unit in found]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from array import array
-from zlib import compress, decompress
+from zlib import compress, crc32, decompress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from sqlite3 import Connection
+
+    Row = tuple[int, bytes, int]  # of a unit: its id, bag and lot
 
 # Part of the file's name: raise it whenever tables, terms or the cutting of documents change.
 SCHEMA = 6
@@ -30,7 +32,7 @@ CREATE TABLE units (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, position INTE
     first INTEGER, last INTEGER, turn INTEGER, role TEXT, title TEXT, date TEXT, hash BLOB, length INTEGER,
     bag BLOB);
 CREATE INDEX units_of_file ON units (file, position);
-CREATE TABLE lengths (block INTEGER PRIMARY KEY, words BLOB NOT NULL);
+CREATE TABLE columns (block INTEGER PRIMARY KEY, words BLOB NOT NULL, lots BLOB NOT NULL);
 """
 # All signs that terms are made of are letters to it; the rest separates. It knows no positions (`detail`),
 # keeps no text (`content`), and holds only which units have a term: what it finds is scored from the bags.
@@ -40,6 +42,8 @@ _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit))
 
 MAX_TF = 31
 BLOCK = 4096
+_CODES = {"words": "H", "lots": "I"}  # the columns: how many words a unit has, and its lot
+_LOT_BITS = 32
 
 
 def build(connection: Connection) -> None:
@@ -85,12 +89,23 @@ def frequency(bag: str, term: str) -> int:
     return 0
 
 
-def lengths(connection: Connection) -> array[int]:
-    """Return how many words each unit has, by its number without the kind."""
-    found: array[int] = array("H")
-    for number, words_ in connection.execute("SELECT block, words FROM lengths ORDER BY block"):
-        found.frombytes(bytes(2 * max(0, number * BLOCK - len(found))))
-        found.frombytes(words_)
+def lot(path: str, position: int) -> int:
+    """Return what decides among equal units: as if it were drawn, but the same in every index."""
+    return crc32(f"{path}#{position}".encode("utf-8", "surrogateescape"))
+
+
+def drawn(level: int) -> str:
+    """Return the term of units with low lots: half of all have level 1, half of those level 2, and on."""
+    return f":{level}"
+
+
+def column(connection: Connection, name: str) -> array[int]:
+    """Return the words or lots of all units, by their numbers without the kind."""
+    found: array[int] = array(_CODES[name])
+    rows = connection.execute(f"SELECT block, {name} FROM columns ORDER BY block")  # noqa: S608 - our own
+    for number, values in rows:
+        found.frombytes(bytes(found.itemsize * max(0, number * BLOCK - len(found))))
+        found.frombytes(values)
     return found
 
 
@@ -110,18 +125,18 @@ class Words:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Add units with their bags."""
+    def add(self, scope: int, rows: Iterable[Row]) -> None:
+        """Add units with their bags and lots."""
         self._connection.executemany(
             "INSERT INTO words (rowid, terms) VALUES (?, ?)",
-            [(unit, _spelled(scope, bag)) for unit, bag in rows],
+            [(row[0], _spelled(scope, *row[1:])) for row in rows],
         )
 
-    def remove(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Remove units; the bags must be those they were added with."""
+    def remove(self, scope: int, rows: Iterable[Row]) -> None:
+        """Remove units; bags and lots must be those they were added with."""
         self._connection.executemany(
             "INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)",
-            [(unit, _spelled(scope, bag)) for unit, bag in rows],
+            [(row[0], _spelled(scope, *row[1:])) for row in rows],
         )
 
     def count(self, any_of: Sequence[str], most: int | None = None) -> int:
@@ -131,20 +146,13 @@ class Words:
             query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {most:d})"  # noqa: S608
         return int(self._connection.execute(query, values).fetchone()[0])
 
-    def having(self, any_of: Sequence[str]) -> set[int]:
-        """Return all units that have one of these terms."""
+    def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
+        """Return the units that have of each group at least one term."""
         # As one row: a step of SQLite for each of thousands takes as long again.
         query = "SELECT group_concat(rowid) FROM words WHERE words MATCH ?"
-        found = self._connection.execute(query, [_any(any_of)]).fetchone()[0]
-        return set(map(int, found.split(","))) if found else set()
-
-    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> set[int]:
-        """Return the newest units that have of each group at least one term."""
         asked = " AND ".join(f"({_any(group)})" for group in all_of)
-        found = self._connection.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?", [asked, limit]
-        )
-        return {row[0] for row in found}
+        found = self._connection.execute(query, [asked]).fetchone()[0]
+        return set(map(int, found.split(","))) if found else set()
 
     def settle(self) -> None:
         """Merge what many writes left in pieces."""
@@ -157,12 +165,12 @@ class Words:
 class PlainWords(Words):
     """The same in an ordinary table."""
 
-    def add(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Add units with their bags."""
+    def add(self, scope: int, rows: Iterable[Row]) -> None:
+        """Add units with their bags and lots."""
         self._connection.executemany("INSERT INTO words VALUES (?, ?)", _pairs(scope, rows))
 
-    def remove(self, scope: int, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Remove units; the bags must be those they were added with."""
+    def remove(self, scope: int, rows: Iterable[Row]) -> None:
+        """Remove units; bags and lots must be those they were added with."""
         self._connection.executemany("DELETE FROM words WHERE term = ? AND unit = ?", _pairs(scope, rows))
 
     def count(self, any_of: Sequence[str], most: int | None = None) -> int:
@@ -171,60 +179,68 @@ class PlainWords(Words):
         found = sum(int(row.fetchone()[0]) for row in rows)
         return found if most is None else min(found, most)
 
-    def having(self, any_of: Sequence[str]) -> set[int]:
-        """Return all units that have one of these terms."""
-        rows = (self._connection.execute("SELECT unit FROM words WHERE term = ?", [t]) for t in any_of)
-        return {row[0] for each in rows for row in each}
-
-    def find(self, all_of: Sequence[Sequence[str]], limit: int) -> set[int]:
-        """Return the newest units that have of each group at least one term."""
-        return set(sorted(set.intersection(*map(self.having, all_of)), reverse=True)[:limit])
+    def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
+        """Return the units that have of each group at least one term."""
+        query = "SELECT unit FROM words WHERE term = ?"
+        return set.intersection(
+            *(
+                {row[0] for term in group for row in self._connection.execute(query, [term])}
+                for group in all_of
+            )
+        )
 
     def settle(self) -> None:
         """Nothing to do."""
 
 
-def _spelled(scope: int, bag: bytes) -> str:
-    """Return the terms of a bag as the table has them; the control characters only separate there."""
-    return unpack(bag).replace(" ", f" {scope}:")
+def _spelled(scope: int, bag: bytes, lot_: int) -> str:
+    """Return the terms of a unit as the table has them; the control characters only separate there."""
+    levels = range(1, _LOT_BITS - lot_.bit_length() + 1)
+    return unpack(bag).replace(" ", f" {scope}:") + "".join([f" {scope}:{drawn(each)}" for each in levels])
 
 
-def _pairs(scope: int, rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[str, int]]:
-    for unit, bag in rows:
-        for term in _spelled(scope, bag).split(" ")[1:]:
-            yield (term[:-1] if term[-1] < " " else term), unit
+def _pairs(scope: int, rows: Iterable[Row]) -> Iterator[tuple[str, int]]:
+    for row in rows:
+        for term in _spelled(scope, *row[1:]).split(" ")[1:]:
+            yield (term[:-1] if term[-1] < " " else term), row[0]
 
 
 def _any(terms: Sequence[str]) -> str:
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-class Lengths:
-    """How many words each unit has, in blocks: read for thousands of units at once."""
+class Columns:
+    """Words and lots of units, in blocks: read for thousands of units at once."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._blocks: dict[int, array[int]] = {}
+        self._blocks: dict[int, list[array[int]]] = {}
         self._changed: set[int] = set()
 
-    def block(self, number: int) -> array[int]:
-        """Return the lengths of the units of a block."""
+    def block(self, number: int) -> list[array[int]]:
+        """Return both columns of a block."""
         found = self._blocks.get(number)
         if found is None:
-            row = self._connection.execute("SELECT words FROM lengths WHERE block = ?", [number]).fetchone()
-            found = self._blocks[number] = array("H", row[0] if row else bytes(2 * BLOCK))
+            row = self._connection.execute(
+                "SELECT words, lots FROM columns WHERE block = ?", [number]
+            ).fetchone()
+            found = [array(code, bytes(BLOCK * array(code).itemsize)) for code in _CODES.values()]
+            if row:
+                found = [array(code, data) for code, data in zip(_CODES.values(), row, strict=True)]
+            self._blocks[number] = found
         return found
 
-    def set(self, unit: int, length: int) -> None:
-        """Note a length; `save` writes it."""
+    def set(self, unit: int, words_: int, lot_: int) -> None:
+        """Note what a unit has; `save` writes it."""
         number, at = divmod(unit >> 4, BLOCK)
-        self.block(number)[at] = min(length, 0xFFFF)
+        words_column, lots = self.block(number)
+        words_column[at], lots[at] = min(words_, 0xFFFF), lot_
         self._changed.add(number)
 
     def save(self) -> None:
         """Write what was set."""
-        rows = [(number, self._blocks[number].tobytes()) for number in self._changed]
-        self._connection.executemany("INSERT OR REPLACE INTO lengths VALUES (?, ?)", rows)
+        rows = [(number, *(each.tobytes() for each in self._blocks[number])) for number in self._changed]
+        self._connection.executemany("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", rows)
         self._changed.clear()
 
 

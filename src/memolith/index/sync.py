@@ -254,7 +254,7 @@ class Writer:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
         self._words = schema.words(connection)
-        self._lengths = schema.Lengths(connection)
+        self._columns = schema.Columns(connection)
         self._next = (connection.execute("SELECT max(id) FROM units").fetchone()[0] or 0) >> 4
         self._numbers: dict[tuple[str, str], int] = {}
         self._totals: dict[int, list[int]] = {}  # of scopes: how many files, units and words come or go
@@ -264,7 +264,7 @@ class Writer:
         """Put each file's new rows in place of its old ones."""
         for task in tasks:
             self._file(task)
-        self._lengths.save()
+        self._columns.save()
         for scope, change in self._totals.items():
             self._db.execute(
                 "UPDATE scopes SET files = files + ?, units = units + ?, words = words + ? WHERE number = ?",
@@ -288,7 +288,7 @@ class Writer:
                 self._db.execute("DELETE FROM files WHERE id = ?", [known.id])
                 from memolith.index.documents import Document
 
-                self._units(scope, place.kind, known.id, Document())
+                self._units(scope, task, known.id, Document())
             return
         values: dict[str, object] = dict(zip(_STAMP, [*entry.stamp(), entry.settled, task.hash], strict=True))
         if task.document is not None:
@@ -309,12 +309,13 @@ class Writer:
                 [*values.values(), number],
             )
         if task.document is not None:
-            self._units(scope, place.kind, number, task.document, is_new=known is None)
+            self._units(scope, task, number, task.document)
 
-    def _units(self, scope: int, kind: int, file: int, document: Document, *, is_new: bool = False) -> None:
+    def _units(self, scope: int, task: Task, file: int, document: Document) -> None:
         """Replace the units of a file; those that stay the same keep their rows."""
-        old = {} if is_new else self._old(file)
-        new: list[tuple[int, bytes]] = []
+        old = {} if task.known is None else self._old(file)
+        new: list[schema.Row] = []
+        kind, path = task.place.kind, task.path
         parent: int | None = None
         totals = self._totals[scope]
         for position, piece in document.pieces():
@@ -339,18 +340,19 @@ class Writer:
                     "hash, length, bag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [*values, unit, file, position, piece.role or None, title, digest, length, bag],
                 )
-                self._lengths.set(unit, length)
-                new.append((unit, bag))
+                lot = schema.lot(path, position)
+                self._columns.set(unit, length, lot)
+                new.append((unit, bag, lot))
                 totals[2] += length
             if position < 0:
                 parent = unit
-        gone = list(old.values())
-        if gone:
-            self._words.remove(scope, [(unit, bag) for unit, _, bag in gone])
-            self._db.executemany("DELETE FROM units WHERE id = ?", [(unit,) for unit, _, _ in gone])
+        if old:
+            gone = [(row[0], row[2], schema.lot(path, position)) for (position, _), row in old.items()]
+            self._words.remove(scope, gone)
+            self._db.executemany("DELETE FROM units WHERE id = ?", [(row[0],) for row in gone])
         self._words.add(scope, new)
-        totals[1] += len(new) - len(gone)
-        totals[2] -= sum(length for _, length, _ in gone)
+        totals[1] += len(new) - len(old)
+        totals[2] -= sum(length for _, length, _ in old.values())
 
     def _old(self, file: int) -> dict[tuple[int, bytes], tuple[int, int, bytes]]:
         rows = self._db.execute("SELECT position, hash, id, length, bag FROM units WHERE file = ?", [file])
