@@ -127,6 +127,7 @@ PASTED = [
     "See the log.\nFeb  9 09:56:27.990 started\n{}",
     "See the log.\ntime=2026-04-15T13:45:04 started\n{}",
     "I see:\n```\nx\n```\n{}\n\nCan you fix it?",
+    "Fix it.\n\n" + "A long story. " * 50 + "\n\n{} See https://x.example/1\nGo on.",
     "＞ {}",
 ]
 

@@ -89,7 +89,8 @@ def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str],
     """Return the change for `update_section`, one section's body and date, and warnings about its title."""
     from memolith.store.screen import screen
 
-    title, warnings = screen(markdown.same_line(section.lstrip("#")))
+    title, warnings = screen(section.lstrip("#"))
+    title = markdown.same_line(title)
     if not title:
         raise InputError("which section? Give its title, for example --section 'About Me'")
 

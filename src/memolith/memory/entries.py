@@ -82,7 +82,7 @@ def match(wanted: str, ids: Iterable[str], what: str) -> str:
 
 
 def titled(title: str, text: str) -> str:
-    """Return a title as an entry may be called after it: without what its text tells to be a secret."""
+    """Return a title as an entry may be called after it: without what it or its text tells to be a secret."""
     return markdown.same_line(str(together({"title": title}, text)[0]["title"]))
 
 

@@ -50,11 +50,10 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
     from memolith.store.screen import together
 
     given, content, warnings = together(
-        {"title": markdown.same_line(title)}, content, lambda: allowed(gate.root, slug), by_hand=gate.by_hand
+        {"title": title}, content, lambda: allowed(gate.root, slug), by_hand=gate.by_hand
     )
-    title = markdown.same_line(
-        str(given["title"])
-    )  # what was taken out of it may leave two spaces, or nothing
+    # Only now in one line: a secret may be known by the lines around it.
+    title = markdown.same_line(str(given["title"]))
     if not title:
         raise InputError("a note needs a title of visible characters; give --title TEXT")
     with gate.scope(slug):
@@ -87,7 +86,7 @@ def name_for(gate: Gate, slug: str, title: str) -> str:
     """Return the name of the note that is called `title`, or would be."""
     from memolith.store.screen import screen
 
-    title = markdown.same_line(screen(markdown.same_line(title))[0])
+    title = markdown.same_line(screen(title)[0])
     return os.path.basename(_file_for(gate, slug, title))[:-3]
 
 

@@ -90,7 +90,7 @@ class Records:
         if until and category != "incidents":
             raise InputError(f"only incidents can expire; {category} are permanent (use valid_until instead)")
         name = title or markdown.heading_title(text) or markdown.first_line(text, 80)
-        name = entries.titled(markdown.same_line(name), text)
+        name = entries.titled(name, text)
         slug = self._slug(scope, prepare=True)
         with self._home.gate.scope(slug):
             known = self._all([slug]) if supersedes else []

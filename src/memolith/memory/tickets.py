@@ -98,7 +98,7 @@ class Tickets:
         status: str = "open",
     ) -> Ticketed:
         """Create a ticket and return its id."""
-        title = entries.titled(markdown.same_line(title), description)
+        title = entries.titled(title, description)
         if not title:
             raise InputError("a ticket needs a title; give it some words")
         _check(type, TYPES, "type")

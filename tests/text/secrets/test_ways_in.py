@@ -45,6 +45,12 @@ def recorded(mem: Mem) -> None:
     mem.records.add(text, category="decisions", scope="project", title=VALUE, force=True)
 
 
+def retitled(mem: Mem) -> None:
+    mem.tickets.update(mem.tickets.add("Words", ticket_id="t").id, title=TABLE)
+
+
+TOLD = "kotek_kotek_46152"
+TABLE = f"| user | पासवर्ड |\n|---|---|\n| bob | {TOLD} |"
 WAYS: dict[str, Callable[[Mem], object]] = {
     "an edit of the value": edited,
     "a section": lambda mem: mem.update_section("Admin password", VALUE),
@@ -57,13 +63,21 @@ WAYS: dict[str, Callable[[Mem], object]] = {
     "a title that repeats it": lambda mem: mem.remember(f"The password is {VALUE}", VALUE),
     "keywords, aliases and the title of a record": recorded,
     "the title of a ticket": lambda mem: mem.tickets.add(VALUE, f"its password is {VALUE}"),
+    # What is told by lines, where only one line is kept.
+    "a table as the title of a note": lambda mem: mem.remember("Words.", TABLE),
+    "a table as the title of a record": lambda mem: mem.records.add(
+        "Words.", category="decisions", scope="project", title=TABLE
+    ),
+    "a table as the title of a ticket": lambda mem: mem.tickets.add(TABLE),
+    "a table as the new title of a ticket": retitled,
+    "a table as a section": lambda mem: mem.update_section(TABLE, "Words."),
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_a_file_will_tell_as_it_stands_is_masked(way: str, mem: Mem) -> None:
     WAYS[way](mem)
-    assert hits(Path(mem.home), [VALUE]) == []
+    assert hits(Path(mem.home), [VALUE, TOLD]) == []
 
 
 def test_a_name_that_the_text_tells_to_be_a_secret_is_refused(mem: Mem) -> None:
