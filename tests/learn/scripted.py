@@ -14,7 +14,7 @@ from memolith.learn.consolidate.consolidate import Outcome
 from memolith.learn.extract import extract
 from memolith.learn.extract.facts import Findings
 from memolith.learn.model import prompt
-from memolith.learn.model.client import Client
+from memolith.learn.model.llm import Client
 from memolith.learn.model.values import Backend, Completion, Question
 from memolith.learn.queue.ledger import Cost
 from memolith.learn.queue.queue import Extraction, Fence, Queue

@@ -13,7 +13,7 @@ from memolith.base.errors import HistoryError, InputError, NotFoundError, TooLar
 from memolith.base.values import MAX_WRITE_BYTES, Value, Version
 from memolith.care import edit
 from memolith.env.paths import Tree
-from memolith.learn.model.command import workplace
+from memolith.learn.model.program import workplace
 from memolith.memory import daily, document, note_index, notes
 from memolith.memory.undo import files_with_history, newest_file, undo
 from memolith.store import files, layout

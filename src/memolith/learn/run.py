@@ -22,7 +22,7 @@ from memolith.learn import withdraw
 from memolith.learn.consolidate import consolidate
 from memolith.learn.extract import eligible, extract, rules
 from memolith.learn.model import llm, prompt
-from memolith.learn.model.client import Client
+from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelUnavailableError
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from memolith.memory.records import Records

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memolith import Mem
 from memolith.env.settings import Settings
-from memolith.learn.extract import shape
+from memolith.learn.extract import extract
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.talk import session
@@ -19,7 +19,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 def shown(*turns: tuple[str, str], tokens: int = 100_000) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = json.loads(shape.shape(session(*turns), tokens))
+    items: list[dict[str, Any]] = json.loads(extract.shape(session(*turns), tokens))
     return items
 
 
@@ -62,13 +62,13 @@ def test_the_limit_is_the_smaller_of_the_setting_and_a_part_of_the_window(
     window: int, given: str, tokens: int
 ) -> None:
     settings = Settings("/nonexistent", {"MEMOLITH_MEMORIES_PHASE1_INPUT_TOKEN_LIMIT": given})
-    assert shape.token_limit(settings, window) == tokens
+    assert extract.token_limit(settings, window) == tokens
 
 
 @proves("S2.32")
 def test_a_long_session_keeps_its_first_sixty_and_its_last_forty_percent() -> None:
     turns = [("user" if n % 2 else "assistant", f"turn {n}: " + "words " * 40) for n in range(1, 201)]
-    text = shape.shape(session(*turns), 4000)
+    text = extract.shape(session(*turns), 4000)
     items = json.loads(text)
     assert 3500 < estimate_tokens(text) <= 4000
     cut = next(at for at, item in enumerate(items) if "left_out" in item)
@@ -97,14 +97,14 @@ def test_results_of_tools_give_way_before_what_the_user_said() -> None:
 
 @given(st.lists(st.text(max_size=400), max_size=12), st.integers(30, 300))
 def test_whatever_is_said_the_limit_holds_and_the_result_is_json(texts: list[str], tokens: int) -> None:
-    text = shape.shape(session(*(("user", each) for each in texts)), tokens)
+    text = extract.shape(session(*(("user", each) for each in texts)), tokens)
     assert isinstance(json.loads(text), list)
     assert estimate_tokens(text) <= tokens
 
 
 @proves("S2.33")
 def test_secrets_do_not_leave_with_the_session() -> None:
-    text = shape.shape(
+    text = extract.shape(
         session(("user", f"the token is {TOKEN}"), ("bash ok", f"$ env\nGH_TOKEN={TOKEN}")), 4000
     )
     assert TOKEN not in text
@@ -158,7 +158,7 @@ def test_a_developer_message_is_still_known_as_one_after_storing(mem: Mem) -> No
     )
     one = session(("user", "x"))
     mem.sessions.add(type(one)(**{**{key: getattr(one, key) for key in one.__slots__}, "turns": turns}))
-    assert [item["turn"] for item in json.loads(shape.shape(mem.sessions.get("s1"), 100))] == [2]
+    assert [item["turn"] for item in json.loads(extract.shape(mem.sessions.get("s1"), 100))] == [2]
 
 
 def test_the_own_words_beside_a_block_stay() -> None:

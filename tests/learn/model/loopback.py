@@ -13,8 +13,8 @@ from itertools import count
 from typing import Any
 
 from memolith.env.settings import Settings
-from memolith.learn.model.client import Client
 from memolith.learn.model.http import Anthropic, OpenAI
+from memolith.learn.model.llm import Client
 from tests.learn.scripted import client
 
 _numbers = count(1)

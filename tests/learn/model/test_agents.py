@@ -10,7 +10,7 @@ import pytest
 
 from memolith.env.settings import Settings
 from memolith.learn.model import llm
-from memolith.learn.model.client import Client
+from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelError
 from tests.learn.model.fake_agent import Agent, install
 from tests.learn.scripted import client, spent

@@ -14,7 +14,7 @@ from prove.attack.secrets import leaks
 from memolith import Mem
 from memolith.base.values import MAX_WRITE_BYTES
 from memolith.hosts.sessions import gemini, transcript
-from memolith.learn.extract import shape
+from memolith.learn.extract import extract
 from memolith.memory.sessions import Session, Turn
 from memolith.prompt import compaction
 from memolith.text import markdown
@@ -77,7 +77,7 @@ def _result(text: str, spent: int = 0) -> str:
 def _shaped(text: str) -> str:
     turn = Turn(number=1, role="tool", text=f"$ cat\n{text}", time="", tool="Bash", outcome="ok")
     about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
-    return shape.shape(Session(**about, turns=[turn]), 100_000)
+    return extract.shape(Session(**about, turns=[turn]), 100_000)
 
 
 CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
@@ -99,7 +99,7 @@ CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
         lambda text: str(gemini._small({"content": text}, transcript.MAX_RESULT)),
     ),
     "a first line": (100, markdown.first_line),
-    "for a model": (shape.MAX_RESULT * 6 // 10, _shaped),
+    "for a model": (extract.MAX_RESULT * 6 // 10, _shaped),
     "bytes": (4_000, lambda text: veil.in_bytes(text, 4_000)),
 }
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memolith.learn.consolidate.current import Current
     from memolith.learn.consolidate.propose import Proposal
-    from memolith.learn.model.client import Client
+    from memolith.learn.model.llm import Client
     from memolith.learn.queue.queue import Extraction, Fence
     from memolith.memory.home import Home
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
     from memolith.learn.consolidate.current import Current
     from memolith.learn.extract.facts import Fact
-    from memolith.learn.model.client import Client
+    from memolith.learn.model.llm import Client
     from memolith.learn.queue.extractions import Extraction
     from memolith.memory.home import Home
 

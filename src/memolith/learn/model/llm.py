@@ -1,27 +1,41 @@
-"""Which model learns: the choice by the settings.
+"""A model: which one by the settings, and asking it until there is a usable answer.
 
 Roles: `default` extracts, `smol` consolidates and falls back to `default`. `auto` means the agent that the
 session ran in if it is installed here, else the first that is. Nothing is asked before somebody named a
 model in their own settings, and a project's file can name none (`config.PROJECT_KEYS`).
+
+`Client.complete` is the last place before a text leaves the machine: secrets in it are masked here, whoever
+wrote it. One deadline, patience with a busy service, one repair; what comes back satisfies the schema, so
+nobody checks its form again.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import random
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 from memolith.base.errors import ConfigError
 from memolith.env import programs
-from memolith.learn.model.agents import AGENTS
-from memolith.learn.model.command import Command
+from memolith.learn.model import schema as schemas
 from memolith.learn.model.http import Anthropic, OpenAI
-from memolith.learn.model.values import ModelUnavailableError
+from memolith.learn.model.program import AGENTS, Command
+from memolith.learn.model.values import AdjustedError, ModelError, ModelUnavailableError, Question, estimate
+from memolith.text.secrets.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memolith.env.settings import Settings
-    from memolith.learn.model.values import Backend
+    from memolith.learn.model.values import Backend, Completion
+    from memolith.learn.queue.ledger import Ledger
+
+    About = tuple[str, str, str, str]  # run, phase, project, session: what a request is for
+
+TRIES = 3  # requests that may fail because the service is busy or broken
+ADJUSTMENTS = 8  # requests that may fail because the service lacks something that can be left away
 
 
 def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ) -> str:
@@ -77,3 +91,114 @@ def _installed(key: str, agent: str, env: Mapping[str, str], project: str) -> st
         if name in AGENTS and programs.find(name, project, env):
             return name
     raise ModelUnavailableError(f"{key} is auto, and none of {', '.join(AGENTS)} is in PATH; install one")
+
+
+class Client:
+    """A model: a back-end with patience, each of whose requests is on the ledger, retries and repairs too."""
+
+    def __init__(
+        self, backend: Backend, ledger: Ledger, about: About, *, timeout: float, pause: float = 0.5
+    ) -> None:
+        self.name, self.window = backend.name, backend.window
+        self._backend, self._ledger, self._about = backend, ledger, about
+        self._timeout, self._pause = timeout, pause
+
+    def complete(
+        self, system: str, user: str, schema: dict[str, Any], *, max_output: int, deadline: float
+    ) -> dict[str, Any]:
+        """Return an object that satisfies `schema`; ModelError otherwise, CeilingError before one is passed.
+
+        `deadline` is a time of `time.monotonic()`. `system` holds instructions and nothing private: some
+        agents take it on their command line.
+        """
+        # The mark that keeps a line as it is counts for memory, which stays here.
+        question = Question(
+            system=redact(system).text, user=redact(user).text, schema=schema, max_output=max_output
+        )
+        if self.window and question.tokens + max_output > self.window:
+            raise ModelError(
+                "too_long",
+                f"{self.name}: about {question.tokens:,} tokens and {max_output:,} for the answer do not fit "
+                f"into its window of {self.window:,}; send less",
+            )
+        failures: Counter[str] = Counter()
+        try:
+            return self._patiently(question, deadline, failures)
+        except _UnusableError as error:
+            question = _repaired(question, str(error))
+        try:
+            return self._patiently(question, deadline, failures)
+        except _UnusableError as error:
+            raise ModelError("malformed", f"{self.name}: {error}, twice; nothing was learned") from None
+
+    def _patiently(self, question: Question, deadline: float, failures: Counter[str]) -> dict[str, Any]:
+        """Ask until there is an answer; `failures` counts those of both questions."""
+        while True:
+            try:
+                return self._ask(question, deadline)
+            except AdjustedError:
+                failures["adjusted"] += 1
+                if failures["adjusted"] > ADJUSTMENTS:
+                    raise
+            except ModelError as error:
+                if error.kind not in ("rate_limited", "server"):
+                    raise
+                failures["busy"] += 1
+                wait = error.retry_after
+                if wait is None:
+                    wait = self._pause * 2 ** (failures["busy"] - 1) * (1 + random.random() / 2)  # noqa: S311
+                if failures["busy"] >= TRIES or wait >= deadline - time.monotonic():
+                    raise
+                time.sleep(wait)
+
+    def _ask(self, question: Question, deadline: float) -> dict[str, Any]:
+        """Send one request: reserved on the ledger before, settled after."""
+        started = time.monotonic()
+        seconds = min(deadline - started, self._timeout)
+        if seconds <= 0:
+            raise ModelError("timeout", f"{self.name}: the time for it is over")
+        tokens = question.tokens + question.max_output
+        entry = self._ledger.reserve(*self._about, self.name, tokens=tokens, seconds=seconds)
+        outcome, tokens_in, tokens_out = "interrupted", 0, 0
+        try:
+            completion = self._backend.ask(question, entry.seconds)
+            text = completion.text if completion.data is None else str(completion.data)
+            counted = completion.tokens_in, completion.tokens_out
+            tokens_in = question.tokens if counted[0] is None else counted[0]
+            tokens_out = estimate(text) if counted[1] is None else counted[1]
+            data = _understood(completion, question)
+            outcome = "ok"
+        except ModelError as error:
+            outcome = error.kind
+            if outcome in ("timeout", "refused"):  # it was read all the same
+                tokens_in = question.tokens
+            raise
+        finally:
+            self._ledger.settle(entry, tokens_in, tokens_out, time.monotonic() - started, outcome)
+        return data
+
+
+class _UnusableError(ModelError):
+    """A reply came, and it is not what was asked for."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("malformed", message)
+
+
+def _understood(completion: Completion, question: Question) -> dict[str, Any]:
+    try:
+        if completion.data is not None:
+            return schemas.check(completion.data, question.schema)
+        return schemas.understand(completion.text, question.schema)
+    except schemas.ReplyError as error:
+        cut = f"the reply was cut off after {question.max_output:,} tokens"
+        raise _UnusableError(cut if completion.cut else str(error)) from None
+
+
+def _repaired(question: Question, problem: str) -> Question:
+    shorter = " Make it much shorter." if "cut off" in problem else ""
+    user = (
+        f"{question.user}\n\n# Once more\n\nAn earlier reply to this could not be used: {problem}.{shorter}\n"
+        f"{schemas.described(question.schema)}"
+    )
+    return question.but(user=user)

@@ -55,9 +55,6 @@ class Prompt:
 
     def fill(self, **values: str) -> str:
         """Return the text with its variables replaced; those that are not given are empty."""
-        for variable in values:
-            if variable not in VARIABLES[self.name]:
-                raise TypeError(f"the prompt {self.name} has no variable {variable}")
         return _VARIABLE.sub(lambda found: self._tag.sub("‹", values.get(found[1].strip(), "")), self.text)
 
 

@@ -1,7 +1,7 @@
 """JSON from a model: found in the text around it, read strictly, checked against a small part of JSON Schema.
 
-The part: `type`, `enum`, `properties`, `required`, `additionalProperties: false`, `items`, `minLength`,
-`maxLength`, `minItems`, `maxItems`.
+The part: `type`, `enum`, `properties`, `required`, `additionalProperties: false`, `items`, `minLength` and
+`maxLength`. What is not required may be an empty list.
 """
 
 from __future__ import annotations
@@ -58,11 +58,10 @@ def understand(text: str, schema: Schema) -> dict[str, Any]:
 
 def check(data: object, schema: Schema) -> dict[str, Any]:
     """Return an object that was given as such if it satisfies a schema; ReplyError says why not."""
-    given = None if _too_deep(data) else _without_nulls(data, schema)
-    problem = _problem(given, schema, "")
-    if problem or not isinstance(given, dict):
+    problem = _DEEP if _too_deep(data) else _problem(data, schema, "")
+    if problem or not isinstance(data, dict):
         raise ReplyError(problem or "the reply is not an object")
-    return given
+    return data
 
 
 def parse(text: str) -> dict[str, Any] | None:
@@ -72,18 +71,12 @@ def parse(text: str) -> dict[str, Any] | None:
 
 
 def strict(schema: Schema) -> Schema:
-    """Return a schema as services with strict ones want it: all properties required, those of ours that are
-    not may be null; no limits.
-    """  # noqa: D205
+    """Return a schema as services with strict ones want it: all properties required, no limits."""
     made = {key: schema[key] for key in _SENT if key in schema}
     if "items" in schema:
         made["items"] = strict(schema["items"])
     if "properties" in schema:
-        required = schema.get("required", ())
-        made["properties"] = {
-            name: strict(part) if name in required else _or_null(strict(part))
-            for name, part in schema["properties"].items()
-        }
+        made["properties"] = {name: strict(part) for name, part in schema["properties"].items()}
         made["required"] = list(schema["properties"])
         made["additionalProperties"] = False
     return made
@@ -95,33 +88,6 @@ def described(schema: Schema) -> str:
         "Reply with one JSON object and nothing else: no code fence, no text around it. It satisfies this"
         f" JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
     )
-
-
-def _without_nulls(data: object, schema: Schema) -> object:
-    """Take out what `strict` let the model say of a property that it leaves away."""
-    if isinstance(data, dict):
-        parts, required = schema.get("properties", {}), schema.get("required", ())
-        return {
-            name: _without_nulls(value, parts.get(name, {}))
-            for name, value in data.items()
-            if value is not None or name in required or name not in parts or _may_be_null(parts[name])
-        }
-    if isinstance(data, list):
-        return [_without_nulls(each, schema.get("items", {})) for each in data]
-    return data
-
-
-def _or_null(schema: Schema) -> Schema:
-    kinds = schema.get("type", [])
-    made = {**schema, "type": [*([kinds] if isinstance(kinds, str) else kinds), "null"]}
-    if "enum" in made:
-        made["enum"] = [*made["enum"], None]
-    return made if kinds and not _may_be_null(schema) else schema
-
-
-def _may_be_null(schema: Schema) -> bool:
-    kinds = schema.get("type", ())
-    return "null" in ((kinds,) if isinstance(kinds, str) else kinds)
 
 
 def _objects(text: str) -> tuple[list[tuple[dict[str, Any], int]], str]:
@@ -190,11 +156,8 @@ def _problem(data: object, schema: Mapping[str, Any], at: str) -> str:
 def _problems_inside(data: object, schema: Mapping[str, Any], at: str) -> Iterator[str]:
     where = at or "the reply"
     if isinstance(data, str):
-        if "\0" in data or any("\ud800" <= char <= "\udfff" for char in data):
-            yield f"{where} has a NUL or half a character in it"
-        yield from _size(len(data), schema, "Length", f"{where} has {{}} characters; it must have {{}} {{}}")
+        yield from filter(None, [_problem_of_text(data, schema, where)])
     elif isinstance(data, list):
-        yield from _size(len(data), schema, "Items", f"{where} has {{}} entries; it must have {{}} {{}}")
         for number, each in enumerate(data):
             yield from filter(None, [_problem(each, schema.get("items", {}), f"{at}[{number}]")])
     elif isinstance(data, dict):
@@ -209,11 +172,14 @@ def _problems_inside(data: object, schema: Mapping[str, Any], at: str) -> Iterat
             yield from filter(None, [_problem(value, parts.get(name, {}), place)])
 
 
-def _size(size: int, schema: Mapping[str, Any], what: str, said: str) -> Iterator[str]:
-    if size < schema.get(f"min{what}", 0):
-        yield said.format(size, "at least", schema[f"min{what}"])
-    if size > schema.get(f"max{what}", size):
-        yield said.format(size, "at most", schema[f"max{what}"])
+def _problem_of_text(text: str, schema: Mapping[str, Any], where: str) -> str:
+    least, most = schema.get("minLength", 0), schema.get("maxLength", len(text))
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        return f"{where} has a NUL or half a character in it"
+    if least <= len(text) <= most:
+        return ""
+    limit = f"at least {least}" if len(text) < least else f"at most {most}"
+    return f"{where} has {len(text)} characters; it must have {limit}"
 
 
 def _is(data: object, kind: str) -> bool:
