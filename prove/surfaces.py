@@ -13,12 +13,11 @@ from typing import Any
 from tests.edges.mcp.test_mcp import READERS
 from tests.recall.made import record, session
 
-from memolith import Mem, MemolithError, export_memory
+from memolith import Mem, MemolithError, export_memory, slash
 from memolith.care import status
 from memolith.care.why import why
 from memolith.edges.cli import main
 from memolith.edges.mcp.protocol import Protocol
-from memolith.edges.slash import slash
 from memolith.hosts.hook import edge
 from memolith.memory import addresses, review
 

@@ -101,19 +101,15 @@ class Place:
 def _session(place: Place, text: str) -> None:
     agent = place.rng.choice(talks.AGENTS)
     path = place.talk(agent, place.rng.choice(talks.KINDS), text)
-    gatherer = gather.Gatherer(place.mem)
-    list(gatherer.bring(gather.named([path], AGENTS[agent], mine=True)[0]))
-    gatherer.close()
+    with gather.Gatherer(place.mem) as gatherer:
+        list(gatherer.bring(gather.named([path], AGENTS[agent], mine=True)[0]))
 
 
 def _learned(place: Place, text: str) -> None:
     said = talks.talk(place.rng.choice(talks.KINDS), f"Remember: {text}\nFrom now on {text}")
-    gatherer = gather.Gatherer(place.mem)
     said += [("user", "Remember that we always deploy through the blue queue.", "")]
     path = talks.written(place.base, place.work, "claude", said)
-    list(gatherer.bring(gather.named([path], AGENTS["claude"], mine=True)[0]))
-    gatherer.close()
-    _learn(place)
+    _bring(place, "claude", path)
     shown = place.mem.context_block() or ""
     if "blue queue" not in shown and "blue queue" not in str([r.body for r in place.mem.records.list()]):
         raise AssertionError(f"what the user said was not learned: {shown}")
@@ -130,11 +126,9 @@ def _forged(place: Place, text: str) -> None:
         os.symlink(path.partition("#")[0], clone / "link.jsonl")
         path = str(clone / "link.jsonl")
     base = place.mem if clone == place.work else Mem.open(clone, home=place.home)
-    gatherer = gather.Gatherer(base)
-    with suppress(InputError):  # a link
+    with gather.Gatherer(base) as gatherer, suppress(InputError):  # a link
         for found in gather.named([path], AGENTS[agent]):
             list(gatherer.bring(found))
-    gatherer.close()
     _learn(place)
 
 
@@ -166,9 +160,8 @@ def _delegated(place: Place, text: str) -> None:
 
 
 def _bring(place: Place, agent: str, path: str) -> None:
-    gatherer = gather.Gatherer(place.mem)
-    list(gatherer.bring(gather.named([path], AGENTS[agent], mine=True)[0]))
-    gatherer.close()
+    with gather.Gatherer(place.mem) as gatherer:
+        list(gatherer.bring(gather.named([path], AGENTS[agent], mine=True)[0]))
     _learn(place)
 
 

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from memolith.care.transfer.pack import Exported, export_memory
     from memolith.care.transfer.unpack import Archive, ArchiveError, import_memory
     from memolith.care.why import Why
+    from memolith.edges.cli.slash import slash
     from memolith.edges.mcp.tools import Tools
-    from memolith.edges.slash import slash
     from memolith.learn.consolidate.skills import Promoted
     from memolith.mem import Mem
     from memolith.memory.lessons import Lesson, Lessons
@@ -98,7 +98,7 @@ _NAMES = {
     "care.transfer.unpack": "Archive ArchiveError import_memory",
     "care.why": "Why",
     "edges.mcp.tools": "Tools",
-    "edges.slash": "slash",
+    "edges.cli.slash": "slash",
     "learn.consolidate.skills": "Promoted",
     "mem": "Mem",
     "memory.lessons": "Lesson Lessons",

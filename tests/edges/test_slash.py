@@ -90,7 +90,7 @@ def test_a_note_with_the_name_of_a_verb_is_reached_with_note(mem: Mem, word: str
 
 @proves("S0.72", "X.7")
 def test_the_verbs_do_what_the_commands_do(filled: Mem, store: Path) -> None:
-    assert "scratchpad   1 open item(s)" in said(filled, "status")
+    assert "scratchpad   1 open item" in said(filled, "status")
     assert "running-the-tests" in said(filled, "search redis")
     assert "6380" in said(filled, "recall which port has redis")
     assert "Wrote" in said(filled, "write daily don't \"panic\" -- it's  fine")

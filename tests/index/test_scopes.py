@@ -63,13 +63,13 @@ def test_the_command_shows_catches_up_and_rebuilds(
     home = tmp_path / "home"
     fill(home, notes=3)
     assert main(["index"]) == 0
-    assert "8 file(s) to catch up" in capsys.readouterr().out
+    assert "8 files to catch up" in capsys.readouterr().out
     assert main(["index", "sync"]) == 0
-    assert "8 file(s) read" in capsys.readouterr().out
+    assert "8 files read" in capsys.readouterr().out
     assert main(["index", "status", "--json"]) == 0
     assert '"complete": true' in capsys.readouterr().out
     assert main(["index", "rebuild"]) == 0
-    assert "8 file(s) read" in capsys.readouterr().out
+    assert "8 files read" in capsys.readouterr().out
     assert main(["index", "nonsense"]) == 2
 
 

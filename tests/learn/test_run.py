@@ -274,7 +274,7 @@ def test_a_model_that_fails_is_tried_again_later_and_why_says_what_happened(
     model.answer = good
     assert mem.learning.run().extracted == 1
     assert main(["--project", str(work), "learn", "why"]) == 0
-    assert "learned 1 record(s)" in capfd.readouterr().out
+    assert "learned 1 record" in capfd.readouterr().out
     monkeypatch.setattr(time, "time", clock)
     assert main(["--project", str(work), "learn", "cost", "--json"]) == 0
     costs = json.loads(capfd.readouterr().out)["costs"]
@@ -319,7 +319,7 @@ def test_a_consolidation_that_fails_leaves_the_files_and_is_tried_again(
     assert not (store / "MEMORY.md").exists()
     clock.seconds += 181
     model.answer = good
-    assert "file(s) written" in mem.learning.run().consolidated
+    assert "files written" in mem.learning.run().consolidated
     assert fact(1) in (store / "MEMORY.md").read_text()
 
 
@@ -588,7 +588,7 @@ def test_a_worker_in_the_background_is_detached_logs_and_ends(
     assert time.monotonic() - begin < 0.5
     assert until(lambda: len(mem.records.list()) == 2 and bool(consolidations(model)))
     log = Path(mem.home) / "state" / "log" / "learn.log"
-    assert until(lambda: "2 session(s) taught something" in log.read_text())
+    assert until(lambda: "2 sessions taught something" in log.read_text())
     assert until(lambda: not running(mem.home))
 
 

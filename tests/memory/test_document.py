@@ -208,5 +208,5 @@ def test_status_counts_what_is_there(mem: Mem) -> None:
     mem.remember("n", "N")
     facts = overview(mem)
     assert (facts.open_items, facts.entries_today, facts.notes, facts.user_notes) == (2, 2, 1, 0)
-    assert "2 open item(s)" in facts.render()
+    assert "2 open items" in facts.render()
     assert facts.block_bytes == len((mem.context_block() or "").encode())

@@ -123,14 +123,14 @@ def test_rendering_keeps_its_limit_and_drops_the_lowest_ranked_first(mem: Mem) -
         mem.write("note", "word\n" * (20 - n) + "filler " * 50, name=f"n{n:02d}")
     results = mem.search("word")
     text = results.render()
-    assert text.startswith("1 term(s): word(210) — 20 file(s), 20 shown")
+    assert text.startswith("1 term: word(210) — 20 files, 20 shown")
     short = results.render(3000)
     assert len(short.encode()) <= 3000
     assert "n00.md" in short
     assert "n19.md" not in short
     shown = short.count("### ")
     assert f"{shown} shown" in short
-    assert f"[{20 - shown} more file(s)" in short
+    assert f"[{20 - shown} more files" in short
 
 
 class Told(list[SearchHit]):
@@ -163,8 +163,8 @@ def test_rendering_looks_at_no_more_hits_than_there_is_room_for() -> None:
     assert hits.looked < 60
     shown = text.count("###")
     assert shown > 30
-    assert f"50000 file(s), {shown} shown" in text
-    assert f"[{50_000 - shown} more file(s) not shown" in text
+    assert f"50,000 files, {shown} shown" in text
+    assert f"[{50_000 - shown:,} more files not shown" in text
 
 
 @proves("S0.63")

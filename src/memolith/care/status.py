@@ -11,7 +11,7 @@ from memolith.memory.note_index import note_files
 from memolith.prompt import block
 from memolith.store import files, layout
 from memolith.text import markdown
-from memolith.text.budget import estimate_tokens
+from memolith.text.budget import estimate_tokens, plural
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Overview(Value):
             f"project      {self.project}  ({self.project_root or 'no working directory'})",
             f"MEMORY.md    {self.characters:,} characters, about {self.tokens:,} tokens",
             f"notes        {self.notes} of this project, {self.user_notes} for all projects",
-            f"scratchpad   {self.open_items} open item(s)",
+            f"scratchpad   {plural(self.open_items, 'open item')}",
             f"today        {self.entries_today} entries",
             f"block        {self.block_bytes:,} bytes, about {self.block_tokens:,} tokens per prompt",
         ]
@@ -76,7 +76,7 @@ def overview(home: Home) -> Overview:
     held = len(review.waiting(home))
     if held:
         warnings.append(
-            f"{held} text(s) from outside, or learned from sessions, wait for you: memolith review"
+            f"{plural(held, 'text')} from outside, or learned from sessions, to decide about: memolith review"
         )
     paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
     scratchpad, today = (files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0]) for path in paths)

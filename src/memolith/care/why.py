@@ -23,6 +23,7 @@ from memolith.recall.search import listing
 from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
 from memolith.text import frontmatter, markdown, source_label
+from memolith.text.budget import plural
 from memolith.text.names import SCHEME, parse_address
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Why(Value):
             ("injected", "in the block of every session now" if self.injected else ""),
             ("given", self._given()),
             *(("", f"{each.time}  {each.session}  {each.event}") for each in self.given[:_SHOWN]),
-            ("cited", f"by {self.cited} answer(s)" if self.cited else ""),
+            ("cited", f"by {plural(self.cited, 'answer')}" if self.cited else ""),
         ]
         return "\n".join(f"{name:<12} {text}".strip() if name else text for name, text in rows if text)
 
@@ -95,7 +96,7 @@ class Why(Value):
         if not self.given:
             return "to no session in the last thirty days"
         sessions = len({each.session for each in self.given})
-        return f"{len(self.given)} time(s) to {sessions} session(s) in the last thirty days"
+        return f"{plural(len(self.given), 'time')} to {plural(sessions, 'session')} in the last thirty days"
 
 
 def why(home: Home, ref: str) -> Why:

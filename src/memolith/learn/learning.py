@@ -14,6 +14,7 @@ from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.learn.withdraw import withdraw
 from memolith.memory.daily import day
 from memolith.memory.sessions import Sessions
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from memolith.env.settings import Settings
@@ -57,7 +58,7 @@ class Status(Value):
         listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         shown.append(f"Jobs of this project: {listed or 'none'}")
         shown.append(
-            f"Today: {self.today.requests} request(s), {self.today.tokens} tokens,"
+            f"Today: {plural(self.today.requests, 'request')}, {self.today.tokens} tokens,"
             f" {self.today.seconds:.0f} s of {settings.number('memories.requests_per_day'):,.0f} requests, "
             f"{settings.number('memories.tokens_per_day'):,.0f} tokens"
         )
@@ -150,12 +151,14 @@ class Learning:
         with Queue(self._home.path, self._home.settings, self._home.now) as queue:
             return since, queue.ledger.costs(since=since)
 
-    def withdraw(self, *, user: bool = False, everything: bool = False) -> Withdrawn:
+    def withdraw(
+        self, *, user: bool = False, everywhere: bool = False, everything: bool = False
+    ) -> Withdrawn:
         """Take back what was learned for this project, or with `user` for all projects.
 
         `everything` also takes what people wrote here; its history stays.
         """
-        return withdraw(self._home, user=user, everything=everything)
+        return withdraw(self._home, user=user, everywhere=everywhere, everything=everything)
 
     def _key(self, session: str | None) -> str:
         project = self._home.project
@@ -167,6 +170,6 @@ def _reason(job: Job, now: str) -> str:
         changed = f"; it has changed since: {now}" if now and not now.startswith("nothing changed") else ""
         return job.outcome + changed
     if job.status in ("failed", "error"):
-        left = f"{job.retry_remaining} attempt(s) left" if job.retry_remaining else "no attempts left"
+        left = f"{plural(job.retry_remaining, 'attempt')} left" if job.retry_remaining else "no attempts left"
         return f"failed: {job.last_error} ({left}; memolith learn retry {job.session})"
     return job.last_error or {"running": "a process is at it"}.get(job.status, _NEXT_RUN)

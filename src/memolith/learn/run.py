@@ -27,6 +27,7 @@ from memolith.learn.model.values import ModelUnavailableError
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,13 +57,13 @@ class Report(Value):
     tokens: int
 
     def __str__(self) -> str:
-        parts = [f"{self.extracted} session(s) taught something, {self.empty} nothing"]
+        parts = [f"{plural(self.extracted, 'session')} taught something, {self.empty} nothing"]
         if self.records:
-            parts.append(f"{self.records} record(s)")
+            parts.append(plural(self.records, "record"))
         if self.failed:
             parts.append(f"{self.failed} failed (memolith learn why)")
         if self.requests:
-            parts.append(f"{self.requests} request(s), {self.tokens} tokens")
+            parts.append(f"{plural(self.requests, 'request')}, {self.tokens} tokens")
         lines = ["; ".join(parts), *filter(None, [self.consolidated, self.stopped])]
         return "\n".join(lines)
 

@@ -50,12 +50,23 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
     return gone
 
 
-def withdraw(home: Home, *, user: bool = False, everything: bool = False) -> Withdrawn:
-    """Take back what was learned for this project, or with `user` for all projects.
+def withdraw(
+    home: Home, *, user: bool = False, everywhere: bool = False, everything: bool = False
+) -> Withdrawn:
+    """Take back what was learned for this project, for every one (`everywhere`), or with `user` for all.
 
     `everything` also takes what people wrote here; its history stays. StorageError, before anything is taken
     back, if a record cannot be read: nobody knows then whether it was learned.
     """
+    if everywhere and not user:
+        slugs = layout.projects(home.path)
+        homes = [home if slug == home.project else home.of_project(slug) for slug in slugs]
+        done = [withdraw(each, everything=everything) for each in homes]
+        return Withdrawn(
+            files=[file for each in done for file in each.files],
+            jobs=sum(each.jobs for each in done),
+            records=[record for each in done for record in each.records],
+        )
     records = [
         record
         for record in Records(home).list(scope="user" if user else "project", archived=True, strict=True)
@@ -69,8 +80,8 @@ def withdraw(home: Home, *, user: bool = False, everything: bool = False) -> Wit
         jobs = queue.clear(home.project)
     previous = on_disk.read(home)
     edits = list(_edits(home, previous, everything=everything))
-    done = home.gate.commit(home.project, edits) if edits else None
-    return Withdrawn(files=done.changed if done else [], jobs=jobs, records=[record.id for record in records])
+    changed = home.gate.commit(home.project, edits).changed if edits else []
+    return Withdrawn(files=changed, jobs=jobs, records=[record.id for record in records])
 
 
 def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]:

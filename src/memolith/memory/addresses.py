@@ -65,6 +65,13 @@ def resolve(home: Home, uri: str) -> Resource:
         raise StorageError(uri, error.error) from None
 
 
+def of_file(home: Home, relative: str) -> Resource:
+    """Return a file of the store as it is, with its address; the text is empty if it is not there."""
+    data = Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True)
+    text = files.text_of(data or b"").removeprefix("\ufeff")
+    return Resource(uri=address_of(relative), mime=_mime(relative), listing=None, text=text)
+
+
 def complete(home: Home, prefix: str) -> list[str]:
     """Return the addresses that begin with `prefix` and lead somewhere; never raises."""
     head, slash, _ = prefix[len(SCHEME) :].rpartition("/") if prefix.startswith(SCHEME) else ("", "", "")
@@ -97,6 +104,16 @@ def address(namespace: str, *parts: str) -> str:
     return "/".join(
         [f"{SCHEME}{namespace}", *(quote(part, safe="") if part.isascii() else part for part in parts)]
     )
+
+
+def address_of(relative: str) -> str:
+    """Return the address of a file, by its path in the store."""
+    parts = relative.split("/")
+    return address("root", *parts[2:]) if layout.scope_of(relative) else address("user", *parts)
+
+
+def _mime(path: str) -> str:
+    return "text/markdown" if path.endswith(".md") else _PLAIN
 
 
 def _exists(tree: Tree, scope: str) -> bool:
@@ -138,8 +155,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
     text = files.text_of(data).removeprefix("\ufeff")
     if parts[0] == "records" and Entry("record", parts[-1], text).status == "quarantined":
         raise _nothing(uri)
-    mime = "text/markdown" if relative.endswith(".md") else _PLAIN
-    return Resource(uri=uri, mime=mime, listing=None, text=_shown(tree, scope, text))
+    return Resource(uri=uri, mime=_mime(relative), listing=None, text=_shown(tree, scope, text))
 
 
 def _spelled(tree: Tree, scope: str, parts: tuple[str, ...]) -> str:

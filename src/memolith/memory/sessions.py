@@ -11,6 +11,7 @@ from memolith.memory import arguments
 from memolith.store import tombstones
 from memolith.store.archive import Archive
 from memolith.store.screen import quoted, refuse_secret
+from memolith.text.budget import plural
 from memolith.text.secrets.veil import masked_name
 
 TYPE_CHECKING = False
@@ -146,14 +147,15 @@ class Sessions:
             if lines != before:
                 archive.write(session.name, lines)
         added = sum(1 for line in lines[1:] if line not in set(before[1:]))
-        news = f"{added} new turn(s) of {session.name}, {len(clean)} in all" if added else "Nothing new in it"
+        all_of_it = f"of {session.name}, {len(clean)} in all"
+        news = f"{plural(added, 'new turn')} {all_of_it}" if added else "Nothing new in it"
         return Stored(
             name=session.name,
             filename=archive.path(session.name),
             turns=len(clean),
             added=added,
             masked=masked,
-            message=news + (f"; {masked} secret(s) masked" if masked else ""),
+            message=news + (f"; {plural(masked, 'secret')} masked" if masked else ""),
         )
 
     def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str) -> Stored:

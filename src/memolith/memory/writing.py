@@ -10,7 +10,7 @@ import os
 
 from memolith.base.errors import InputError, MatchError
 from memolith.base.values import MAX_WRITE_BYTES, WriteResult
-from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.env.paths import Tree
 from memolith.memory import arguments, daily
 from memolith.store import files, layout
 
@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from memolith.memory.addresses import Resource
     from memolith.memory.home import Home
     from memolith.store.gate import Change
 
@@ -71,11 +72,19 @@ def read(
     scope: str = "project",
 ) -> str:
     """Return a file's text, `(empty)` if there is none, at most 32 KiB."""
-    relative = _locate(home, arguments.target(source, "source"), name, scope)
-    data = Tree(home.store).read(relative, MAX_LOOK_BYTES, cut=True)
-    text = files.text_of(data or b"").removeprefix("\ufeff")
+    text = look(home, source, name, scope=scope).text
     shown = arguments.page(text, offset, lines)
     return shown if text.strip() else arguments.EMPTY
+
+
+def look(home: Home, source: str, name: str | None = None, *, scope: str = "project") -> Resource:
+    """Return what a caller means by a target or a memory:// address, whole."""
+    from memolith.memory import addresses
+    from memolith.text.names import SCHEME
+
+    if source.startswith(SCHEME):
+        return addresses.resolve(home, source)
+    return addresses.of_file(home, _locate(home, arguments.target(source, "source"), name, scope))
 
 
 def edit(
@@ -233,16 +242,18 @@ def _result(home: Home, change: Change, skipped: int = 0, message: str | None = 
 
 def reply(store: str, change: Change, skipped: int, message: str | None) -> WriteResult:
     """Describe a change: bytes written, where, and what was left out or masked."""
+    from memolith.text.budget import plural
+
     path = layout.locate(store, change.relative)
     before, after = change.before or b"", change.after or b""
     size = len(after) - len(before) if after.startswith(before) else change.written
     if message is None and not change.changed:
         size = 0
-        why = f"{skipped} duplicate line(s)" if skipped else "it says so already"
+        why = plural(skipped, "duplicate line") if skipped else "it says so already"
         message = f"Nothing was written to {path}: {why}"
     elif message is None:
         message = f"Wrote {size} bytes to {path}" + (
-            f" ({skipped} duplicate line(s) skipped)" if skipped else ""
+            f" ({plural(skipped, 'duplicate line')} skipped)" if skipped else ""
         )
     return WriteResult(
         filename=path,

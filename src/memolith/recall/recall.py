@@ -18,6 +18,7 @@ from memolith.recall.rank import Candidate, Ranked
 from memolith.store import layout
 from memolith.store.screen import quoted
 from memolith.text import excerpt
+from memolith.text.budget import plural
 from memolith.text.safe import hygiene
 from memolith.text.words import times
 
@@ -310,7 +311,7 @@ def _hit(home: str, ranked: Ranked) -> Hit:
         line=line,
         turn=unit.turn,
         date=unit.date,
-        why=ranked.why + (f"; said in {len(ranked.also)} other place(s) too" if ranked.also else ""),
+        why=ranked.why + (f"; said in {plural(len(ranked.also), 'other place')} too" if ranked.also else ""),
         also=ranked.also,
         origin=unit.source,
     )

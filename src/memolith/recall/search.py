@@ -17,7 +17,7 @@ from memolith.memory.daily import days
 from memolith.memory.note_index import note_files
 from memolith.store import files, layout
 from memolith.text import frontmatter
-from memolith.text.budget import head, utf8_len
+from memolith.text.budget import head, plural, utf8_len
 from memolith.text.safe import hygiene
 from memolith.text.source_label import label, of_note
 
@@ -89,11 +89,15 @@ class SearchResults:
 
     def _summary(self, shown: int) -> str:
         counts = " ".join(f"{term}({count})" for term, count in self.terms)
-        return f"{len(self.terms)} term(s): {counts} — {len(self.hits)} file(s), {shown} shown"
+        return (
+            f"{plural(len(self.terms), 'term')}: {counts} — {plural(len(self.hits), 'file')}, {shown} shown"
+        )
 
     def _left_out(self, shown: int) -> str:
         left = len(self.hits) - shown
-        return f"\n\n…[{left} more file(s) not shown; search for fewer or rarer words]" if left else ""
+        return (
+            f"\n\n…[{plural(left, 'more file')} not shown; search for fewer or rarer words]" if left else ""
+        )
 
 
 def _block(hit: SearchHit) -> str:

@@ -21,6 +21,11 @@ def utf8_len(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 file`, `1,200 files`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def estimate_tokens(text: str) -> int:
     """Estimate tokens: wide (CJK) characters count 0.9, others 0.25, at least 1 for any text."""
     if not text:

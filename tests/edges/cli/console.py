@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-DIRECTORY = Path(__file__).parent / "console"
+DIRECTORY = Path(__file__).parent / "transcripts"
 
 
 def transcripts() -> list[Path]:

@@ -344,7 +344,7 @@ def test_adopt_brings_everything_in_and_twice_changes_nothing(
         assert "Another one." in mem.read("note", f"about-the-{WORD}")
         assert f"(about-the-{WORD}-2.md)" in (mem.context_block() or "")
     after = snapshot(projects(tmp_path))
-    assert shell.run(place, "project", "adopt", source) == f"0 file(s) were brought in from {source}\n"
+    assert shell.run(place, "project", "adopt", source) == f"Brought 0 files in from {source}\n"
     assert snapshot(projects(tmp_path)) == after
     assert snapshot(projects(tmp_path) / source) == was
 
@@ -413,7 +413,7 @@ def test_adopt_skips_what_cannot_be_memory_and_brings_in_the_rest(shell: Shell, 
         "a-tome.md": "has 1,048,577 bytes, more than the 1,048,576 of a memory; split it",
     }
     assert not list((projects(tmp_path) / own / "notes").glob("a-[lpt]*"))
-    assert shell.run(place, "project", "adopt", source) == f"0 file(s) were brought in from {source}\n"
+    assert shell.run(place, "project", "adopt", source) == f"Brought 0 files in from {source}\n"
     path = f"projects/{source}/notes/a-link.md"
     assert f"memolith: warning: skipped {path}: is a symbolic link" in shell.error
 

@@ -45,7 +45,7 @@ def test_every_shelf_shows_its_memories_with_their_text_and_where_it_came_from(p
         await app.keys("l")
         await app.until(lambda: "Learning is off" in app.page, "learning")
         await app.keys("o")
-        await app.until(lambda: "1 text(s) from outside" in app.page, "the overview")
+        await app.until(lambda: "1 text from outside" in app.page, "the overview")
 
     drive(person, script)
 

@@ -60,14 +60,14 @@ def test_the_end_of_a_session_leads_to_an_indexed_one_without_making_the_host_wa
     todo, log = isolated / "home/state/hooks/s-1.todo", isolated / "home/state/log/hook.log"
     assert until(lambda: not todo.exists())
     assert until((isolated / "home/state/hooks" / f"looked-{Mem.open(work).project}").exists)
-    assert "worker: claude-s-1: new, 5 new turn(s)" in log.read_text()
+    assert "worker: claude-s-1: new, 5 new turns" in log.read_text()
     other = Host(work, time.time, "s-2")
     assert "The target is called app." in other.ask("What is the target of the build called?")
 
 
 def test_what_a_worker_did_is_done(ended: Host, work: Path) -> None:
     with Mem.open(work) as mem:
-        assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turn(s)"]
+        assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turns"]
         assert list(worker.work(mem)) == []
         assert [each.name for each in mem.sessions.list()] == ["claude-s-1"]
     assert ended.tell("SessionStart") == ""
@@ -149,7 +149,7 @@ def test_a_transcript_that_a_host_does_not_name_is_looked_for(
     path.write_text(written.lines(start, {"type": "user.message", "data": {"content": "Hello there"}}))
     Host(work, clock, "c-7").tell("agentStop", "copilot")
     with Mem.open(work) as mem:
-        assert "1 new turn(s)" in "".join(worker.work(mem))
+        assert "1 new turn" in "".join(worker.work(mem))
 
 
 @pytest.mark.usefixtures("by_hand")
@@ -236,5 +236,5 @@ def test_a_session_whose_worktree_is_gone_goes_to_the_project_a_turn_knew(
 def test_what_is_being_written_down_is_left_to_the_next_worker(ended: Host, work: Path) -> None:
     receipts.stamp(str(Mem.open(work).home), "s-0.todo")
     with Mem.open(work) as mem:
-        assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turn(s)"]
+        assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turns"]
     assert ended

@@ -43,16 +43,16 @@ def test_past_sessions_are_read_learned_from_by_rules_and_shown_as_a_brief(
     head = next(n for n, line in enumerate(lines) if line.startswith("What is known in "))
     assert 'about "Please run the integration tests with Redis again.":' in lines[head]
     assert any("6380" in line for line in lines[head + 1 :])
-    assert lines[-2] == "2 session(s) read, 0 known, 0 skipped: 4 turn(s) of 1 agent(s) in 1 project(s)"
-    assert lines[-1].startswith("1 fact(s) learned by rules, offline; ")
+    assert lines[-2] == "2 sessions read, 0 known, 0 skipped: 4 turns of 1 agent in 1 project"
+    assert lines[-1].startswith("1 fact learned by rules, offline; ")
     with Mem.open(work) as mem:
         assert not mem.settings.flag("memories.enabled")
         assert ["6380" in each.body for each in mem.records.list()] == [True]
 
     assert main(["init", "--yes", "--import"]) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert lines[-2].startswith("0 session(s) read, 2 known")
-    assert lines[-1].startswith("0 fact(s) learned")
+    assert lines[-2].startswith("0 sessions read, 2 known")
+    assert lines[-1].startswith("0 facts learned")
 
 
 def test_learning_that_somebody_switched_off_stays_off(
@@ -61,7 +61,7 @@ def test_learning_that_somebody_switched_off_stays_off(
     said(user, work, "s1", "Remember that the integration tests need Redis on port 6380.")
     assert main(["config", "set", "memories.enabled", "false"]) == 0
     assert main(["init", "--yes", "--import", "--agent", "claude"]) == 0
-    assert "1 session(s) read" in capfd.readouterr().out
+    assert "1 session read" in capfd.readouterr().out
     with Mem.open(work) as mem:
         assert mem.records.list() == []
 

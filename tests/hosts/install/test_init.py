@@ -225,9 +225,9 @@ def test_at_a_terminal_it_asks_before_it_writes_and_offers_past_sessions(
         os.close(our_end)
         said.append(done.stdout + done.stderr)
         assert (user / ".pi/agent/mcp.json").exists() is (answers[:1] == b"y")
-    assert "Change 3 file(s)? [Y/n]" in said[0]
+    assert "Change 3 files? [Y/n]" in said[0]
     assert "Nothing was changed" in said[0]
-    assert "Read 1 past session(s) into memory and learn from them by rules" in said[1]
+    assert "Read 1 past session into memory and learn by rules" in said[1]
     assert "Later: memolith init --import" in said[1]
     assert not (tmp_path / "home" / "sessions").exists()
 

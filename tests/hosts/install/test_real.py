@@ -45,7 +45,7 @@ def test_the_program_lists_the_server_and_after_uninstall_nothing_of_ours_is_lef
     user = tmp_path / "user"
     user.mkdir()
     run(user, work, name, "--version")
-    assert "file(s) changed" in run(user, work, "memolith", "init", "--yes", "--agent", name)
+    assert "files changed" in run(user, work, "memolith", "init", "--yes", "--agent", name)
     listed = run(user, work, name, "mcp", "list")
     assert "memolith" in listed, listed
     if name in ("claude", "opencode"):  # these two start it

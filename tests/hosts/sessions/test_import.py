@@ -83,7 +83,7 @@ def test_the_sessions_of_all_agents_are_stored_once_in_their_project(
 
     again = imported(capfd)
     assert set(actions(again).values()) == {"known"}
-    assert again["message"] == "7 known; 0 new turn(s)"
+    assert again["message"] == "7 known; 0 new turns"
 
 
 def test_a_session_that_grew_adds_its_turns_and_no_other_is_read(
@@ -95,17 +95,15 @@ def test_a_session_that_grew_adds_its_turns_and_no_other_is_read(
     save(path, [*more, more[-1]], 4_000_000_000)
     found = imported(capfd)
     assert {name for name, action in actions(found).items() if action != "known"} == {"codex-c1"}
-    assert found["message"] == "1 grown, 6 known; 1 new turn(s)"
+    assert found["message"] == "1 grown, 6 known; 1 new turn"
 
 
 def test_an_interrupted_import_goes_on_where_it_stood(
     user: Path, work: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with Mem.open(work) as mem:
-        gatherer = Gatherer(mem)
+    with Mem.open(work) as mem, Gatherer(mem) as gatherer:
         for place in find({}, str(user), AGENTS["codex"]):
             assert [each.action for each in gatherer.bring(place)] == ["new"]
-        gatherer.close()
     found = actions(imported(capfd))
     assert found.pop("codex-c1") == "known"
     assert set(found.values()) == {"new"}
@@ -191,9 +189,8 @@ def test_a_session_of_opencode_is_stored_though_its_id_looks_like_a_secret(
     with contextlib.closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE session SET id = ?, directory = ? WHERE id = 'ses_1'", (number, str(work)))
         db.execute("UPDATE message SET session_id = ? WHERE session_id = 'ses_1'", (number,))
-    gatherer = Gatherer(mem)
-    (brought,) = gatherer.bring(named([f"{path}#{number}"], AGENTS["opencode"], mine=True)[0])
-    gatherer.close()
+    with Gatherer(mem) as gatherer:
+        (brought,) = gatherer.bring(named([f"{path}#{number}"], AGENTS["opencode"], mine=True)[0])
     assert (brought.name, brought.action) == (f"opencode-{number.lower()}", "new")
 
 

@@ -64,7 +64,7 @@ def test_a_good_reply_gives_a_raw_memory_a_synopsis_and_records() -> None:
         ["package manager"],
     )
     assert second.quotes == [(3, SQLITE["quote"])]
-    assert found.outcome == "learned 2 record(s) and 1 line(s)"
+    assert found.outcome == "learned 2 records and 1 line"
     (question,) = model.questions
     assert question.system == prompt.load("stage_one_system", "/nonexistent").text
     assert "claude-s1" in question.user

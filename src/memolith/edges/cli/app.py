@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memolith import __version__
-from memolith.edges.cli import completion, output
-from memolith.edges.cli.options import Options, notice
+from memolith.edges.cli import completion, output, progress
+from memolith.edges.cli.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from memolith.mem import Mem
 
 _SHARED = (
     click.option("--json", "json", is_flag=True, help="Print JSON (docs/json.md)."),
@@ -44,18 +46,46 @@ def _say(message: Callable[[click.Context], str]) -> Callable[[click.Context, cl
     return callback
 
 
-class _OwnHelp(click.Command):
+class _Command(click.Command):
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         option = super().get_help_option(ctx)
         if option is not None:
             option.callback = _say(click.Context.get_help)
         return option
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let text begin with a dash, as Markdown does ("- [ ] buy milk"): it is put behind `--`."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        valued = {name for each in options if not each.is_flag for name in each.opts}
+        found: list[str] = []
+        words: list[str] = []
+        rest = iter(args)
+        for argument in rest:
+            if argument == "--":
+                words += rest
+            elif _is_option(argument):
+                found.append(argument)
+                if argument in valued:
+                    value = next(rest, None)
+                    if value is None:
+                        return super().parse_args(ctx, args)  # which says so
+                    found.append(value)
+            else:
+                words.append(argument)
+                if not self.allow_interspersed_args:  # a group's: the rest is for the command
+                    words += rest
+        return super().parse_args(ctx, [*found, "--", *words] if words else found)
 
-class Group(_OwnHelp, click.Group):
+
+def _is_option(argument: str) -> bool:
+    name = argument.partition("=")[0]
+    return name == "-h" or (name.startswith("--") and not any(char.isspace() for char in name))
+
+
+class Group(_Command, click.Group):
     """Shows commands in the order they are defined, and suggests the nearest name for a wrong one."""
 
-    command_class = _OwnHelp
+    command_class = _Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002, D102 - click's
         return list(self.commands)
@@ -68,7 +98,7 @@ class Group(_OwnHelp, click.Group):
         except click.UsageError:
             import difflib
 
-            name = unguard(args[0])
+            name = args[0]
             known = self.list_commands(ctx)
             near = [each for each in known if sorted(each) == sorted(name)]  # two letters swapped
             near += difflib.get_close_matches(name, known, 1)
@@ -79,12 +109,9 @@ class Group(_OwnHelp, click.Group):
 # The module of each command, in the order of help. It is imported when the command is asked for.
 _MODULE = {
     "init": "init",
-    **dict.fromkeys(("write", "read", "edit"), "memory"),
-    **dict.fromkeys(("context", "search"), "questions"),
-    **dict.fromkeys(("remember", "update", "list", "status"), "memory"),
-    "recall": "questions",
-    "record": "records",
-    "ticket": "tickets",
+    **dict.fromkeys(("write", "read", "edit", "context", "search"), "memory"),
+    **dict.fromkeys(("remember", "update", "list", "status", "recall"), "memory"),
+    **dict.fromkeys(("record", "ticket"), "entries"),
     "session": "sessions",
     "learn": "learn",
     "memory": "slash",
@@ -127,88 +154,37 @@ def _merge(context: click.Context, given: dict[str, Any]) -> Options:
     return options
 
 
-def shared(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the shared options; it receives them as its first argument."""
+def shared(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
+    """Give a command the shared options as its first argument; print what it returns."""
 
     @_add_shared
     @click.pass_context
     @functools.wraps(command)
     def with_options(context: click.Context, /, **given: Any) -> None:
         options = _merge(context, given)
-        command(options, **{name: unguard(value) for name, value in given.items()})
+        output.answer(command(options, **given), as_json=options.json)
 
     return with_options
 
 
 def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
-    """Give a command the memory that the shared options mean; print what it returns.
+    """Give a command the memory that the shared options mean instead.
 
     With the options of `common.source`, the memory writes for whose text it is.
     """
 
     @functools.wraps(command)
-    def with_memory(options: Options, /, **given: Any) -> None:
-        with options.open() as mem:
-            place = mem
+    def with_memory(options: Options, /, **given: Any) -> output.Answer | None:
+        def run(mem: Mem) -> output.Answer | None:
             if "taint" in given:
-                place = mem.from_source(given.pop("origin") or mem.source.origin, given.pop("taint"))
-            answer = command(place, **given)
-            notice(mem)
-            if answer is not None:
-                output.answer(answer, as_json=options.json)
+                mem = mem.from_source(given.pop("origin") or mem.source.origin, given.pop("taint"))
+            answer = command(mem, **given)
+            progress.end()
+            return answer
+
+        return options.answer(run)
 
     return shared(with_memory)
-
-
-# Markdown begins with dashes ("- [ ] buy milk"), which click takes for options. Such an argument passes
-# through it behind this private character.
-_GUARD = "\uf8ff"
-_FLAGS = frozenset(
-    [
-        "--",
-        "--json",
-        "--ephemeral-memory",
-        "--force",
-        "--fix",
-        "--all",
-        "--yes",
-        "--purge",
-        "--dry-run",
-        "--remove",
-        "--semantic",
-        "--everything",
-        "--explain",
-        "--read-only",
-        "--no-history",
-        "--no-sessions",
-        "--work",
-        "--uninstall",
-        "--check",
-        "--native",
-        "--import",
-    ]
-)
-
-
-def _guard(argument: str, before: str) -> str:
-    """Mark an argument that begins with a dash but cannot be an option, nor the value of the one before."""
-    if argument.startswith(_GUARD):  # a text that really begins with it (some fonts show a logo there)
-        return _GUARD + argument
-    if argument in ("-", "-h") or not argument.startswith("-"):
-        return argument
-    if before.startswith("--") and "=" not in before and before not in _FLAGS:
-        return argument
-    name = argument.partition("=")[0]
-    is_option = name.startswith("--") and not any(char.isspace() for char in name)
-    return argument if is_option else _GUARD + argument
-
-
-def unguard(value: Any) -> Any:
-    """Return an argument as it was typed."""
-    if isinstance(value, tuple):
-        return tuple(unguard(each) for each in value)
-    is_guarded = isinstance(value, str) and value.startswith((_GUARD + "-", _GUARD * 2))
-    return value[1:] if is_guarded else value
 
 
 @click.group(
@@ -247,12 +223,11 @@ def load_commands() -> None:
 
 def run(arguments: Sequence[str], options: Options | None = None) -> int:
     """Run a command line; return the exit code. `options` are those of a host that runs it."""
-    guarded = [_guard(each, before) for before, each in zip(["", *arguments], arguments, strict=False)]
     codes = [0]
 
     def call() -> None:
         # click returns the code of its own Exit (help, doctor's findings) instead of raising it.
-        code = cli.main(args=guarded, prog_name="memolith", standalone_mode=False, obj=options)
+        code = cli.main(args=list(arguments), prog_name="memolith", standalone_mode=False, obj=options)
         codes.append(code if isinstance(code, int) else 0)
 
     try:
@@ -271,10 +246,8 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
 
 
 def _message(error: click.ClickException) -> str:
-    """Return what click says is wrong, without our guard, and how to write text that looks like an option."""
+    """Return what click says is wrong, and how to write text that looks like an option."""
     message = error.format_message()
-    for guard in (_GUARD, repr(_GUARD)[1:-1]):  # click shows some values as they are, some with repr()
-        message = message.replace(f"{guard}-", "-")
     if isinstance(error, click.NoSuchOption) and error.ctx and not error.possibilities:
         takes_text = any(each.name in ("text", "query") for each in error.ctx.command.params)
         hint = "; to write text that begins with a dash, put -- before it"

@@ -1,7 +1,7 @@
 """`context`, `search` and `recall`: they run on every prompt, so without a command line library.
 
 `run_fast` reads a plain command line itself. The same functions answer when click is in charge (`--help`,
-unknown options; `questions.py`): one behaviour, two doors.
+unknown options; `memory.py`): one behaviour, two doors.
 """
 
 from __future__ import annotations
@@ -10,27 +10,29 @@ import os
 
 from memolith.base.errors import InputError
 from memolith.edges.cli import output
-from memolith.edges.cli.options import Options, notice
+from memolith.edges.cli.options import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memolith.base.hits import Recall
     from memolith.mem import Mem
 
+    Given = Mapping[str, str | bool | None]  # options of a command, as they were typed
+
 FORMATS = ("snippets", "prompt", "json")
-_PER_DAY = 100
 _FLAGS = {
     "--json": "json",
     "--ephemeral-memory": "ephemeral",
     "--dry-run": "dry_run",
     "--semantic": "semantic",
 }
-_SHARED = ("json", "ephemeral", "home", "project", "max_chars")
-# What only `recall` understands.
-_OF_RECALL = ("as_of", "budget", "category", "format", "kind", "limit", "scope", "since", "ticket")
-_VALUES = {f"--{name.replace('_', '-')}": name for name in ("home", "project", "max_chars", *_OF_RECALL)}
+_SHARED = ("json", "ephemeral", "home", "project")
+# What only `context`, and only `recall` understands.
+_OF_CONTEXT = {"max_chars"}
+_OF_RECALL = {"as_of", "budget", "category", "format", "kind", "limit", "scope", "since", "ticket"}
+_VALUES = {f"--{name.replace('_', '-')}": name for name in ("home", "project", *_OF_CONTEXT, *_OF_RECALL)}
 
 
 def run_fast(arguments: list[str]) -> int | None:
@@ -46,13 +48,18 @@ def run_fast(arguments: list[str]) -> int | None:
     for name in _SHARED:
         if name in given:
             setattr(options, name, given.pop(name))
-    if command == "recall" and options.max_chars is None:
-        return output.guarded(lambda: recall(options, query, given))
-    if command == "context" and not given:
-        return output.guarded(lambda: context(options, query))
-    if command == "search" and not given and len(words) > 1:
-        return output.guarded(lambda: search(options, query))
+    if command == "context" and given.keys() <= _OF_CONTEXT:
+        return _run(options, lambda mem: context(mem, query, given))
+    if command == "search" and not given and query:
+        return _run(options, lambda mem: search(mem, query))
+    if command == "recall" and not given.keys() & _OF_CONTEXT:
+        options.json = options.json or given.get("format") == "json"
+        return _run(options, lambda mem: recall(mem, query, given))
     return None
+
+
+def _run(options: Options, command: Callable[[Mem], output.Answer]) -> int:
+    return output.guarded(lambda: output.answer(options.answer(command), as_json=options.json))
 
 
 def _parse(arguments: list[str], given: dict[str, str | bool]) -> list[str] | None:
@@ -76,83 +83,48 @@ def _parse(arguments: list[str], given: dict[str, str | bool]) -> list[str] | No
     return words
 
 
-def context(options: Options, query: str) -> None:
-    """Print the block."""
-    with options.open() as mem:
-        block = mem.context_block(query or None, max_chars=_number("--max-chars", options.max_chars))
-        notice(mem)
-    if options.json:
-        size = len((block or "").encode())
-        output.json({"block": block, "bytes": size, "complete": True, "missing": []})
-    elif block is not None:
-        output.text(block)
+def context(mem: Mem, query: str, given: Given) -> output.Answer:
+    """Return the block."""
+    block = mem.context_block(query or None, max_chars=number("--max-chars", given.get("max_chars")))
+    size = len((block or "").encode())
+    return {"block": block, "bytes": size, "complete": True, "missing": []}, block or ""
 
 
-def explain(options: Options, query: str, price: float | None, per_day: int | None) -> None:
-    """Print which file gave which bytes of the block, and what that costs if a price is given."""
-    if price is None and per_day is not None:
-        raise InputError("--per-day needs --price, the price of a million input tokens")
-    often = _PER_DAY if per_day is None else per_day
-    with options.open() as mem:
-        found = mem.explain(query or None, max_chars=_number("--max-chars", options.max_chars))
-        cost = None if price is None else found.cost(price, often)
-        notice(mem)
-    if options.json:
-        output.json({**found.as_dict(), "per_day": often, "cost_per_day": cost})
-        return
-    output.text(found.render())
-    if cost is not None:
-        output.text(
-            f"\n{often:,} prompts a day: {found.tokens * often:,} tokens, {cost:,.2f} a day "
-            "(less where the provider caches prompts)"
-        )
+def search(mem: Mem, query: str) -> output.Answer:
+    """Return what a search found."""
+    found = mem.search(query)
+    return found.as_dict(), found.render()
 
 
-def search(options: Options, query: str) -> None:
-    """Print what a search found."""
-    if options.max_chars is not None:
-        raise InputError("--max-chars belongs to `context`")
-    with options.open() as mem:
-        results = mem.search(query)
-        notice(mem)
-    output.json(results.as_dict()) if options.json else output.text(results.render())
-
-
-def recall(options: Options, query: str, given: Mapping[str, str | bool | None]) -> None:
-    """Print what is known about a question; `given` are the options of `recall`, as they were typed."""
-    typed = {name: value for name, value in given.items() if isinstance(value, str)}
-    form, ticket, dry_run = typed.get("format", FORMATS[0]), typed.get("ticket"), bool(given.get("dry_run"))
-    if form not in FORMATS:
+def recall(mem: Mem, query: str, given: Given) -> output.Answer:
+    """Return what is known about a question."""
+    form, ticket = given.get("format"), given.get("ticket")
+    if form not in (None, *FORMATS):
         raise InputError(f"--format {form!r}: must be one of {', '.join(FORMATS)}")
-    with options.open() as mem:
-        if ticket is not None:
-            from memolith.recall.question import ticket_query
+    if isinstance(ticket, str):
+        from memolith.recall.question import ticket_query
 
-            query = ticket_query(mem, ticket, query)
-        elif not query.strip():
-            raise InputError("what should be recalled? Give a question, or --ticket ID")
-        if dry_run:
-            from memolith.recall.recall import for_block
+        query = ticket_query(mem, ticket, query)
+    elif not query.strip():
+        raise InputError("what should be recalled? Give a question, or --ticket ID")
+    if given.get("dry_run"):
+        from memolith.recall.recall import for_block
 
-            found = for_block(mem, query, _number("--budget", typed.get("budget")))
-        else:
-            found = _recalled(mem, query, typed, semantic=bool(given.get("semantic")))
-        notice(mem)
+        found = for_block(mem, query, number("--budget", given.get("budget")))
+    else:
+        typed = {name: each for name, each in given.items() if isinstance(each, str)}
+        found = _recalled(mem, query, typed, semantic=bool(given.get("semantic")))
     for each in found.notes:
         output.note(each)
-    if options.json or form == "json":
-        output.json(found.as_dict())
-    elif dry_run or form == "prompt":
+    if given.get("dry_run") or form == "prompt":
         from memolith.prompt import brief
 
-        if text := brief.prompt(found):
-            output.text(text)
-    else:
-        output.text(_snippets(found))
+        return found.as_dict(), brief.prompt(found)
+    return found.as_dict(), _snippets(found)
 
 
 def _recalled(mem: Mem, query: str, typed: Mapping[str, str], *, semantic: bool) -> Recall:
-    limit = _number("--limit", typed.get("limit"))
+    limit = number("--limit", typed.get("limit"))
     # A process that answers once must not pay for loading a model unless it is told to.
     return mem.recall(
         query,
@@ -162,7 +134,7 @@ def _recalled(mem: Mem, query: str, typed: Mapping[str, str], *, semantic: bool)
         categories=_categories(typed.get("category")),
         since=typed.get("since"),
         as_of=typed.get("as_of"),
-        budget=_number("--budget", typed.get("budget")),
+        budget=number("--budget", typed.get("budget")),
         semantic=semantic,
     )
 
@@ -201,11 +173,11 @@ def _several(value: str | None) -> list[str] | None:
     return None if value is None else [each.strip() for each in value.split(",") if each.strip()]
 
 
-def _number(name: str, value: str | None) -> int | None:
+def number(name: str, value: object) -> int | None:
     """Read a whole number that was typed."""
     if value is None:
         return None
     try:
-        return int(value)
+        return int(str(value))
     except ValueError:
         raise InputError(f"{name} {value!r}: must be a whole number") from None

@@ -10,6 +10,7 @@ import click
 from memolith.base.errors import InputError, NotFoundError, TextError
 from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
+from memolith.edges.cli.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,11 +44,6 @@ def source(command: Command, default: str | None = None) -> Command:
     return one_of("--origin", ORIGINS, whose, default=default)(one_of("--taint", TAINTS, taint)(command))
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given; a repeatable one that was not is empty."""
-    return {key: value for key, value in options.items() if value not in (None, ())}
-
-
 def described(found: Value, body: str) -> output.Answer:
     """Return an entry's fields that say something, then its text."""
     fields = found.as_dict()
@@ -65,11 +61,14 @@ def listed(name: str, found: Iterable[Value], rows: Sequence[str], nothing: str)
     return fields, "\n".join(rows) if rows else output.Note(nothing)
 
 
-def agree(question: str, otherwise: str, *, attended: bool | None = None) -> None:
+def attended() -> bool:
+    """Whether a person can be asked by the command that runs."""
+    return bool(click.get_current_context().ensure_object(Options).attended)
+
+
+def agree(question: str, otherwise: str) -> None:
     """Ask a person, and leave with 1 if they say no; where nobody can be asked, say what is needed."""
-    if attended is None:
-        attended = sys.stdin is not None and sys.stdin.isatty()
-    if not attended:
+    if not attended():
         raise InputError(otherwise)
     if not click.confirm(question, err=True):
         raise click.exceptions.Exit(1)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from shutil import which
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, MemolithError
-from memolith.edges.cli import completion, first_import, output
+from memolith.base.errors import InputError
+from memolith.edges.cli import completion, output, progress
 from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.common import choice
 from memolith.env import programs
@@ -18,14 +19,18 @@ from memolith.hosts.install import agents as hosts
 from memolith.hosts.install import check as checking
 from memolith.hosts.install import plan as planning
 from memolith.hosts.install.agents import Place
+from memolith.hosts.install.first_import import first_import
+from memolith.hosts.sessions import gather
 from memolith.store import layout, outside
+from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memolith.edges.cli.options import Options
-    from memolith.hosts.install.agents import Host, Target
+    from memolith.edges.cli.output import Answer
+    from memolith.hosts.install.agents import Host
     from memolith.hosts.install.plan import Planner, Step
     from memolith.mem import Mem
 
@@ -66,7 +71,7 @@ def init(
     native: bool,
     bring: bool,
     yes: bool,
-) -> None:
+) -> Answer | None:
     """Make memolith part of the agents on this machine: hooks, MCP server and a slash command.
 
     Shows first what changes in files that are there, and what new ones hold (--dry-run: every line).
@@ -88,17 +93,121 @@ def init(
         found = named or [each for each in hosts.HOSTS.values() if uninstall or each.is_here(place)]
         planner = planning.Planner(place, outside.Installs(mem.home))
         if check:
-            return _check(options, place, planner, found)
-        here = place.but(project=mem.identity.root)
+            return _check(place, planner, found)
         notes = layout.locate(str(mem.root), layout.path(mem.project, "notes"))
-        more = [hosts.native(here, notes)] if native or uninstall else []
-        flow = _Flow(options, planner, found, more, uninstall=uninstall)
-        flow.notes = [] if uninstall else planning.doubles(place, [each.name for each in found])
-        flow.run(dry_run=dry_run, yes=yes)
-        if not uninstall and (flow.may_offer or (bring and yes and not dry_run)):
-            first_import.show(options, mem, asked=bring)
-        flow.end()
+        here = place.but(project=mem.identity.root)
+        own_memory = [hosts.native(here, notes)] if native or uninstall else []
+        plan = planner.uninstall if uninstall else planner.install
+        steps = [step for host in found for step in plan(host, own_memory if host.name == "claude" else ())]
+        failed = [step.problem for step in steps if step.problem is not None]
+        if not options.json:
+            _show(found, steps, uninstall=uninstall, dry_run=dry_run)
+        is_asked = options.attended and not (yes or dry_run)
+        changes = sum(step.is_change for step in steps)
+        refusal = _refusal(found, steps, uninstall=uninstall, dry_run=dry_run, yes=yes, is_asked=is_asked)
+        if not refusal or not (changes or dry_run):
+            wrong = planner.apply_all(steps, uninstall=uninstall)
+            for error in wrong if not options.json else []:
+                output.note(str(error), "error")
+            failed += wrong
+            changes -= len(wrong)
+        doubles = [] if uninstall else planning.doubles(place, [each.name for each in found])
+        advice = [] if uninstall else _advice(found, steps)
+        message = refusal or f"{plural(changes, 'file')} changed"
+        rows = [
+            {
+                "agent": step.host,
+                "path": step.path,
+                "action": step.action,
+                "problem": str(step.problem) if step.problem else "",
+            }
+            for step in steps
+        ]
+        fields = {"files": rows, "notes": doubles, "advice": advice, "written": not refusal}
+        lines = [*(f"Note: {each}" for each in doubles), message]
+        lines += [f"  {each}" for each in advice if not refusal]
+        output.answer(({**fields, "message": message}, "\n".join(lines)), as_json=options.json)
+        may_offer = is_asked and bool(found) and (not refusal or not any(step.is_change for step in steps))
+        if not uninstall and (may_offer or (bring and yes and not dry_run)):
+            _import(options, mem, asked=bring)
+    if failed:
+        raise click.exceptions.Exit(failed[0].exit_code)
     return None
+
+
+def _refusal(
+    found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, dry_run: bool, yes: bool, is_asked: bool
+) -> str:
+    """Return why nothing is written; empty if it may be. Asks a person where one can be asked."""
+    changes = sum(step.is_change for step in steps)
+    files = plural(changes, "file")
+    if not found:
+        return f"No agent was found on this machine; name one with --agent ({', '.join(NAMES)})"
+    if not changes:
+        if any(step.problem for step in steps):
+            return "Nothing was changed"
+        return "Nothing of memolith is installed" if uninstall else "Nothing to change"
+    if dry_run:
+        return f"{files} would change; nothing was written"
+    if not yes and not is_asked:
+        return f"{files} would change; nothing was written: repeat with --yes; --dry-run shows all"
+    if is_asked and not click.confirm(f"Change {files}?", default=True, err=True):
+        return "Nothing was changed"
+    return ""
+
+
+def _show(found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, dry_run: bool) -> None:
+    for host in found:
+        of_host = [each for each in steps if each.host == host.name]
+        if uninstall and not any(each.is_change or each.problem for each in of_host):
+            continue
+        output.text(f"{host.title}")
+        for step in of_host:
+            if step.problem is not None:
+                output.note(str(step.problem), "error")
+            elif not step.is_change:
+                output.text(f"  unchanged  {step.path}")
+            elif not dry_run and (step.target.form == "text" or None in (step.before, step.after)):
+                output.text(f"  {step.action:<9}  {step.path} ({step.holds})")
+            else:
+                output.text(f"  {step.action:<9}  {step.path}")
+                lines = veil.masked(step.diff()).split("\n")[2:]
+                output.text("\n".join(f"    {line}" for line in lines))
+
+
+def _advice(found: Sequence[Host], steps: Sequence[Step]) -> list[str]:
+    changed = {step.host for step in steps if step.is_change}
+    return [f"{host.title}: {each}" for host in found if host.name in changed for each in host.advice]
+
+
+def _import(options: Options, mem: Mem, *, asked: bool) -> None:
+    """Read past sessions, if a person agrees; show what they taught."""
+    places = [each for each in gather.find(os.environ, os.path.expanduser("~")) if not each.problem]
+    if not places:
+        if asked and not options.json:
+            output.text("No past sessions were found on this machine")
+        return
+    question = f"Read {plural(len(places), 'past session')} into memory and learn by rules, on this machine?"
+    if not asked and not click.confirm(question, default=True, err=True):
+        output.text("Later: memolith init --import")
+        return
+    done = first_import(mem, places, progress.bar("sessions"), progress.bar("files"))
+    counts = Counter(each.action for each in done.brought)
+    kept = [each for each in done.brought if each.action != "skipped"]
+    turns, masked = sum(each.added for each in kept), sum(each.masked for each in kept)
+    summary = (
+        f"{plural(counts['new'] + counts['grown'], 'session')} read, {counts['known']:,} known, "
+        f"{counts['skipped']:,} skipped: {plural(turns, 'turn')} of "
+        f"{plural(len({each.agent for each in kept}), 'agent')} in "
+        f"{plural(len({each.project for each in kept}), 'project')}"
+        + (f", {plural(masked, 'secret')} masked" if masked else "")
+        + f"\n{plural(done.records, 'fact')} learned by rules, offline; `memolith recall QUESTION` asks, and "
+        "`memolith config set memories.enabled true` goes on learning"
+    )
+    if options.json:
+        output.note(summary.replace("\n", " "))  # the answer is printed already
+    else:
+        output.text(f"{done.brief}\n\n{summary}" if done.brief else summary)
 
 
 def command_path() -> str:
@@ -127,123 +236,7 @@ def _place(mem: Mem, scope: str) -> Place:
     return Place(env=dict(os.environ), home=os.path.expanduser("~"), project=project, command=command)
 
 
-class _Flow:
-    """Show, ask, write, report."""
-
-    def __init__(
-        self,
-        options: Options,
-        planner: Planner,
-        found: Sequence[Host],
-        more: Sequence[Target],
-        *,
-        uninstall: bool,
-    ) -> None:
-        self._options, self._planner, self._hosts = options, planner, found
-        self._more, self._uninstall = more, uninstall
-        self._steps: list[Step] = []
-        self._failed: list[MemolithError] = []
-        self.notes: list[str] = []
-        self.may_offer = False
-
-    def run(self, *, dry_run: bool, yes: bool) -> None:
-        """Do what the command is for; `end` says how it went."""
-        for host in self._hosts:
-            plan = self._planner.uninstall if self._uninstall else self._planner.install
-            self._steps += plan(host, self._more if host.name == "claude" else ())
-        changes = [step for step in self._steps if step.is_change]
-        self._failed = [step.problem for step in self._steps if step.problem is not None]
-        if not self._options.json:
-            self._show(dry_run=dry_run)
-        is_asked = not yes and not dry_run and sys.stdin is not None and sys.stdin.isatty()
-        written = False
-        if not self._hosts:
-            message = f"No agent was found on this machine; name one with --agent ({', '.join(NAMES)})"
-        elif not changes:
-            left = "Nothing of memolith is installed" if self._uninstall else "Nothing to change"
-            message = left if not self._failed else "Nothing was changed"
-        elif dry_run:
-            message = f"{len(changes)} file(s) would change; nothing was written"
-        elif not yes and not is_asked:
-            would = f"{len(changes)} file(s) would change; nothing was written"
-            message = f"{would}: repeat with --yes; --dry-run shows all"
-        elif is_asked and not click.confirm(f"Change {len(changes)} file(s)?", default=True, err=True):
-            message = "Nothing was changed"
-        else:
-            done = self._apply(changes)
-            if self._uninstall:  # what others took out themselves
-                self._planner.forget(self._steps)
-            written = True
-            message = f"{done} file(s) changed"
-        if written or not (changes or dry_run):
-            self._planner.tidy(self._steps)
-        self.may_offer = is_asked and (written or not changes) and bool(self._hosts)
-        self._report(message, written=written)
-
-    def _apply(self, changes: Sequence[Step]) -> int:
-        done = 0
-        # Backwards: the first file of an agent may have needed the directory that the others are in.
-        for step in reversed(changes) if self._uninstall else changes:
-            try:
-                self._planner.apply(step, uninstall=self._uninstall)
-                done += 1
-            except MemolithError as error:  # one file never stops the rest
-                self._failed.append(error)
-                if not self._options.json:
-                    output.note(str(error), "error")
-        return done
-
-    def _show(self, *, dry_run: bool) -> None:
-        for host in self._hosts:
-            steps = [each for each in self._steps if each.host == host.name]
-            if self._uninstall and not any(each.is_change or each.problem for each in steps):
-                continue
-            output.text(f"{host.title}")
-            for step in steps:
-                if step.problem is not None:
-                    output.note(str(step.problem), "error")
-                elif not step.is_change:
-                    output.text(f"  unchanged  {step.path}")
-                elif not dry_run and (step.target.form == "text" or None in (step.before, step.after)):
-                    output.text(f"  {step.action:<9}  {step.path} ({step.holds})")
-                else:
-                    output.text(f"  {step.action:<9}  {step.path}")
-                    lines = veil.masked(step.diff()).split("\n")[2:]
-                    output.text("\n".join(f"    {line}" for line in lines))
-
-    def _report(self, message: str, *, written: bool) -> None:
-        advice = [
-            f"{host.title}: {each}"
-            for host in self._hosts
-            for each in host.advice
-            if not self._uninstall and any(step.is_change for step in self._steps if step.host == host.name)
-        ]
-        if self._options.json:
-            rows = [
-                {
-                    "agent": step.host,
-                    "path": step.path,
-                    "action": step.action,
-                    "problem": str(step.problem) if step.problem else "",
-                }
-                for step in self._steps
-            ]
-            fields: dict[str, object] = {"files": rows, "notes": self.notes, "advice": advice}
-            output.json({**fields, "written": written, "message": message})
-            return
-        for note in self.notes:
-            output.text(f"Note: {note}")
-        output.text(message)
-        for each in advice if written else []:
-            output.text(f"  {each}")
-
-    def end(self) -> None:
-        """Leave with the code of the first thing that went wrong."""
-        if self._failed:
-            click.get_current_context().exit(self._failed[0].exit_code)
-
-
-def _check(options: Options, place: Place, planner: Planner, found: Sequence[Host]) -> None:
+def _check(place: Place, planner: Planner, found: Sequence[Host]) -> Answer:
     common = [checking.program(place.command, place.env)]
     if common[0].is_good:
         common += [checking.hook(place.command, place.env), checking.server(place.command, place.env)]
@@ -261,16 +254,13 @@ def _check(options: Options, place: Place, planner: Planner, found: Sequence[Hos
             rows.append((host.title, checking.codex_trust(steps)))
     notes = planning.doubles(place, [each.name for each in found])
     notes += [f"{host.title}: {each}" for host in found for each in host.advice]
+    checked = [{"what": what, "is_good": each.is_good, "told": each.message} for what, each in rows]
+    lines = [
+        f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.message)}" for what, each in rows
+    ]
+    absent = "not installed; `memolith init --agent"
+    lines += [f"-    {host.title}: {absent} {host.name}` adds it" for host in without]
+    lines += [f"Note: {note}" for note in notes]
     is_good = all(each.is_good for _, each in rows)
-    if options.json:
-        checked = [{"what": what, "is_good": each.is_good, "told": each.message} for what, each in rows]
-        output.json({"checked": checked, "notes": notes})
-    else:
-        for what, each in rows:
-            output.text(f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.message)}")
-        for host in without:
-            output.text(f"-    {host.title}: not installed; `memolith init --agent {host.name}` adds it")
-        for note in notes:
-            output.text(f"Note: {note}")
-    if not is_good:
-        click.get_current_context().exit(1)
+    more = [] if is_good else [click.exceptions.Exit(1)]
+    return {"checked": checked, "notes": notes}, "\n".join(lines), *more

@@ -8,15 +8,12 @@ import click
 
 from memolith.base.errors import InputError, PartialError
 from memolith.edges.cli import output, progress
-from memolith.edges.cli.app import Group, cli, opened, shared
-from memolith.edges.cli.options import notice
+from memolith.edges.cli.app import Group, cli, opened
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
-_PHASES = ("1", "2")
 _session = click.argument("session", required=False, metavar="[SESSION]")
 
 
@@ -29,8 +26,8 @@ def learn() -> None:
 @click.option("--phase", metavar="1|2", help="Only extract (1), or only consolidate (2).")
 @click.option("--force", is_flag=True, help="Also sessions that are not idle yet, and without a pause.")
 @click.option("--model", metavar="MODEL", help="Instead of models.default; `none` learns by rules.")
-@shared
-def run_learning(options: Options, phase: str | None, force: bool, model: str | None) -> None:
+@opened
+def run_learning(mem: Mem, phase: str | None, force: bool, model: str | None) -> Answer:
     """Extract what finished sessions teach and bring it into MEMORY.md.
 
     Any number of these may run at once. Without a model, only what was said in so many words is learned.
@@ -40,21 +37,14 @@ def run_learning(options: Options, phase: str | None, force: bool, model: str | 
     memolith learn run --force --model none
     memolith learn run --phase 2
     """
-    if phase is not None and phase not in _PHASES:
+    if phase not in (None, "1", "2"):
         raise InputError(f"--phase {phase!r}: must be 1 or 2")
-    with options.open() as mem:
-        notice(mem)
-        report = mem.learning.run(
-            phase=int(phase) if phase else None,
-            force=force,
-            model=model,
-            progress=progress.bar("sessions"),
-        )
-        output.json(report.as_dict()) if options.json else output.text(str(report))
-        if report.failed:
-            raise PartialError(
-                "a part of it failed and is done by a later run; `memolith learn why` says what happened"
-            )
+    only = int(phase) if phase else None
+    report = mem.learning.run(phase=only, force=force, model=model, progress=progress.bar("sessions"))
+    if report.failed:
+        why = "a part of it failed and is done by a later run; `memolith learn why` says what happened"
+        return report.as_dict(), str(report), PartialError(why)
+    return report.as_dict(), str(report)
 
 
 @learn.command("status")
@@ -98,7 +88,7 @@ def enqueue(mem: Mem, session: str | None) -> Answer:
     memolith learn enqueue claude-3f2a
     """
     name = mem.learning.enqueue(session)
-    does = f"learns from {name} again" if name else "consolidates"
+    does = f"learns from {name} again" if name else "consolidates even if no session changed"
     return f"Enqueued: the next run {does} (memolith learn run)"
 
 

@@ -1,28 +1,31 @@
-"""Commands that write, read and list memory, and say where it came from."""
+"""Commands that write, read, list and ask memory, and say where it came from."""
 
 from __future__ import annotations
 
 import stat
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from memolith.base.errors import InputError
 from memolith.base.values import MODES, TARGETS
-from memolith.edges.cli import common, completion
-from memolith.edges.cli.app import cli, opened
+from memolith.edges.cli import ask, common, completion
+from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.output import Note
 from memolith.env.paths import Tree
-from memolith.memory import addresses, arguments
+from memolith.index import KINDS as HIT_KINDS
+from memolith.memory import arguments, writing
 from memolith.memory.notes import KINDS
 from memolith.store import layout
-from memolith.text.names import SCHEME
+from memolith.store.layout import CATEGORIES
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from memolith.base.values import Mode, NoteKind, Scope, Target
+    from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
@@ -30,6 +33,7 @@ _target = click.argument(
     "target", metavar="{long_term|scratchpad|daily|note}", shell_complete=completion.words(*TARGETS)
 )
 _files = ("all", "notes", "daily")
+_PER_DAY = 100
 _if_sha256 = click.option(
     "--if-sha256", metavar="HASH", help="Only if the file still has this content hash (see --json)."
 )
@@ -76,7 +80,7 @@ def write(
 @click.option("--lines", type=int, metavar="N", help="Show at most N lines.")
 @common.scope
 @opened
-def read(mem: Mem, source: Target, name: str | None, offset: int, lines: int | None, scope: Scope) -> Answer:
+def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None, scope: Scope) -> Answer:
     """Print a memory file, at most 32 KiB at a time.
 
     \b
@@ -87,12 +91,13 @@ def read(mem: Mem, source: Target, name: str | None, offset: int, lines: int | N
     memolith read memory://root            what was learned from sessions
     memolith read memory://root/MEMORY.md  this project's, by its address
     """
-    if source.startswith(SCHEME):
-        found = addresses.resolve(mem, source)
-        text = arguments.page(found.text, offset, lines)
-        return {**found.as_dict(), "text": text}, text
-    text = mem.read(source, name, offset=offset, lines=lines, scope=scope)
-    return {"source": source, "name": name, "text": text}, text
+    if source == "list":
+        text = mem.read("list", offset=offset, lines=lines)
+        return {"source": source, "name": name, "text": text}, text
+    found = writing.look(mem, source, name, scope=scope)
+    shown = arguments.page(found.text, offset, lines)
+    text = shown if found.text.strip() else arguments.EMPTY
+    return {"source": source, "name": name, **found.as_dict(), "text": text}, text
 
 
 @cli.command()
@@ -247,3 +252,90 @@ def promote(mem: Mem, note: tuple[str, ...]) -> Answer:
     memolith promote running-the-tests
     """
     return mem.promote(" ".join(note))
+
+
+@cli.command()
+@click.argument("query", nargs=-1)
+@click.option("--max-chars", metavar="N", help="The host's own limit in characters.")
+@click.option("--explain", is_flag=True, help="Say which file gave which bytes, what was cut, and why.")
+@click.option("--price", type=float, metavar="P", help="With --explain: price of a million input tokens.")
+@click.option("--per-day", type=int, metavar="N", help="With --price: prompts per day.  [default: 100]")
+@opened
+def context(
+    mem: Mem,
+    query: tuple[str, ...],
+    max_chars: str | None,
+    explain: bool,
+    price: float | None,
+    per_day: int | None,
+) -> Answer:
+    """Print the block that an agent gets to see; nothing if there is nothing.
+
+    QUERY is the task at hand; what is recalled for it is added.
+
+    \b
+    memolith context
+    memolith context "fix the flaky login test"
+    memolith context --max-chars 9500
+    memolith context --explain
+    memolith context --explain --price 3 --per-day 200
+    """
+    words = " ".join(query)
+    if not explain:
+        if price is not None or per_day is not None:
+            raise InputError("--price and --per-day say what the block costs: add --explain")
+        return ask.context(mem, words, {"max_chars": max_chars})
+    if price is None and per_day is not None:
+        raise InputError("--per-day needs --price, the price of a million input tokens")
+    found = mem.explain(words or None, max_chars=ask.number("--max-chars", max_chars))
+    often = _PER_DAY if per_day is None else per_day
+    cost = None if price is None else found.cost(price, often)
+    text = found.render()
+    if cost is not None:
+        text += (
+            f"\n\n{often:,} prompts a day: {found.tokens * often:,} tokens, {cost:,.2f} a day "
+            "(less where the provider caches prompts)"
+        )
+    return {**found.as_dict(), "per_day": often, "cost_per_day": cost}, text
+
+
+@cli.command()
+@click.argument("query", nargs=-1)
+@opened
+def search(mem: Mem, query: tuple[str, ...]) -> Answer:
+    """Find memory files that contain any of the words, literally and in any case.
+
+    \b
+    memolith search redis port
+    """
+    return ask.search(mem, " ".join(query))
+
+
+@cli.command()
+@click.argument("query", nargs=-1)
+@click.option("--limit", metavar="N", help="How many hits at most (default: 10).")
+@common.one_of("--format", ask.FORMATS, "How to print them (default: snippets).")
+@common.one_of("--scope", common.SCOPES, "Whose memory (default: both).")
+@common.one_of("--kind", HIT_KINDS, "Only these kinds, separated by commas.")
+@common.one_of("--category", CATEGORIES, "Only records of these categories, separated by commas.")
+@click.option("--since", metavar="YYYY-MM-DD", help="Nothing older than this date.")
+@click.option("--as-of", metavar="YYYY-MM-DD", help="What held on that day, instead of what holds now.")
+@click.option("--budget", metavar="TOKENS", help="Only as many hits as fit into a prompt, whole.")
+@click.option("--ticket", metavar="ID", help="Ask with a ticket's title and description; QUERY adds to it.")
+@click.option("--dry-run", is_flag=True, help="Show what would be put into an agent's prompt for this task.")
+@click.option(
+    "--semantic", is_flag=True, help="Ask by meaning too (needs memolith[semantic]; loads a model)."
+)
+@shared
+def recall(options: Options, query: tuple[str, ...], **given: Any) -> Answer | None:
+    """Ask what is known: the best answers from notes, records, sessions, tickets and daily logs.
+
+    A question about something that was never remembered gets no answer.
+
+    \b
+    memolith recall how do we deploy the gateway
+    memolith recall --ticket fix-login --format prompt
+    memolith recall "release process" --as-of 2026-03-01
+    """
+    options.json = options.json or given["format"] == "json"
+    return options.answer(lambda mem: ask.recall(mem, " ".join(query), given))

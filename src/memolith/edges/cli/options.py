@@ -11,6 +11,7 @@ from memolith.mem import Mem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from memolith.env.project import Project
@@ -19,14 +20,13 @@ if TYPE_CHECKING:
 class Options:
     """The options that every command understands."""
 
-    __slots__ = ("ephemeral", "home", "json", "max_chars", "mem", "project", "terminal")
+    __slots__ = ("ephemeral", "home", "json", "mem", "project", "terminal")
 
     def __init__(self, mem: Mem | None = None) -> None:
         self.mem = mem  # that of a host which runs a command inside its own process
         self.terminal = mem is None  # whether the terminal, if there is one, is ours
         self.home: str | None = None
         self.project: str | None = None
-        self.max_chars: str | None = None
         self.json = self.ephemeral = False
 
     @property
@@ -56,6 +56,14 @@ class Options:
             self._check_place(mem.home)
         return mem
 
+    def answer(self, command: Callable[[Mem], output.Answer | None]) -> output.Answer | None:
+        """Return what a command answers for the memory that the options describe."""
+        with self.open() as mem:
+            answer = command(mem)
+            if mem.identity.notice:  # how the project was found, where that is not obvious
+                output.note(mem.identity.notice)
+        return answer
+
     def _asked(self, found: Project) -> bool:
         """Tell a person of a memory that was not opened, and ask whether it is this project's."""
         output.note(found.notice)
@@ -72,9 +80,3 @@ class Options:
         if not os.path.isdir(place):
             kind = ConfigError if self.home is None else InputError
             raise kind(f"{place}: is not a directory; choose another home with --home or MEMOLITH_HOME")
-
-
-def notice(mem: Mem) -> None:
-    """Tell a person how their project was found when that is not obvious."""
-    if mem.identity.notice:
-        output.note(mem.identity.notice)

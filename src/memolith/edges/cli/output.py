@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Fields = Mapping[str, object]
-    Answer: TypeAlias = "Value | str | tuple[Fields, str] | tuple[Fields, str, Note]"
+    # What a command answers: fields for JSON, words for a person; then what they are told besides, or the
+    # error that it ends with although it has answered.
+    Answer: TypeAlias = "Value | str | tuple[Fields, str, *tuple[Note | Exception, ...]]"
 
 JSON_VERSION = 1
 # Where a host that runs a command inside its own process collects what it says.
@@ -61,31 +63,36 @@ class Note(str):
     __slots__ = ()
 
 
-def answer(reply: Answer, *, as_json: bool) -> None:
-    """Print an answer: its fields as JSON, or its text and warnings.
+def answer(reply: Answer | None, *, as_json: bool) -> None:
+    """Print an answer, if there is one: its fields as JSON, or its text and warnings.
 
     A value that says what it did has both; a text alone is also the `message` of the JSON.
     """
-    fields: Fields
-    hint: list[Note] = []
+    if reply is None:
+        return
     if isinstance(reply, str):
-        fields, words = {"message": reply}, reply
+        reply = {"message": reply}, reply
     elif isinstance(reply, Value):
-        fields = reply.as_dict()
-        words = str(fields["message"])
-    else:
-        fields, words, *hint = reply
+        reply = reply.as_dict(), str(reply.as_dict()["message"])
+    fields, words, *more = reply
     if as_json:
         json(fields)
-    elif isinstance(words, Note):
-        note(words)
     else:
-        text(words)
-        warnings = fields.get("warnings")
-        for warning in warnings if isinstance(warnings, list) else []:
-            note(str(warning), "warning")
-        for each in hint:
+        _words(words, fields.get("warnings"))
+    for each in more:
+        if isinstance(each, Exception):
+            raise each
+        if not as_json:
             note(each)
+
+
+def _words(words: str, warnings: object) -> None:
+    if isinstance(words, Note):
+        note(words)
+    elif words:
+        text(words)
+    for warning in warnings if isinstance(warnings, list) else []:
+        note(str(warning), "warning")
 
 
 def raw(data: bytes) -> None:

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, NotFoundError, PartialError
-from memolith.base.values import Value
 from memolith.care.adopt import adopt
 from memolith.edges.cli import completion, output
-from memolith.edges.cli.app import Group, cli, opened, shared
-from memolith.edges.cli.common import listed
+from memolith.edges.cli.app import Group, cli, opened
 from memolith.env.identity import Identity
 from memolith.env.project import PROJECTS, Project, identities, read_identity, resolve
 from memolith.memory.note_index import note_files
 from memolith.store import layout, registry
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
@@ -88,35 +86,17 @@ def list_projects(mem: Mem) -> Answer:
     \b
     memolith project list
     """
-    rows = [_row(mem, slug) for slug in layout.projects(mem.home)]
-    return listed("projects", rows, [row.render() for row in rows], "no project has a memory yet")
-
-
-class _Row(Value):
-    """One line of `project list`."""
-
-    gone: bool
-    notes: int
-    origins: list[str]
-    paths: list[str]
-    problem: str
-    slug: str
-
-    def render(self) -> str:
-        mark = " (gone)" if self.gone else f" (broken: {self.problem})" if self.problem else ""
-        return f"{self.slug:<40} {self.notes:>4} notes  {', '.join(self.paths) or 'path unknown'}{mark}"
-
-
-def _row(mem: Mem, slug: str) -> _Row:
-    known = _known(mem, slug)
-    return _Row(
-        slug=slug,
-        paths=known.paths,
-        origins=known.origins,
-        notes=len(note_files(str(mem.root), slug)),
-        gone=bool(known.paths) and not any(os.path.isdir(path) for path in known.paths),
-        problem=known.problem,
-    )
+    rows: list[dict[str, object]] = []
+    lines = []
+    for slug in layout.projects(mem.home):
+        known = _known(mem, slug)
+        gone = bool(known.paths) and not any(os.path.isdir(path) for path in known.paths)
+        notes = len(note_files(str(mem.root), slug))
+        row = {"slug": slug, "paths": known.paths, "origins": known.origins, "notes": notes}
+        rows.append({**row, "gone": gone, "problem": known.problem})
+        mark = " (gone)" if gone else f" (broken: {known.problem})" if known.problem else ""
+        lines.append(f"{slug:<40} {notes:>4} notes  {', '.join(known.paths) or 'path unknown'}{mark}")
+    return {"projects": rows}, "\n".join(lines) or output.Note("no project has a memory yet")
 
 
 _slug = click.argument("slug", shell_complete=completion.slugs)
@@ -187,20 +167,20 @@ def move(mem: Mem, old: str, new: str) -> Answer:
 
 @project.command("adopt")
 @_slug
-@shared
-def adopt_project(options: Options, slug: str) -> None:
+@opened
+def adopt_project(mem: Mem, slug: str) -> Answer:
     """Copy the memory SLUG into this project's memory. Nothing is replaced; SLUG itself stays.
 
     \b
     memolith project adopt old-name-1234abcd
     """
-    with options.open() as mem:
-        written, skipped = adopt(mem, slug)
-        lines = [f"{len(written)} file(s) were brought in from {slug}", *(f"  {name}" for name in written)]
-        left = [each.as_dict() for each in skipped]
-        fields: dict[str, object] = {"slug": mem.project, "files": written, "skipped": left}
-        output.answer((fields, "\n".join(lines)), as_json=options.json)
-        for each in skipped:
-            output.note(f"skipped {each.path}: {each.reason}", "warning")
-        if any(each.failed for each in skipped):
-            raise PartialError("some of it could not be read; adopt it again: what is here stays")
+    written, skipped = adopt(mem, slug)
+    lines = [f"Brought {plural(len(written), 'file')} in from {slug}", *(f"  {name}" for name in written)]
+    left = [each.as_dict() for each in skipped]
+    fields: dict[str, object] = {"slug": mem.project, "files": written, "skipped": left}
+    for each in skipped:
+        output.note(f"skipped {each.path}: {each.reason}", "warning")
+    if any(each.failed for each in skipped):
+        why = "some of it could not be read; adopt it again: what is here stays"
+        return fields, "\n".join(lines), PartialError(why)
+    return fields, "\n".join(lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -111,7 +110,7 @@ def _decide(mem: Mem, action: str, held: Held, *, yes: bool) -> dict[str, str]:
         mem.review.refuse(held.id)
     else:
         if not yes:
-            if sys.stdin is not None and sys.stdin.isatty():
+            if common.attended():
                 output.text(_describe(mem, held))
             common.agree("Store this as memory?", "a person accepts: run it in a terminal, or add --yes")
         message = mem.review.accept(held.id)
@@ -124,7 +123,7 @@ def _edit(mem: Mem, chosen: list[Held], file: str | None) -> Answer:
         raise InputError("`review edit` takes the ID of one proposal; other texts are accepted or refused")
     if file is not None:
         text: str | None = common.file_text(file)
-    elif sys.stdin.isatty():
+    elif common.attended():
         text = click.edit(chosen[0].text, extension=".md")
     else:
         raise InputError("nobody can be asked here; give the new texts with --file FILE")

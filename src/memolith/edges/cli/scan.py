@@ -12,13 +12,13 @@ import click
 from memolith.base.errors import InputError, PartialError, TooLargeError
 from memolith.care.scan import MAX_BYTES
 from memolith.edges.cli import common, output, progress
-from memolith.edges.cli.app import cli, opened, shared
+from memolith.edges.cli.app import cli, opened
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from memolith.base.values import Scope
     from memolith.care.erase import Cleaned
     from memolith.care.scan import Report
-    from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
@@ -29,8 +29,8 @@ _OUTSIDE = "what agents, editors and backups keep themselves is not touched"
 @click.argument("path", required=False)
 @click.option("--purge", is_flag=True, help="Mask what is found: in memory files, history and leftovers.")
 @click.option("--dry-run", "dry", is_flag=True, help="With --purge: only show what would be masked.")
-@shared
-def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
+@opened
+def scan(mem: Mem, path: str | None, purge: bool, dry: bool) -> Answer:
     """Look for secrets in the whole memory, or in PATH: a file, a folder, or - for standard input.
 
     Shows where each is and its kind, never its value. Links are not followed; `.git`, binary files and files
@@ -46,24 +46,21 @@ def scan(options: Options, path: str | None, purge: bool, dry: bool) -> None:
         raise InputError("--purge is for the memory itself and takes no PATH; leave one of them out")
     if dry and not purge:
         raise InputError("--dry-run belongs to --purge; without it nothing is changed anyway")
-    with options.open() as mem:
-        show = progress.bar("files", "run it again; what is masked already stays masked") or (lambda *_: None)
-        done: list[Cleaned] = []
-        if purge and not dry and os.path.isdir(mem.home):
-            done = mem.purge(tell=_warn, progress=show)
-        report = mem.scan(_standard_input() if path == "-" else path, progress=show)
-        progress.end()
-        if options.json:
-            _print_json(report, done)
-        else:
-            for each in done:
-                secrets = "1 secret" if each.secrets == 1 else f"{each.secrets} secrets"
-                output.text(f"{each.action} {each.path}: {secrets}")
-            for leak in report.leaks:
-                output.text(str(leak))
-            output.text(_summary(report, dry=dry))
-    if report.leaks:
-        raise click.exceptions.Exit(1)
+    show = progress.bar("files", "run it again; what is masked already stays masked") or (lambda *_: None)
+    done: list[Cleaned] = []
+    if purge and not dry and os.path.isdir(mem.home):
+        done = mem.purge(tell=_warn, progress=show)
+    report = mem.scan(_standard_input() if path == "-" else path, progress=show)
+    skipped = sorted(report.skipped.items())
+    fields: dict[str, object] = {
+        "files": report.files,
+        "findings": [leak.as_dict() for leak in report.leaks],
+        "skipped": [{"reason": reason, "count": count} for reason, count in skipped],
+        "purged": [each.as_dict() for each in done],
+    }
+    lines = [f"{each.action} {each.path}: {plural(each.secrets, 'secret')}" for each in done]
+    lines += [*map(str, report.leaks), _summary(report, dry=dry)]
+    return fields, "\n".join(lines), *([click.exceptions.Exit(1)] if report.leaks else [])
 
 
 def _warn(problem: str) -> None:
@@ -79,28 +76,13 @@ def _standard_input() -> bytes:
     return data
 
 
-def _print_json(report: Report, done: list[Cleaned]) -> None:
-    output.json(
-        {
-            "files": report.files,
-            "findings": [leak.as_dict() for leak in report.leaks],
-            "skipped": [
-                {"reason": reason, "count": count} for reason, count in sorted(report.skipped.items())
-            ],
-            "purged": [each.as_dict() for each in done],
-        }
-    )
-
-
 def _summary(report: Report, *, dry: bool) -> str:
-    count = len(report.leaks)
     where = len({leak.path for leak in report.leaks})
-    found = "No secrets" if not count else "1 secret" if count == 1 else f"{count} secrets"
-    read = f"{report.files} file" + ("s" if report.files != 1 else "")
-    text = f"{found} in {f'{where} of ' if count else ''}{read}"
+    found = plural(len(report.leaks), "secret") if report.leaks else "No secrets"
+    text = f"{found} in {f'{where} of ' if where else ''}{plural(report.files, 'file')}"
     if report.skipped:
         text += " (not read: " + ", ".join(f"{n} {why}" for why, n in sorted(report.skipped.items())) + ")"
-    return text + ("; --purge without --dry-run masks them" if dry and count else "")
+    return text + ("; --purge without --dry-run masks them" if dry and where else "")
 
 
 @cli.command()
@@ -143,8 +125,8 @@ def _value(value: str) -> str:
 @click.option("--all", "everywhere", is_flag=True, help="In every project, not only this one and the user's.")
 @click.option("--dry-run", "dry", is_flag=True, help="Only show where it is.")
 @click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
-@shared
-def forget(options: Options, text: str, everywhere: bool, dry: bool, yes: bool) -> None:
+@opened
+def forget(mem: Mem, text: str, everywhere: bool, dry: bool, yes: bool) -> Answer:
     """Take every line that has TEXT out of memory, history and session copies, for good; there is no undo.
 
     TEXT is a part of the line; case and spaces do not matter. With - it is read from standard input. What was
@@ -154,33 +136,35 @@ def forget(options: Options, text: str, everywhere: bool, dry: bool, yes: bool) 
     memolith forget "port 6380" --dry-run
     memolith forget "port 6380"
     """
-    with options.open() as mem:
-        wanted = common.text_argument(text) if text == "-" else text
-        if not (dry or yes):
-            _agree(mem.forget(wanted, everywhere=everywhere, dry_run=True).places)
-        done = mem.forget(wanted, everywhere=everywhere, dry_run=dry)
-        message = f"{'Would forget' if dry else 'Forgot'} it in {len(done.places)} place(s)"
-        if options.json:
-            rows = [{"path": path, "lines": lines} for path, lines in done.places.items()]
-            output.json({"places": rows, "message": message, "forgotten": not dry and not done.problems})
-        else:
-            output.text("\n".join(_lines(done.places)))
-            output.text(f"{message}; {_OUTSIDE}" if not dry else message)
-        for problem in done.problems:
-            _warn(problem)
-        if done.problems:
-            raise PartialError("some of it may be left; see to what is named above and forget it again")
+    wanted = common.text_argument(text)
+    if not (dry or yes):
+        _agree(mem.forget(wanted, everywhere=everywhere, dry_run=True).places)
+    done = mem.forget(wanted, everywhere=everywhere, dry_run=dry)
+    message = f"{'Would forget' if dry else 'Forgot'} it in {plural(len(done.places), 'place')}"
+    fields: dict[str, object] = {
+        "places": [{"path": path, "lines": lines} for path, lines in done.places.items()],
+        "message": message,
+        "forgotten": not dry and not done.problems,
+    }
+    words = "\n".join([*_lines(done.places), message if dry else f"{message}; {_OUTSIDE}"])
+    for problem in done.problems:
+        _warn(problem)
+    if done.problems:
+        left = "some of it may be left; see to what is named above and forget it again"
+        return fields, words, PartialError(left)
+    return fields, words
 
 
 def _lines(places: dict[str, int]) -> list[str]:
-    return [f"{path}: {lines} line(s)" for path, lines in places.items()]
+    return [f"{path}: {plural(lines, 'line')}" for path, lines in places.items()]
 
 
 def _agree(places: dict[str, int]) -> None:
-    if sys.stdin is not None and sys.stdin.isatty():
+    if common.attended():
         for line in _lines(places):
             output.note(line)
+    where = plural(len(places), "place")
     common.agree(
-        f"Remove them in {len(places)} place(s) for good?",
-        f"this removes lines in {len(places)} place(s) for good: add --yes, or --dry-run to see",
+        f"Remove them in {where} for good?",
+        f"this removes lines in {where} for good: add --yes, or --dry-run to see",
     )

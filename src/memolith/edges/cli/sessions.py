@@ -8,23 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, NotFoundError, PartialError
+from memolith.base.errors import InputError, MemolithError, NotFoundError, PartialError
 from memolith.edges.cli import common, output, progress
-from memolith.edges.cli.app import Group, cli, opened, shared
-from memolith.edges.cli.options import notice
+from memolith.edges.cli.app import Group, cli, opened
 from memolith.env import whose
 from memolith.hosts.sessions import gather
 from memolith.memory.addresses import turn_label
 from memolith.memory.sessions import STATUSES, Session, read_turns
-from memolith.store.screen import quoted
+from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
-    from memolith.hosts.sessions.gather import Gatherer, Outcome, Place
+    from memolith.hosts.sessions.gather import Gatherer, Outcome
     from memolith.mem import Mem
 
 _ACTIONS = ("new", "grown", "known", "skipped")
@@ -56,8 +52,7 @@ def add_session(
     \b
     memolith session add turns.jsonl --agent claude --id 3f2a
     """
-    if status not in STATUSES:
-        raise InputError(f"unknown status {quoted(status)}; one of {', '.join(STATUSES)}")
+    common.choice(status, STATUSES, "status")
     turns = list(read_turns(common.file_text(file).split("\n"), file))
     linked = mem.tickets.get(ticket).id if ticket else ""
     started = next((turn.time for turn in turns if turn.time), "")
@@ -123,8 +118,8 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
     if not yes:
         question = f"Remove {found.name} ({len(found.turns)} turns) for good?"
         common.agree(question, f"this removes {found.name} for good: add --yes")
-    name = mem.sessions.delete(found.name)
-    return {"name": name, "message": f"Removed {name}"}, f"Removed {name}"
+    message = f"Removed {mem.sessions.delete(found.name)}"
+    return {"name": found.name, "message": message}, message
 
 
 @session.command("import")
@@ -132,10 +127,8 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
 @click.option("--agent", metavar="NAME", help="Only this agent's, or whose files the PATHs are.")
 @click.option("--mine", is_flag=True, help="What is at the PATHs are your own sessions, wherever they lie.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be read; store nothing.")
-@shared
-def import_sessions(
-    options: Options, paths: tuple[str, ...], agent: str | None, mine: bool, dry_run: bool
-) -> None:
+@opened
+def import_sessions(mem: Mem, paths: tuple[str, ...], agent: str | None, mine: bool, dry_run: bool) -> Answer:
     """Read the sessions that agents kept on this machine, or those at PATH, each into its project's memory.
 
     Those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi and Cursor are found by
@@ -154,63 +147,50 @@ def import_sessions(
     only = gather.agent_named(agent) if agent is not None else None
     if mine and not paths:
         raise InputError("which sessions are yours? Name their files: memolith session import --mine PATH")
-    with options.open() as mem:
-        notice(mem)
-        if paths:
-            places = gather.named(paths, only, mine=mine)
-        else:
-            places = gather.find(os.environ, os.path.expanduser("~"), only)
-        gatherer = gather.Gatherer(mem, dry_run=dry_run)
-        try:
-            brought = bring(gatherer, places)
-        finally:
-            gatherer.close()
-    _report(options, brought, dry_run=dry_run)
-    if gatherer.refused:  # a full disk is no property of a session that could be skipped in silence
-        raise gatherer.refused
+    if paths:
+        places = gather.named(paths, only, mine=mine)
+    else:
+        places = gather.find(os.environ, os.path.expanduser("~"), only)
+    with gather.Gatherer(mem, dry_run=dry_run) as gatherer:
+        brought = gatherer.bring_all(places, progress.bar("sessions"))
+    fields, text = _report(brought, dry_run=dry_run)
+    return fields, text, *_problems(gatherer)
+
+
+def _problems(gatherer: Gatherer) -> list[MemolithError]:
+    """Return what an import ends with: a full disk is no property of a session that could be skipped."""
+    if gatherer.refused:
+        return [gatherer.refused]
     if gatherer.shortened:
-        raise PartialError(
-            f"{gatherer.shortened} session(s) are too long to be kept whole: the first and the latest turns "
-            "are kept, and a turn in between says how many are not"
-        )
-    if gatherer.unread:
-        raise PartialError(
-            "some sessions could not be read or listed; mend what is named above and import again"
-        )
-
-
-def bring(gatherer: Gatherer, places: Sequence[Place]) -> list[Outcome]:
-    """Bring sessions into memory, and show a person how far it is."""
-    show = progress.bar("sessions")
-    brought: list[Outcome] = []
-    for number, place in enumerate(places, 1):
-        brought += gatherer.bring(place)
-        if show:
-            show(number, len(places))
-    return brought
-
-
-def _report(options: Options, brought: list[Outcome], *, dry_run: bool) -> None:
-    rows = _summary(brought)
-    message = _message(brought, dry_run=dry_run)
-    if options.json:
-        sessions = [
-            {key: veil.masked(value) if isinstance(value, str) else value for key, value in row.items()}
-            for row in (each.as_dict() for each in brought)
+        are = "is" if gatherer.shortened == 1 else "are"
+        return [
+            PartialError(
+                f"{plural(gatherer.shortened, 'session')} {are} too long to be kept whole: the first and the "
+                "latest turns are kept, and a turn in between says how many are not"
+            )
         ]
-        output.json({"summary": rows, "sessions": sessions, "message": message})
-        return
-    if rows:
-        width = max(len(str(row["project"])) for row in rows)
-        head = f"{'agent':<8}  {'project':<{width}}  {'read':>5}" + "".join(f"  {key:>7}" for key in _ACTIONS)
-        output.text(head)
-    for row in rows:
-        counts = "".join(f"  {row[key]:>7}" for key in _ACTIONS)
-        output.text(f"{row['agent']:<8}  {row['project']:<{width}}  {row['read']:>5}{counts}")
+    if gatherer.unread:
+        left = "some sessions could not be read or listed; mend what is named above and import again"
+        return [PartialError(left)]
+    return []
+
+
+def _report(brought: list[Outcome], *, dry_run: bool) -> tuple[dict[str, object], str]:
+    rows, message = _summary(brought), _message(brought, dry_run=dry_run)
+    sessions = [
+        {key: veil.masked(value) if isinstance(value, str) else value for key, value in row.items()}
+        for row in (each.as_dict() for each in brought)
+    ]
+    columns = ("read", *_ACTIONS)
+    width = max((len(str(row["project"])) for row in rows), default=0)
+    head: dict[str, object] = {name: name for name in ("agent", "project", *columns)}
+    lines = [
+        f"{row['agent']:<8}  {row['project']:<{width}}" + "".join(f"  {row[key]:>7}" for key in columns)
+        for row in ([head, *rows] if rows else [])
+    ]
     why = Counter(each.reason for each in brought if each.action == "skipped")
-    for reason, count in sorted(why.items()):
-        output.text(f"skipped {count}: {veil.masked(reason)}")
-    output.text(message)
+    lines += [f"skipped {count}: {veil.masked(reason)}" for reason, count in sorted(why.items())]
+    return {"summary": rows, "sessions": sessions, "message": message}, "\n".join([*lines, message])
 
 
 def _summary(brought: list[Outcome]) -> list[dict[str, object]]:
@@ -233,4 +213,5 @@ def _message(brought: list[Outcome], *, dry_run: bool) -> str:
     if dry_run:
         return f"Would be: {counted}. Nothing was stored"
     turns, masked = sum(each.added for each in brought), sum(each.masked for each in brought)
-    return f"{counted}; {turns:,} new turn(s)" + (f", {masked} secret(s) masked" if masked else "")
+    hidden = f", {plural(masked, 'secret')} masked" if masked else ""
+    return f"{counted}; {plural(turns, 'new turn')}{hidden}"

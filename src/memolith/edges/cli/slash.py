@@ -1,36 +1,39 @@
-"""`memolith memory`: what an agent's `/memory` does. A verb, or else the name of a note to print.
+"""`memolith memory` and `/memory`: a verb, or else the name of a note to print.
 
-`memolith.slash` runs the same grammar inside a host's own process.
+`slash` runs the same grammar inside a host's own process: a line that a person typed goes in, a text to show
+comes out.
 """
 
 from __future__ import annotations
 
 import difflib
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from memolith.base import values
 from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import TARGETS
 from memolith.care import edit as editing
 from memolith.care.status import page
 from memolith.edges.cli import common, completion, output
-from memolith.edges.cli.app import Group, cli, opened, shared, unguard
-from memolith.edges.cli.options import notice
-from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.memory import addresses, arguments
+from memolith.edges.cli import learn as learning
+from memolith.edges.cli.app import Group, cli, opened, run, shared
+from memolith.edges.cli.options import Options
+from memolith.memory import addresses, arguments, writing
 from memolith.memory.note_index import note_files
 from memolith.memory.notes import find_note
-from memolith.store import files, layout
+from memolith.store import layout
 from memolith.store.screen import quoted
-from memolith.text.names import SCHEME
+from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
+_COMMAND = "/memory"
 # Other commands that are verbs here as well, and other names for verbs.
 FORWARDED = ("status", "search", "list", "record", "recall", "doctor", "undo", "promote", "why")
 ALIASES = {"reset": "clear", "rebuild": "enqueue"}
@@ -65,14 +68,49 @@ class _Grammar(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if self.get_command(ctx, unguard(args[0])) is None:
+        if self.get_command(ctx, args[0]) is None:
             return "note", _other, args
         return super().resolve_command(ctx, args)
 
 
+def slash(mem: Mem, line: str = "", *, terminal: bool = False) -> values.Answer:
+    """Run what a person typed behind `/memory`; never raises for what they got wrong.
+
+    Without anything, the answer is an overview in Markdown, and nothing is written. `terminal` says that the
+    host has given the terminal free: then `edit` opens an editor and `clear` asks; else they say what to do.
+    `answer.error` tells that nothing was done.
+    """
+    # A person typed it, so what they write is theirs; what is from elsewhere stays so.
+    options = Options(mem.from_source("user") if mem.source.trusted else mem)
+    options.terminal = terminal
+    printed: list[str] = []
+    token = output.collected.set(printed)
+    try:
+        code = run(["memory", *_words(line)], options)
+    finally:
+        output.collected.reset(token)
+    text = veil.masked("".join(printed)).strip("\n")
+    return values.Answer(text=text, data={"exit_code": code}, error=code != 0)
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line as a shell would; what is to be written stays as it was typed."""
+    bare = line.strip()
+    if bare == _COMMAND or bare.startswith((f"{_COMMAND} ", f"{_COMMAND}\n")):
+        bare = bare[len(_COMMAND) :].strip()
+    verb, _, rest = bare.partition(" ")
+    if verb == "write":
+        target, _, text = rest.strip().partition(" ")
+        return [verb, *filter(None, [target]), *(["--", text] if text.strip() else [])]
+    try:
+        return shlex.split(bare)
+    except ValueError:  # an apostrophe is no quotation
+        return bare.split()
+
+
 @cli.group(cls=_Grammar, invoke_without_command=True)
 @shared
-def memory(options: Options) -> None:
+def memory(options: Options) -> Answer | None:
     """Look at memory and correct it, as `/memory` does in an agent: a verb, or the name of a note to print.
 
     Further verbs are the commands status, search, list, record, recall, doctor, undo, promote and why;
@@ -85,32 +123,22 @@ def memory(options: Options) -> None:
     memolith memory view
     """
     if click.get_current_context().invoked_subcommand is not None:
-        return
-    with options.open() as mem:
-        notice(mem)
-        text = page(mem)
-        output.answer(({"notes": mem.list(), "text": text}, text), as_json=options.json)
+        return None
+    return options.answer(lambda mem: ({"notes": mem.list(), "text": page(mem)}, page(mem)))
 
 
 @memory.command()
-@shared
-def view(options: Options) -> None:
+@opened
+def view(mem: Mem) -> Answer:
     """Print exactly what an agent gets.
 
     \b
     memolith memory view
     """
-    with options.open() as mem:
-        notice(mem)
-        block = mem.context_block()
-        if not mem.settings.flag("memories.enabled"):
-            output.note("nothing is learned from sessions: memories.enabled is off", "warning")
-        if options.json:
-            output.json({"block": block})
-        elif block is None:
-            output.note("nothing is remembered yet, so nothing is injected", "warning")
-        else:
-            output.text(block)
+    block = mem.context_block()
+    if not mem.settings.flag("memories.enabled"):
+        output.note("nothing is learned from sessions: memories.enabled is off", "warning")
+    return {"block": block}, block or output.Note("nothing is remembered yet, so nothing is injected")
 
 
 @memory.command()
@@ -122,10 +150,9 @@ def note(mem: Mem, name: tuple[str, ...]) -> Answer:
     \b
     memolith memory note status
     """
-    found = find_note(mem, " ".join(name))
-    if not found:
-        raise NotFoundError(f"there is no note {quoted(' '.join(name))}; `memolith list notes` shows them")
-    return _text(_whole(mem, found))
+    if found := find_note(mem, " ".join(name)):
+        return _text(addresses.of_file(mem, found).text)
+    raise NotFoundError(f"there is no note {quoted(' '.join(name))}; `memolith list notes` shows them")
 
 
 @click.command(cls=Group.command_class)
@@ -135,7 +162,7 @@ def _other(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Print a note, or say what could be meant."""
     word = " ".join(name)
     if found := find_note(mem, word):
-        return _text(_whole(mem, found))
+        return _text(addresses.of_file(mem, found).text)
     notes = [each[:-3] for slug in (mem.project, layout.USER) for each in note_files(str(mem.root), slug)]
     near = [
         *difflib.get_close_matches(word, [*verbs(), *notes], 1),
@@ -146,13 +173,14 @@ def _other(mem: Mem, name: tuple[str, ...]) -> Answer:
 
 
 def _text(text: str) -> Answer:
+    text = text or arguments.EMPTY
     return {"text": text}, text
 
 
 @memory.command()
 @click.argument("name", nargs=-1, shell_complete=completion.names)
-@shared
-def edit(options: Options, name: tuple[str, ...]) -> None:
+@opened
+def edit(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Open a note in your editor ($VISUAL, $EDITOR), or the index of the notes.
 
     NAME may also be long_term, scratchpad, daily or a day. It is the file itself. What it was before is in
@@ -163,13 +191,11 @@ def edit(options: Options, name: tuple[str, ...]) -> None:
     memolith memory edit running-the-tests
     """
     what = " ".join(name) or None
-    with options.open() as mem:
-        notice(mem)
-        if not options.attended:
-            path = layout.locate(str(mem.root), editing.find(mem, what))
-            raise InputError(f"no editor can be opened here; edit the file itself: {path}")
-        done = editing.edit(mem, what)
-        output.json(done.as_dict()) if options.json else output.text(veil.masked(str(done)))
+    if not common.attended():
+        path = layout.locate(str(mem.root), editing.find(mem, what))
+        raise InputError(f"no editor can be opened here; edit the file itself: {path}")
+    done = editing.edit(mem, what)
+    return done.as_dict(), veil.masked(str(done))
 
 
 @memory.command()
@@ -184,32 +210,16 @@ def read(mem: Mem, source: str, name: tuple[str, ...]) -> Answer:
     memolith memory read 2026-11-14
     memolith memory read note running-the-tests
     """
-    return _text(_source(mem, source, " ".join(name)))
-
-
-def _source(mem: Mem, source: Any, name: str) -> str:
-    if source.startswith(SCHEME):
-        return addresses.resolve(mem, source).text
     if source == "list":
-        return "\n".join(mem.list()) or arguments.EMPTY
+        return _text("\n".join(mem.list()))
+    which = " ".join(name) or None
     if layout.is_date(source):
-        source, name = "daily", source
+        source, which = "daily", source
     if source.startswith("note:"):
-        source, name = "note", source[5:]
-    if source == "note" and not name:
+        source, which = "note", source[5:]
+    if source == "note" and not which:
         raise InputError("which note? Give its name: /memory read note NAME")
-    mem.read(source, name or None, lines=1)  # says what is wrong with either
-    if source == "note":
-        return _whole(mem, layout.find_note(str(mem.root), mem.project, name))
-    if source == "daily":
-        return _whole(mem, layout.daily(mem.project, name or mem.today))
-    return _whole(mem, mem.find_file(source) if mem.read(source) != arguments.EMPTY else "")
-
-
-def _whole(mem: Mem, relative: str) -> str:
-    """Return a file's text, however long it is."""
-    data = Tree(str(mem.root)).read(relative, MAX_LOOK_BYTES, cut=True) if relative else b""
-    return files.text_of(data or b"").removeprefix("\ufeff") or arguments.EMPTY
+    return _text(writing.look(mem, source, which).text)
 
 
 @memory.command()
@@ -230,16 +240,7 @@ def write(mem: Mem, target: str, text: tuple[str, ...]) -> Answer:
     return mem.write(kind, " ".join(text), name=name if colon else None)
 
 
-@memory.command()
-@opened
-def enqueue(mem: Mem) -> Answer:
-    """Let the next run consolidate even if no session changed (also: rebuild).
-
-    \b
-    memolith memory enqueue
-    """
-    mem.learning.enqueue()
-    return "The next run consolidates even if no session changed (memolith learn run)"
+memory.add_command(learning.enqueue)
 
 
 @memory.command()
@@ -248,10 +249,8 @@ def enqueue(mem: Mem) -> Answer:
 @click.option("--everything", is_flag=True, help="Also what people wrote here.")
 @click.option("--scope", default="project", show_default=True, metavar="project|user", help="Of whom.")
 @click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
-@shared
-def clear(
-    options: Options, what: str | None, everywhere: bool, everything: bool, scope: str, yes: bool
-) -> None:
+@opened
+def clear(mem: Mem, what: str | None, everywhere: bool, everything: bool, scope: str, yes: bool) -> Answer:
     """Take back what was learned from sessions (also: reset), or empty the scratchpad or today's log.
 
     What people wrote stays, unless --everything. `memolith undo` brings files back.
@@ -261,51 +260,40 @@ def clear(
     memolith memory clear --all --yes
     memolith memory clear scratchpad
     """
-    with options.open() as mem:
-        notice(mem)
-        if what is not None:
-            _empty(options, mem, what)
-        else:
-            _clear(options, mem, everywhere=everywhere, everything=everything, scope=scope, yes=yes)
+    if what is not None:
+        return _empty(mem, what)
+    user = arguments.is_user_wide(scope)
+    whose = "all projects" if everywhere or user else "this project"
+    if not yes:
+        asked = "all that is remembered of" if everything else "what was learned from sessions in"
+        common.agree(
+            f"Remove {asked} {whose}?",
+            f"this removes {asked} {whose}: add --yes (memolith undo brings files back)",
+        )
+    done = mem.learning.withdraw(user=user, everywhere=everywhere, everything=everything)
+    removed, records = len(done.files), len(done.records)
+    message = f"Removed {plural(records, 'record')} and {plural(removed, 'file')} of {whose}, "
+    message += f"{plural(done.jobs, 'row')} of the queue"
+    fields = {"files": removed, "records": records, "jobs": done.jobs, "message": message}
+    return fields, f"{message}; memolith undo brings files back"
 
 
-def _empty(options: Options, mem: Mem, what: str) -> None:
+def _empty(mem: Mem, what: str) -> Answer:
     """Take a checklist or a log away; the history has it."""
     if what not in ("scratchpad", "daily"):
         raise InputError(f"clear cannot empty {quoted(what)}; only scratchpad or daily")
     name = layout.SCRATCHPAD if what == "scratchpad" else f"daily/{mem.today}.md"
     place = layout.path(mem.project, name)
     done = mem.gate.rewrite(place, lambda _: None, op="delete")
-    message = f"Emptied {what} (memolith undo brings it back)" if done.changed else f"{what} is empty already"
-    output.answer(message, as_json=options.json)
-
-
-def _clear(options: Options, mem: Mem, *, everywhere: bool, everything: bool, scope: str, yes: bool) -> None:
-    user = arguments.is_user_wide(scope)
-    whose = "all projects" if everywhere or user else "this project"
-    what = "all that is remembered of" if everything else "what was learned from sessions in"
-    if not yes:
-        common.agree(
-            f"Remove {what} {whose}?",
-            f"this removes {what} {whose}: add --yes (memolith undo brings files back)",
-            attended=options.attended,
-        )
-    slugs = layout.projects(mem.home) if everywhere and not user else [mem.project]
-    mems = [mem if slug == mem.project else mem.of_project(slug) for slug in slugs]
-    done = [each.learning.withdraw(user=user, everything=everything) for each in mems]
-    removed, records = sum(len(each.files) for each in done), sum(len(each.records) for each in done)
-    jobs = sum(each.jobs for each in done)
-    message = f"Removed {records} record(s) and {removed} file(s) of {whose}, {jobs} row(s) of the queue"
-    fields: dict[str, object] = {"files": removed, "records": records, "jobs": jobs, "message": message}
-    output.answer((fields, f"{message}; memolith undo brings files back"), as_json=options.json)
+    return f"Emptied {what} (memolith undo brings it back)" if done.changed else f"{what} is empty already"
 
 
 @memory.command("help")
 @shared
-def show_help(options: Options) -> None:
+def show_help(_: Options) -> Answer:
     """List the verbs.
 
     \b
     memolith memory help
     """
-    output.answer(_text(HELP), as_json=options.json)
+    return _text(HELP)

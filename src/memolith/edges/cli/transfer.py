@@ -11,16 +11,16 @@ import click
 
 from memolith.base.errors import PartialError
 from memolith.care.transfer import bring, sources, unpack
-from memolith.edges.cli import common, output, progress
-from memolith.edges.cli.app import cli, shared
-from memolith.edges.cli.options import notice
+from memolith.edges.cli import common, progress
+from memolith.edges.cli.app import cli, opened
 from memolith.store import portable
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.care.transfer.bring import Imported, Row
+    from memolith.care.transfer.bring import Row
     from memolith.care.transfer.unpack import Archive
-    from memolith.edges.cli.options import Options
+    from memolith.edges.cli.output import Answer
+    from memolith.mem import Mem
 
 _KINDS = (*sources.KINDS, unpack.KIND)
 _SHOWN = 20  # rows of one action, for a person
@@ -40,9 +40,9 @@ _SHOWN = 20  # rows of one action, for a person
     "--yes", is_flag=True, help="Bring an archive without asking; needed where nobody can be asked."
 )
 @click.option("--large", is_flag=True, help="The archive may hold more than 10,000 files.")
-@shared
+@opened
 def import_command(
-    options: Options,
+    mem: Mem,
     path: str | None,
     kind: str | None,
     scope: str | None,
@@ -50,7 +50,7 @@ def import_command(
     dry_run: bool,
     yes: bool,
     large: bool,
-) -> None:
+) -> Answer:
     """Bring another program's memory, or an archive of `memolith export`, into this one.
 
     PATH is a file or folder: Claude Code's auto-memory (found without a PATH, too), Codex or oh-my-pi
@@ -68,19 +68,28 @@ def import_command(
         common.choice(kind, _KINDS, "kind")
     if scope is not None:
         common.choice(scope, common.SCOPES, "scope")
-    with options.open() as mem:
-        notice(mem)
-        done = mem.import_(
-            path,
-            kind=kind,
-            scope=scope,
-            mine=_whose(path) if mine is None and not dry_run else mine,
-            dry_run=dry_run,
-            progress=progress.bar("texts"),
-            agree=(lambda _: None) if dry_run or yes else _agree,
-            large=large,
-        )
-    _report(options, done, dry_run=dry_run)
+    done = mem.import_(
+        path,
+        kind=kind,
+        scope=scope,
+        mine=_whose(path) if mine is None and not dry_run else mine,
+        dry_run=dry_run,
+        progress=progress.bar("texts"),
+        agree=(lambda _: None) if dry_run or yes else _agree,
+        large=large,
+    )
+    counts = Counter(row.action for row in done.rows)
+    counted = ", ".join(f"{counts[action]:,} {action}" for action in bring.ACTIONS if counts[action])
+    message = f"{'Would be' if dry_run else 'Imported'} from {done.kind}: {counted or 'nothing was found'}"
+    message += ". Nothing was written" if dry_run else ""
+    rows = [{key: veil.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
+    lines = [line for action in bring.ACTIONS for line in _lines(action, done.rows)]
+    fields: dict[str, object] = {"kind": done.kind, "rows": rows, "message": veil.masked(message)}
+    text = veil.masked("\n".join([*lines, message]))
+    if counts["broken"]:
+        left = f"{counts['broken']:,} could not be brought; mend them and import again"
+        return fields, text, PartialError(left)
+    return fields, text
 
 
 def _whose(path: str | None) -> bool | None:
@@ -100,30 +109,16 @@ def _agree(archive: Archive) -> None:
     )
 
 
-def _report(options: Options, done: Imported, *, dry_run: bool) -> None:
-    counts = Counter(row.action for row in done.rows)
-    counted = ", ".join(f"{counts[action]:,} {action}" for action in bring.ACTIONS if counts[action])
-    message = f"{'Would be' if dry_run else 'Imported'} from {done.kind}: {counted or 'nothing was found'}"
-    message += ". Nothing was written" if dry_run else ""
-    if options.json:
-        rows = [{key: veil.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
-        output.json({"kind": done.kind, "rows": rows, "message": veil.masked(message)})
-    else:
-        for action in bring.ACTIONS:
-            _show(action, [row for row in done.rows if row.action == action])
-        output.text(message)
-    if counts["broken"]:
-        raise PartialError(f"{counts['broken']:,} could not be brought; mend them and import again")
-
-
-def _show(action: str, rows: list[Row]) -> None:
-    if action == "known":
-        return
-    for row in rows[:_SHOWN]:
+def _lines(action: str, rows: list[Row]) -> list[str]:
+    """Return what a person is shown of the texts that had the same fate."""
+    found = [row for row in rows if row.action == action and action != "known"]
+    lines = []
+    for row in found[:_SHOWN]:
         to = f" -> {row.to}" if row.to and row.to != row.path and action != "held" else ""
-        output.text(veil.masked(f"{action:<8}  {row.path}{to}{f'  ({row.why})' if row.why else ''}"))
-    if len(rows) > _SHOWN:
-        output.text(f"{action:<8}  … and {len(rows) - _SHOWN:,} more (--json names all)")
+        lines.append(f"{action:<8}  {row.path}{to}{f'  ({row.why})' if row.why else ''}")
+    if len(found) > _SHOWN:
+        lines.append(f"{action:<8}  … and {len(found) - _SHOWN:,} more (--json names all)")
+    return lines
 
 
 @cli.command("export")
@@ -133,10 +128,8 @@ def _show(action: str, rows: list[Row]) -> None:
 )
 @click.option("--no-history", is_flag=True, help="Without the earlier versions of the files.")
 @click.option("--no-sessions", is_flag=True, help="Without the copies of sessions.")
-@shared
-def export_command(
-    options: Options, file: str, everything: bool, no_history: bool, no_sessions: bool
-) -> None:
+@opened
+def export_command(mem: Mem, file: str, everything: bool, no_history: bool, no_sessions: bool) -> Answer:
     """Write memory into an archive that `memolith import` brings back without loss.
 
     It is an ordinary tar.gz of the Markdown files with a manifest, readable by you only. It holds what you
@@ -147,27 +140,20 @@ def export_command(
     memolith export everything.tar.gz --all
     memolith export small.tar.gz --no-history --no-sessions
     """
-    with options.open() as mem:
-        notice(mem)
-        done = mem.export(
-            file,
-            everything=everything,
-            history=not no_history,
-            sessions=not no_sessions,
-            progress=progress.bar("files", "no archive was written; run it again"),
-        )
-        progress.end()
+    done = mem.export(
+        file,
+        everything=everything,
+        history=not no_history,
+        sessions=not no_sessions,
+        progress=progress.bar("files", "no archive was written; run it again"),
+    )
     held = ", ".join(f"{count:,} {part}" for part, count in done.parts.items() if count)
     message = veil.masked(f"Wrote {done.path}: {done.files:,} files ({held}), {done.bytes:,} bytes")
-    if options.json:
-        left = [{"path": veil.masked(path), "why": veil.masked(why)} for path, why in done.left_out]
-        output.json({**done.as_dict(), "path": veil.masked(done.path), "left_out": left, "message": message})
-    else:
-        for path, why in done.left_out[:_SHOWN]:
-            output.text(veil.masked(f"left out  {path}  ({why})"))
-        output.text(message)
+    left = [{"path": veil.masked(path), "why": veil.masked(why)} for path, why in done.left_out]
+    lines = [f"left out  {each['path']}  ({each['why']})" for each in left[:_SHOWN]]
+    fields = {**done.as_dict(), "path": veil.masked(done.path), "left_out": left, "message": message}
+    text = "\n".join([*lines, message])
     if done.failed:
-        raise PartialError(
-            f"{done.failed} of it could not be read and is not in the archive; see to what was left out and "
-            "export again"
-        )
+        lost = f"{done.failed} of it could not be read and is not in the archive; see to what was left out"
+        return fields, text, PartialError(f"{lost} and export again")
+    return fields, text

@@ -18,6 +18,7 @@ from memolith.edges.cli.common import choice, listed
 from memolith.env import settings
 from memolith.memory.undo import files_with_history
 from memolith.store import layout, registry
+from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _file = click.argument("file", required=False, shell_complete=completing.files_t
 @click.option("--all", "everything", is_flag=True, help="Also changes that took nothing away.")
 @click.option("--show", type=int, metavar="VERSION", help="Print the bytes of a version.")
 @shared
-def history(options: Options, file: str | None, everything: bool, show: int | None) -> None:
+def history(options: Options, file: str | None, everything: bool, show: int | None) -> Answer | None:
     """List the versions that can be brought back: the states before each destructive change.
 
     FILE is a path below the memory directory, a target (long_term, scratchpad, daily) or a note's name.
@@ -49,28 +50,31 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
     memolith history long_term
     memolith history database --show 3
     """
+    if show is None:
+        return options.answer(lambda mem: _versions(mem, file, everything=everything))
+    if file is None:
+        raise InputError("--show needs a FILE")
     with options.open() as mem:
-        keeper = mem.gate.history
-        if show is not None:
-            if file is None:
-                raise InputError("--show needs a FILE")
-            name = mem.find_file(file)
-            data = keeper.read(name, show)
-            if options.json:
-                output.json({"path": name, "text": data.decode("utf-8", "replace")})
-            else:
-                output.raw(data)
-            return
-        names = [mem.find_file(file)] if file else files_with_history(mem)
-        rows = [row for name in names for row in keeper.versions(name, markers=everything)]
-        rows.sort(key=lambda row: (row.time, row.id), reverse=True)
-        lines = [f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'by':<9}  {'bytes':>7}  file"]
-        for row in rows:
-            size = "-" if row.size is None else str(row.size)
-            what = f"{row.op:<10}  {row.by or '-':<9}"
-            lines.append(f"{row.id:>7}  {row.time:<20}  {what}  {size:>7}  {row.filename}")
-        nothing = "no versions: nothing was overwritten or deleted yet"
-        output.answer(listed("versions", rows, lines if rows else [], nothing), as_json=options.json)
+        name = mem.find_file(file)
+        data = mem.gate.history.read(name, show)
+    if options.json:
+        return {"path": name, "text": data.decode("utf-8", "replace")}, ""
+    output.raw(data)
+    return None
+
+
+def _versions(mem: Mem, file: str | None, *, everything: bool) -> Answer:
+    names = [mem.find_file(file)] if file else files_with_history(mem)
+    rows = [row for name in names for row in mem.gate.history.versions(name, markers=everything)]
+    rows.sort(key=lambda row: (row.time, row.id), reverse=True)
+    lines = [
+        f"{row.id:>7}  {row.time:<20}  {row.op:<10}  {row.by or '-':<9}  "
+        f"{'-' if row.size is None else row.size:>7}  {row.filename}"
+        for row in rows
+    ]
+    head = f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'by':<9}  {'bytes':>7}  file"
+    nothing = "no versions: nothing was overwritten or deleted yet"
+    return listed("versions", rows, [head, *lines] if rows else [], nothing)
 
 
 @cli.command()
@@ -93,14 +97,14 @@ def undo(mem: Mem, file: str | None, to: int | None) -> Answer:
     now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
     text = f"Undid change {done.version_undone} of {done.name}: it {now}"
     if done.also:
-        text += f"\nand of {len(done.also)} other file(s) that were changed with it"
+        text += f"\nand of {plural(len(done.also), 'other file')} changed with it"
     return done.as_dict(), text
 
 
 @cli.command()
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
-@shared
-def doctor(options: Options, fix: bool) -> None:
+@opened
+def doctor(mem: Mem, fix: bool) -> Answer:
     """Look for what is wrong: index, frontmatter, duplicates, secrets, sizes, links, orphans, leftovers.
 
     Exits with 1 while something is wrong.
@@ -109,22 +113,19 @@ def doctor(options: Options, fix: bool) -> None:
     memolith doctor
     memolith doctor --fix
     """
-    with options.open() as mem:
-        found = mem.doctor(fix=fix)
-        for problem in found.problems:
-            output.note(problem, "warning")
-        if options.json:
-            output.json({"findings": _rows(found.findings), "fixed": _rows(found.fixed)})
-        else:
-            for each in found.fixed:
-                output.text(veil.masked(f"fixed  {each.kind:<12} {each.path}: {each.message}"))
-            for each in found.findings:
-                hint = " (--fix repairs it)" if each.fixable else ""
-                output.text(veil.masked(f"found  {each.kind:<12} {each.path}: {each.message}{hint}"))
-            if not found.findings and not whole.missing():
-                output.text("Everything is in order.")
+    found = mem.doctor(fix=fix)
+    for problem in found.problems:
+        output.note(problem, "warning")
+    fields: dict[str, object] = {"findings": _rows(found.findings), "fixed": _rows(found.fixed)}
+    lines = [f"fixed  {each.kind:<12} {each.path}: {each.message}" for each in found.fixed]
+    for each in found.findings:
+        hint = " (--fix repairs it)" if each.fixable else ""
+        lines.append(f"found  {each.kind:<12} {each.path}: {each.message}{hint}")
     if found.findings:
-        raise click.exceptions.Exit(1)
+        return fields, veil.masked("\n".join(lines)), click.exceptions.Exit(1)
+    if not whole.missing():
+        lines.append("Everything is in order.")
+    return fields, veil.masked("\n".join(lines))
 
 
 def _rows(findings: list[Finding]) -> list[dict[str, object]]:
@@ -139,8 +140,8 @@ def _rows(findings: list[Finding]) -> list[dict[str, object]]:
     metavar="[status|sync|rebuild]",
     shell_complete=completing.words(*_INDEX_ACTIONS),
 )
-@shared
-def index(options: Options, action: str) -> None:
+@opened
+def index(mem: Mem, action: str) -> Answer:
     """Show, catch up or rebuild what recall searches in. It is derived: the files know everything.
 
     Recall does this by itself; nothing is lost when the index is deleted. With memolith[semantic], `sync` and
@@ -152,35 +153,26 @@ def index(options: Options, action: str) -> None:
     memolith index rebuild
     """
     choice(action, _INDEX_ACTIONS, "action")
-    with options.open() as mem:
-        found = mem.index
-        slugs = list(dict.fromkeys([layout.USER, *layout.projects(mem.home), *found.scopes()]))
-        if action == "status":
-            state = found.status(slugs)
-        elif action == "sync":
-            state = found.sync(slugs, progress=progress.bar("files", _AGAIN))
-        else:
-            mem.vectors.clear()
-            state = found.rebuild(slugs, progress=progress.bar("files", _AGAIN))
-        meaning = _meaning(mem, slugs, catch_up=action != "status")
-        size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
-        if options.json:
-            output.json({"path": found.path, "bytes": size, **state.as_dict(), "meaning": str(meaning)})
-            return
-        for note in state.notes:
-            output.note(note, "warning")
-        for what in state.missing:
-            output.text(f"missing  {what}")
-        behind = "" if state.complete else ", not complete"
-        output.text(
-            f"{state.files} file(s), {state.units} unit(s), {size:,} bytes in {found.path}{behind}\n"
-            + (
-                f"{state.changed} file(s) to catch up"
-                if action == "status"
-                else f"{state.changed} file(s) read"
-            )
-            + f"\nMeaning: {meaning}"
-        )
+    found = mem.index
+    slugs = list(dict.fromkeys([layout.USER, *layout.projects(mem.home), *found.scopes()]))
+    if action == "status":
+        state = found.status(slugs)
+    elif action == "sync":
+        state = found.sync(slugs, progress=progress.bar("files", _AGAIN))
+    else:
+        mem.vectors.clear()
+        state = found.rebuild(slugs, progress=progress.bar("files", _AGAIN))
+    meaning = str(_meaning(mem, slugs, catch_up=action != "status"))
+    size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
+    held = f"{plural(state.files, 'file')}, {plural(state.units, 'unit')}, {size:,} bytes in {found.path}"
+    lines = [
+        *(f"missing  {what}" for what in state.missing),
+        held if state.complete else f"{held}, not complete",
+        f"{plural(state.changed, 'file')} {'to catch up' if action == 'status' else 'read'}",
+        f"Meaning: {meaning}",
+    ]
+    fields: dict[str, object] = {"path": found.path, "bytes": size, **state.as_dict(), "meaning": meaning}
+    return fields, "\n".join(lines), *(output.Note(f"warning: {note}") for note in state.notes)
 
 
 def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
@@ -199,8 +191,8 @@ def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
 )
 @click.argument("key", required=False, shell_complete=completing.words(*settings.SETTINGS))
 @click.argument("value", required=False, shell_complete=completing.values)
-@shared
-def config(options: Options, action: str, key: str | None, value: str | None) -> None:
+@opened
+def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     """Show or change settings. An environment variable beats the file, the file beats the default.
 
     A project may set inject.daily for itself in a file .memolith.yml; anything else there is ignored.
@@ -211,28 +203,24 @@ def config(options: Options, action: str, key: str | None, value: str | None) ->
     memolith config set inject.daily recent
     """
     choice(action, _ACTIONS, "action")
-    with options.open() as mem:
-        if action == "path":
-            output.json({"path": mem.settings.path}) if options.json else output.text(mem.settings.path)
-            return
-        if action == "set":
-            if key is None or value is None:
-                raise InputError("give a key and a value: memolith config set KEY VALUE")
-            settings.check(key, value)
-            registry.set_setting(mem.home, mem.settings.path, key, value)
-            mem.settings.reload()
-        _ = mem.identity  # a project may set some for itself
-        keys = [each for each in settings.SETTINGS if key in (None, each)]
-        if key is not None and not keys:
-            raise ConfigError(settings.unknown_key(key))
-        found = [(each, *mem.settings.lookup(each), settings.env_name(each)) for each in keys]
-        if options.json:
-            names = ("key", "value", "origin", "environment")
-            output.json({"settings": [dict(zip(names, row, strict=True)) for row in found]})
-        elif action == "get" and key is not None:
-            output.text(_shown(found[0][1]))
-        else:
-            output.text("\n".join(f"{row[0]:<38} {_shown(row[1]):<10} ({row[2]})" for row in found))
+    if action == "path":
+        return {"path": mem.settings.path}, mem.settings.path
+    if action == "set":
+        if key is None or value is None:
+            raise InputError("give a key and a value: memolith config set KEY VALUE")
+        settings.check(key, value)
+        registry.set_setting(mem.home, mem.settings.path, key, value)
+        mem.settings.reload()
+    _ = mem.identity  # a project may set some for itself
+    keys = [each for each in settings.SETTINGS if key in (None, each)]
+    if key is not None and not keys:
+        raise ConfigError(settings.unknown_key(key))
+    found = [(each, *mem.settings.lookup(each), settings.env_name(each)) for each in keys]
+    names = ("key", "value", "origin", "environment")
+    fields: dict[str, object] = {"settings": [dict(zip(names, row, strict=True)) for row in found]}
+    if action == "get" and key is not None:
+        return fields, _shown(found[0][1])
+    return fields, "\n".join(f"{row[0]:<38} {_shown(row[1]):<10} ({row[2]})" for row in found)
 
 
 def _shown(value: object) -> str:
@@ -242,19 +230,19 @@ def _shown(value: object) -> str:
 
 @cli.command()
 @shared
-def demo(options: Options) -> None:
+def demo(options: Options) -> Answer:
     """Show the main job in a throw-away home: remember, inject, find, undo, and the files it made.
 
     \b
     memolith demo
     """
-    demonstration.play(as_json=options.json)
+    return demonstration.play((lambda _: None) if options.json else output.text)
 
 
 @cli.command()
 @click.argument("shell", metavar="{bash|zsh|fish}", shell_complete=completing.words(*_SHELLS))
 @shared
-def completion(options: Options, shell: str) -> None:
+def completion(_: Options, shell: str) -> Answer:
     """Print the completion script for a shell.
 
     \b
@@ -262,11 +250,10 @@ def completion(options: Options, shell: str) -> None:
     zsh:   memolith completion zsh >> ~/.zshrc
     fish:  memolith completion fish > ~/.config/fish/completions/memolith.fish
     """
-    choice(shell, _SHELLS, "shell")
-    kind = get_completion_class(shell)
+    kind = get_completion_class(choice(shell, _SHELLS, "shell"))
     if kind is None:
         raise InputError(f"no completion for {shell!r}")
     # click runs bash to learn its version; the script itself does not depend on it.
     made = kind(cli, {}, "memolith", "_MEMOLITH_COMPLETE")
     script = made.source_template % made.source_vars()
-    output.json({"shell": shell, "script": script}) if options.json else output.text(script)
+    return {"shell": shell, "script": script}, script

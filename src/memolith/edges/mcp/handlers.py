@@ -142,7 +142,7 @@ def _place(uri: str, hit: Hit) -> str:
 
 def _search(mem: Mem, given: dict[str, Any]) -> Answer:
     from memolith.recall.search import SearchResults
-    from memolith.text.budget import head
+    from memolith.text.budget import head, plural
 
     found = mem.search(given["query"])
     hits = [hit.but(name=outward.reference(mem, hit.name)) for hit in found]
@@ -158,7 +158,7 @@ def _search(mem: Mem, given: dict[str, Any]) -> Answer:
     ]
     text = SearchResults(found.terms, hits[:_FILES]).render()
     if len(hits) > _FILES:
-        text += f"\n\n…[{len(hits) - _FILES} more file(s); search for fewer or rarer words]"
+        text += f"\n\n…[{plural(len(hits) - _FILES, 'more file')}; search for fewer or rarer words]"
     return outward.clean(mem, text), {"hits": data, "files": len(hits)}
 
 

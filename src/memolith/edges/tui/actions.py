@@ -266,9 +266,9 @@ class Acting(App[None]):
         def accept() -> str:
             for held in found:
                 review.accept(held.id)
-            return f"Accepted {len(found)} text(s)"
+            return f"Accepted {len(found)} of what waits"
 
-        if await self.push_screen_wait(Confirm(f"Accept {len(found)} text(s)?", names, "Accept")):
+        if await self.push_screen_wait(Confirm(f"Accept these {len(found)}?", names, "Accept")):
             self.change("the acceptance of all safe texts", accept)
 
     # ------------------------------------------------------------ history and undo

@@ -16,6 +16,7 @@ from memolith.hosts.hook.handover import TODO, store
 from memolith.hosts.sessions import gather
 from memolith.mem import Mem
 from memolith.store import layout, locks, receipts
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,16 +78,15 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
     place = gather.of_session(host, session, path)
     problem = "" if place else "its transcript was not found"
     if place is not None:
-        with _memory(mem, cwd, project) as base:
-            # Of a directory that is gone only its project, if a turn knew it, can tell where it belongs.
-            gatherer = gather.Gatherer(base, gone={cwd: base} if base.identity.known else {})
-            try:
-                brought = list(gatherer.bring(place))
-            finally:
-                gatherer.close()
+        # Of a directory that is gone only its project, if a turn knew it, can tell where it belongs.
+        with (
+            _memory(mem, cwd, project) as base,
+            gather.Gatherer(base, gone={cwd: base} if base.identity.known else {}) as gatherer,
+        ):
+            brought = list(gatherer.bring(place))
         for each in brought:
             projects.update([each.project] if each.project else [])
-            yield f"{each.name or session}: {each.action}, {each.added} new turn(s)"
+            yield f"{each.name or session}: {each.action}, {plural(each.added, 'new turn')}"
             if each.action == "skipped" and each.reason != _SILENT:
                 problem = each.reason
     if problem and time.time() - when < _GIVE_UP:

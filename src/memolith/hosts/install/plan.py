@@ -164,16 +164,20 @@ class Planner:
         if made := outside.swap(step.path, step.before, step.after, mode=mode):
             self._installs.keep(known.but(made=made), step.before)
 
-    def tidy(self, steps: Sequence[Step]) -> None:
-        """Remove what an interrupted installation left next to the files."""
-        for step in steps:
-            outside.tidy(step.path)
-
-    def forget(self, steps: Sequence[Step]) -> None:
-        """Forget the files that have nothing of ours any more."""
-        for step in steps:
-            if step.action == "unchanged":
-                self._installs.forget(step.path)
+    def apply_all(self, steps: Sequence[Step], *, uninstall: bool) -> list[MemolithError]:
+        """Do the steps that change something; return what went wrong: one file never stops the rest."""
+        failed: list[MemolithError] = []
+        # Backwards: the first file of an agent may have needed the directory that the others are in.
+        for step in reversed(steps) if uninstall else steps:
+            try:
+                if step.is_change:
+                    self.apply(step, uninstall=uninstall)
+                elif uninstall and step.action == "unchanged":  # what others took out themselves
+                    self._installs.forget(step.path)
+            except MemolithError as error:
+                failed.append(error)
+            outside.tidy(step.path)  # what an interrupted installation left next to it
+        return failed
 
 
 def doubles(place: Place, names: Sequence[str]) -> list[str]:

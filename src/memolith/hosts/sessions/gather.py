@@ -24,8 +24,8 @@ from memolith.store.screen import quoted
 from memolith.text.secrets.veil import veiled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, Self
 
     from memolith.hosts.sessions import Agent
 
@@ -134,6 +134,22 @@ class Gatherer:
         self.unread = 0  # sessions that are there and could not be read, or agents whose could not be listed
         self.shortened = 0  # sessions that are too long to be kept whole
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for mem in self._opened.values():
+            mem.close()
+
+    def bring_all(self, places: Sequence[Place], tell: Callable[[int, int], None] | None) -> list[Outcome]:
+        """Bring what is at some places, and tell how far it is."""
+        brought: list[Outcome] = []
+        for number, place in enumerate(places, 1):
+            brought += self.bring(place)
+            if tell:
+                tell(number, len(places))
+        return brought
+
     def bring(self, place: Place) -> Iterator[Outcome]:
         """Yield what became of the sessions of a place. One that cannot be read is skipped."""
         try:
@@ -201,11 +217,6 @@ class Gatherer:
         """The memories that sessions were brought into or are known in, by their project."""
         mems = [self._base, *self._opened.values()]
         return {mem.project: mem for mem in mems if mem.project in self._stored}
-
-    def close(self) -> None:
-        """Close the memories that were opened."""
-        for mem in self._opened.values():
-            mem.close()
 
 
 def labelled(session: Session, taint: str = _OUTSIDE) -> Session:

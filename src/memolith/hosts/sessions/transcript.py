@@ -13,6 +13,7 @@ from typing import Any
 
 from memolith.learn.extract import strip
 from memolith.memory.sessions import LEFT_OUT, Session, Turn
+from memolith.text.budget import plural
 from memolith.text.patterns import lazy
 from memolith.text.secrets.veil import cut, in_one_line, veiled
 from memolith.text.turns import Hearing
@@ -256,7 +257,7 @@ class Transcript:
         if not self._left_out:
             return [*self.turns, *self._latest]
         number = len(self.turns) + 1
-        text = f"[{self._left_out:,} turn(s) are left out here: the session is too long to be kept whole]"
+        text = f"[{plural(self._left_out, 'turn')} left out here: the session is too long to be kept whole]"
         gap = Turn(number=number, role="system", text=text, time="", tool=LEFT_OUT, outcome="")
         return [*self.turns, gap, *self._latest]
 

@@ -9,6 +9,7 @@ from memolith.base.values import Value
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import proposals, propose
 from memolith.memory import review
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -73,7 +74,7 @@ def _settle(home: Home, proposal: Proposal, previous: Current) -> Outcome:
         return Outcome(held=waits_as, message=state + "; ".join(reasons))
     done = proposals.commit(home, proposal, previous)
     _hold_statements(home, proposal)
-    message = f"{len(done.changed)} file(s) written" if done.changed else "nothing is different"
+    message = f"{plural(len(done.changed), 'file')} written" if done.changed else "nothing is different"
     if done.kept:
         message += f"; {', '.join(done.kept)} was changed meanwhile and stays as it is"
     return Outcome(held="", message=message)

@@ -25,7 +25,7 @@ from memolith.store.layout import PROPOSAL
 from memolith.store.screen import screen
 from memolith.store.writeset import Edit
 from memolith.text import frontmatter, markdown
-from memolith.text.budget import utf8_len
+from memolith.text.budget import plural, utf8_len
 from memolith.text.secrets.redact import redact
 from memolith.text.suspicion import suspicions
 from memolith.text.words import likeness
@@ -317,7 +317,7 @@ def accept(home: Home, held: Held) -> str:
     gone = writeset.Edit(path=held.filename, marker="", base=writeset.base_of(waits), new=None)
     # In the same set: one undo takes back the texts, and lets the proposal wait again.
     done = commit(home, unpack(held.text), previous, also=[gone])
-    return f"{len(done.changed) - 1} file(s) written; `memolith undo` takes them back"
+    return f"{plural(len(done.changed) - 1, 'file')} written; `memolith undo` takes them back"
 
 
 def edit(home: Home, held: Held, text: str) -> None:

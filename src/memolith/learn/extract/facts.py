@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memolith.base.values import Source, Value
 from memolith.learn.extract.speech import pattern
 from memolith.text import source_label
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +87,7 @@ def findings(
         rollout_slug=slug,
         facts=facts,
         dropped=dict(dropped),
-        outcome=f"learned {len(facts)} record(s) and {count} line(s)" + _counted(dropped),
+        outcome=f"learned {plural(len(facts), 'record')} and {plural(count, 'line')}" + _counted(dropped),
     )
 
 

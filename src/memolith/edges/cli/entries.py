@@ -1,0 +1,282 @@
+"""`memolith record` and `memolith ticket`: typed facts, and pieces of work."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memolith.base.errors import TextError
+from memolith.edges.cli import common, completion
+from memolith.edges.cli.app import Group, cli, opened
+from memolith.memory.tickets import PRIORITIES, TYPES
+from memolith.store.entry import STATUSES, TICKET_STATUSES
+from memolith.store.layout import CATEGORIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memolith.edges.cli.output import Answer
+    from memolith.mem import Mem
+
+    Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_record = click.argument("record_id", metavar="ID")
+_ticket = click.argument("ticket_id", metavar="ID")
+_any_scope = click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
+_repeat = "Give it several times for several."
+_metadata = (
+    click.option("--title", metavar="TITLE", help="What it is about; names its file."),
+    click.option("--alias", "aliases", multiple=True, metavar="TEXT", help=f"Another name. {_repeat}"),
+    click.option("--keyword", "keywords", multiple=True, metavar="TEXT", help=f"A search word. {_repeat}"),
+    click.option("--source", metavar="TEXT", help="Where it was learned."),
+    click.option("--expires", metavar="DATE", help="Last day of a temporary incident."),
+    click.option("--valid-from", metavar="DATE", help="First day on which it holds."),
+    click.option("--valid-until", metavar="DATE", help="First day on which it no longer holds."),
+)
+_work = (
+    common.one_of("--type", TYPES),
+    common.one_of("--priority", PRIORITIES),
+    common.one_of("--status", TICKET_STATUSES),
+    click.option("--description", metavar="TEXT", help="What is to be done (- reads it)."),
+)
+
+
+def _with(*parameters: Parameter) -> Parameter:
+    """Return a decorator that gives a command several parameters."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for parameter in parameters:
+            command = parameter(command)
+        return command
+
+    return decorate
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given; a repeatable one that was not is empty."""
+    return {
+        key: common.text_argument(value) if key == "description" else value
+        for key, value in options.items()
+        if value not in (None, ())
+    }
+
+
+@cli.group(cls=Group)
+def record() -> None:
+    """Typed facts: decisions, procedures, principles, incidents and preferences."""
+
+
+@record.command()
+@click.argument("text")
+@common.one_of("--category", CATEGORIES, required=True)
+@click.option("--scope", required=True, metavar="project|user", help="For this project, or for all.")
+@_with(*_metadata)
+@click.option("--supersedes", multiple=True, metavar="ID", help=f"A record that it replaces. {_repeat}")
+@click.option("--force", is_flag=True, help="Add it even if a record says the same or the opposite.")
+@common.source
+@opened
+def add(mem: Mem, text: str, **options: Any) -> Answer:
+    """Store one fact (or standard input, with -) and print its id.
+
+    A record that says the same already is returned instead; one that gives the same thing another value
+    is superseded.
+
+    \b
+    memolith record add "Use pnpm, not npm." --category decisions --scope project
+    memolith record add "Staging is down." --category incidents --scope project --expires 2026-11-20
+    """
+    return mem.records.add(common.text_argument(text), **_given(options))
+
+
+@record.command("update")
+@_record
+@click.argument("text", required=False)
+@_with(*_metadata)
+@_any_scope
+@common.source
+@opened
+def update_record(mem: Mem, record_id: str, text: str | None, **options: Any) -> Answer:
+    """Change a record's text or metadata; id and creation date stay.
+
+    \b
+    memolith record update use-pnpm "Use pnpm 10, not npm." --keyword corepack
+    """
+    content = None if text is None else common.text_argument(text)
+    return mem.records.update(record_id, content, **_given(options))
+
+
+@record.command()
+@_record
+@click.argument("category", metavar="|".join(CATEGORIES), shell_complete=completion.words(*CATEGORIES))
+@_any_scope
+@opened
+def reclassify(mem: Mem, record_id: str, category: str, scope: str | None) -> Answer:
+    """Move a record to another category.
+
+    \b
+    memolith record reclassify use-pnpm principles
+    """
+    return mem.records.reclassify(record_id, category, scope=scope)
+
+
+@record.command("list")
+@common.one_of("--category", CATEGORIES)
+@_any_scope
+@common.one_of("--status", STATUSES)
+@click.option("--all", "archived", is_flag=True, help="Also those that are archived or superseded.")
+@opened
+def list_records(
+    mem: Mem, category: str | None, scope: str | None, status: str | None, archived: bool
+) -> Answer:
+    """List records; archived and superseded ones only if asked for.
+
+    \b
+    memolith record list
+    memolith record list --category incidents --status archived
+    """
+    found = mem.records.list(category, scope, status, archived=archived)
+    rows = [f"{r.category:<11}  {r.scope:<7}  {r.status:<10}  {r.id}  {r.title}" for r in found]
+    return common.listed("records", found, rows, "no records; `memolith record add --help` shows how")
+
+
+@record.command("get")
+@_record
+@_any_scope
+@opened
+def get_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
+    """Print a record with all that is known about it.
+
+    \b
+    memolith record get use-pnpm
+    """
+    return common.described(mem.records.get(record_id, scope), "body")
+
+
+@cli.group(cls=Group)
+def ticket() -> None:
+    """Pieces of work, their notes and executions."""
+
+
+@ticket.command("add")
+@click.argument("title")
+@click.option("--id", "ticket_id", metavar="ID", help="Its id (default: made from the title).")
+@_with(*_work)
+@common.source
+@opened
+def add_ticket(mem: Mem, title: str, **options: Any) -> Answer:
+    """Create a ticket and print its id.
+
+    \b
+    memolith ticket add "Login fails on Safari" --type bug --priority high --description "Since 4.2."
+    """
+    return mem.tickets.add(title, **_given(options))
+
+
+@ticket.command("update")
+@_ticket
+@click.option("--title", metavar="TITLE")
+@_with(*_work)
+@common.source
+@opened
+def update_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
+    """Change a ticket; its notes stay.
+
+    \b
+    memolith ticket update login-fails --status in_progress
+    """
+    return mem.tickets.update(ticket_id, **_given(options))
+
+
+@ticket.command("note")
+@_ticket
+@click.argument("text")
+@common.source
+@opened
+def note_ticket(mem: Mem, ticket_id: str, text: str) -> Answer:
+    """Add a dated note to a ticket.
+
+    \b
+    memolith ticket note login-fails "It is the proxy."
+    """
+    return mem.tickets.note(ticket_id, common.text_argument(text))
+
+
+@ticket.command("list")
+@common.one_of("--status", TICKET_STATUSES)
+@common.one_of("--type", TYPES, name="kind")
+@opened
+def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
+    """List tickets.
+
+    \b
+    memolith ticket list --status open
+    """
+    found = mem.tickets.list(status, kind)
+    rows = [f"{t.status:<11}  {t.type:<8}  {t.priority:<7}  {t.id}  {t.title}" for t in found]
+    return common.listed("tickets", found, rows, "no tickets; `memolith ticket add --help` shows how")
+
+
+@ticket.command("get")
+@_ticket
+@opened
+def get_ticket(mem: Mem, ticket_id: str) -> Answer:
+    """Print a ticket with its notes and executions.
+
+    \b
+    memolith ticket get login-fails
+    """
+    return common.described(mem.tickets.get(ticket_id), "description")
+
+
+@ticket.command("import")
+@click.argument("file", metavar="FILE")
+@partial(common.source, default="imported")
+@opened
+def import_tickets(mem: Mem, file: str) -> Answer:
+    """Take tickets over from a JSON file (- reads it): a list, or one object per line.
+
+    Understood are id, title, description, status, type and priority, and what other trackers call them (key,
+    number, summary, body, state). Known ids are updated.
+
+    \b
+    gh issue list --json number,title,body,state | memolith ticket import -
+    """
+    done = mem.tickets.load(_json_rows(file))
+    text = "\n".join(each.message for each in done) or "There was nothing to import."
+    return {"tickets": [each.as_dict() for each in done]}, text
+
+
+def _json_rows(file: str) -> list[dict[str, object]]:
+    text = common.file_text(file)
+    rows: list[dict[str, object]]
+    try:
+        if text.lstrip().startswith("["):
+            rows = json.loads(text)
+        else:
+            rows = [json.loads(row) for row in text.split("\n") if row.strip()]
+    except (ValueError, RecursionError) as error:
+        raise TextError(f"{file}: is not JSON ({error}); give a list, or one object per line") from None
+    if not all(isinstance(row, dict) for row in rows):
+        raise TextError(f"{file}: every ticket must be an object with a title")
+    return rows
+
+
+def _verb(group: click.Group, name: str, text: str, act: Callable[[Mem], Callable[..., Answer]]) -> None:
+    """Add a command that does one thing with the entry of an id."""
+    command = opened(lambda mem, entry_id, **scope: act(mem)(entry_id, **scope))
+    if group is record:
+        command = _any_scope(command)
+    example = "use-pnpm" if group is record else "login-fails"
+    group.command(name, help=f"{text}\n\n\b\nmemolith {group.name} {name} {example}")(
+        click.argument("entry_id", metavar="ID")(command)
+    )
+
+
+_verb(record, "archive", "Take a record out of recall; its file stays.", lambda mem: mem.records.archive)
+_verb(record, "restore", "Bring an archived or superseded record back.", lambda mem: mem.records.restore)
+_verb(record, "delete", "Delete a record; `memolith undo` brings it back.", lambda mem: mem.records.delete)
+_verb(ticket, "close", "Mark a ticket as closed.", lambda mem: mem.tickets.close)
+_verb(ticket, "delete", "Delete a ticket; `memolith undo` brings it back.", lambda mem: mem.tickets.delete)
