@@ -163,10 +163,11 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
     quotes = [line.count(_STRAIGHT) % 2 for line in lines]
     quote = _LONG_QUOTE.search(text)
     quoted = len(_LINE_END.findall(text[: quote.start()])) if quote else len(lines)
+    last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     typed_ends = 0  # characters up to here are looked at
     for number, line in enumerate(lines):
         bare = line.strip()
-        more = any(each.strip() for each in lines[number + 1 :])
+        more = number < last
         typed_ends += len(line) + 1
         if (
             number >= quoted
@@ -179,8 +180,7 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
             return number
         if strict and _ADDRESS in line:
             return number
-        below = lines[number + 1 :]
-        shows = _shows(bare, below) and (strict or not _is_wish(bare, below))
+        shows = _shows(bare) and (strict or not _is_wish(bare, lines[number + 1 :]))
         if more and (shows or _ADDRESS in line or text[typed_ends - 1] != "\n"):
             return number + 1
     return len(lines)
@@ -191,23 +191,21 @@ def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
     return found is not None and (ends or found.start() == 0 or (more and bool(_TAG_AT_END.search(line))))
 
 
-def _shows(line: str, below: list[str]) -> bool:
+def _shows(line: str) -> bool:
     """Whether a line says what stands below it, and it is not a list of the person's own rules."""
     if not line or is_rules(line):
         return False
     if _HEADS.search(line) or (len(line) <= _MOST_HEADER and _SHOWS.search(line)):
         return True
     head = _HEAD.match(line)
-    names_text = head and (_TEXT.search(head[1]) or _WORK.search(head[1]))
-    return bool(names_text) and any(map(str.strip, below))
+    return bool(head and (_TEXT.search(head[1]) or _WORK.search(head[1])))
 
 
 def _is_wish(line: str, below: list[str]) -> bool:
     """Whether a person says in a line that they want what is listed below it."""
     item = next(filter(str.strip, below), "")
-    return bool(BULLET.match(item) and _SPEAKS.search(line)) and not (
-        _TEXT.search(line) or _OTHERS.search(line)
-    )
+    wants = BULLET.match(item) and _SPEAKS.search(line)
+    return bool(wants) and not (_TEXT.search(line) or _OTHERS.search(line))
 
 
 def _tail(lines: list[str], first: int) -> int:
