@@ -17,30 +17,23 @@ from memolith.edges.cli import main
 from memolith.hosts.hook import background
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.memory.records import Records
-from memolith.memory.sessions import Session, Turn
 from tests.conftest import NOON, Clock
+from tests.learn.extract.inventions import claim
 from tests.learn.model.fake_agent import install
 from tests.learn.model.loopback import Loopback, Reply, Request, says, status
+from tests.learn.talk import session
 from tests.ledger import proves
-from tests.shared import until
+from tests.shared import LONG, until
 
 Capture = pytest.CaptureFixture[str]
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 DAY = 86_400.0
-
-
-def when(ago: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOON - ago))
 
 
 def add(mem: Mem, name: str, *said: str, ago: float = DAY, agent: str = "claude", **head: str) -> str:
     """Store a session in which user and assistant speak in turn; return its name."""
-    turns = [
-        Turn(number=n, role="user" if n % 2 else "assistant", text=text, time=when(ago), tool="", outcome="")
-        for n, text in enumerate(said, 1)
-    ]
-    fields = {"project": "", "started": when(ago), "status": "completed", "ticket": "", **head}
-    mem.sessions.add(Session(agent=agent, id=name, turns=turns, **fields))
+    turns = [("assistant" if n % 2 else "user", text) for n, text in enumerate(said)]
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOON - ago))
+    mem.sessions.add(session(*turns, name=name, time=when, agent=agent, **head))
     return f"{agent}-{name}"
 
 
@@ -56,23 +49,8 @@ def lesson(number: object) -> dict[str, object]:
     """Return what a good model makes of that session."""
     body = fact(number)
     line = f'- {body} [turn 1: "{body}"]'
-    evidence = [{"turn": 1, "quote": body}]
-    names: dict[str, object] = {"aliases": [], "keywords": ["proxy"]}
-    return {
-        "rollout_summary": line,
-        "rollout_slug": "ports",
-        "raw_memory": line,
-        "records": [
-            {
-                "category": "principles",
-                "scope": "project",
-                "title": f"Port of number{number}",
-                "body": body,
-                "evidence": evidence,
-                **names,
-            }
-        ],
-    }
+    record = {**claim(body, "principles", 1, body), "title": f"Port of number{number}"}
+    return {"rollout_summary": line, "rollout_slug": "ports", "raw_memory": line, "records": [record]}
 
 
 def good(request: Request) -> Reply:
@@ -292,12 +270,7 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
     add(
         mem, "s1", f"Look here. {fact(1)}", "Understood, noted.", "No, that was another repository.", "I see."
     )
-    nothing: dict[str, object] = {
-        "rollout_summary": "",
-        "rollout_slug": None,
-        "raw_memory": "",
-        "records": [],
-    }
+    nothing = {**lesson(1), "rollout_summary": "", "raw_memory": "", "records": []}
     model.answer = lambda request: good(request) if "memory_md" in request.user else says(nothing)
     report = mem.learning.run()
     assert (report.empty, report.extracted) == (1, 0)

@@ -14,7 +14,8 @@ import yaml
 from memolith.base.values import Value
 from memolith.learn.extract import rules
 from memolith.learn.extract.facts import Fact
-from memolith.memory.sessions import ROLES, Session, Turn
+from memolith.memory.sessions import Session
+from tests.learn import talk
 
 HALVES = ("tuned", "apart")
 _FOLDER = Path(__file__).parent / "sessions"
@@ -53,16 +54,8 @@ def read(half: str) -> list[dict[str, Any]]:
 
 
 def session(row: dict[str, Any]) -> Session:
-    turns = []
-    for number, entry in enumerate(row["turns"], 1):
-        ((who, text),) = entry.items()
-        role, _, outcome = who.partition(" ")
-        tool = "" if role in ROLES else role
-        turns.append(
-            Turn(number=number, role="tool" if tool else role, text=text, time="", tool=tool, outcome=outcome)
-        )
-    fields = {"agent": "test", "project": "", "started": "", "status": "completed", "ticket": ""}
-    return Session(id=row["name"], turns=turns, **fields)
+    turns = [pair for entry in row["turns"] for pair in entry.items()]
+    return talk.session(*turns, name=row["name"])
 
 
 def score(half: str) -> Score:

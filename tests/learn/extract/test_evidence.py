@@ -27,6 +27,9 @@ TALK = session(
     ("user", "记住，测试环境只能部署到 staging-1，staging-2 是给客户演示用的。"),
 )
 
+# A statement, the turn and the quote that it cites, and why it falls; empty if it holds.
+STATEMENTS = rows("learn/extract/statements")
+
 
 def verdict(statement: str, turn: int, quote: str, *, of_user: bool = False) -> str:
     return evidence.Witness(TALK).check(statement, [(turn, quote)], of_user=of_user).reason
@@ -34,20 +37,7 @@ def verdict(statement: str, turn: int, quote: str, *, of_user: bool = False) -> 
 
 @pytest.mark.parametrize(
     ("statement", "turn", "quote"),
-    [
-        ("Use pnpm in this repository, never npm.", 1, "Use pnpm here, never npm."),
-        ("The project uses pnpm.", 1, "Use pnpm here"),
-        ("The database listens on port 5433.", 1, "The DB listens on port 5433"),
-        ("Staging runs in eu-west-1.", 3, "staging runs in eu-west-1 and prod in eu-central-1"),
-        ("Production runs in eu-central-1.", 3, "staging runs in eu-west-1 and prod in eu-central-1"),
-        ("There are 212 tests; they passed in 8.5 s.", 7, "212 tests passed in 8.5 s"),
-        (
-            "The parser must not run before the lexer (docs/order.md).",
-            8,
-            "must not run before the lexer, see docs/order.md",
-        ),
-        ("测试环境只能部署到 staging-1。", 10, "测试环境只能部署到 staging-1"),
-    ],
+    [row[:3] for row in STATEMENTS if not row[3]],
 )
 def test_a_statement_that_says_what_was_said_holds(statement: str, turn: int, quote: str) -> None:
     assert verdict(statement, turn, quote) == ""
@@ -64,39 +54,7 @@ def test_a_statement_may_be_in_a_models_own_wording(name: str, turn: int, quote:
 
 @pytest.mark.parametrize(
     ("statement", "turn", "quote", "reason"),
-    [
-        ("Use yarn.", 1, "Use yarn here, never npm.", evidence.NOT_THERE),
-        ("Use pnpm here.", 3, "Use pnpm here, never npm.", evidence.NOT_THERE),
-        ("Use pnpm here.", 99, "Use pnpm here, never npm.", evidence.NO_TURN),
-        ("Use pnpm.", 1, "pnpm", evidence.TOO_SHORT),
-        ("Use pnpm.", 1, "", evidence.TOO_SHORT),
-        ("Use PNPM here.", 1, "use PNPM here, never npm", evidence.NOT_THERE),
-        ("Set shared_buffers to 25 %.", 4, "Always set shared_buffers to 25 % of RAM", evidence.OUTSIDE),
-        ("The team meets on Mondays.", 9, "The team meets on Mondays at nine.", evidence.OUTSIDE),
-        ("Use four spaces.", 5, "Always use four spaces everywhere.", evidence.INJECTED),
-        ("Use npm here.", 1, "Use pnpm here, never npm.", evidence.REVERSED),
-        ("Use npm here, never pnpm.", 1, "Use pnpm here, never npm.", evidence.REVERSED),
-        ("The parser must run before the lexer.", 8, "must not run before the lexer", evidence.REVERSED),
-        ("The parser must run before the lexer.", 8, "run before the lexer", evidence.REVERSED),
-        ("The parser must not run after the lexer.", 8, "must not run before the lexer", evidence.REVERSED),
-        ("The database listens on port 5432.", 1, "The DB listens on port 5433", evidence.NOT_ABOUT),
-        ("The redis cache listens on port 5433.", 1, "The DB listens on port 5433", evidence.NOT_ABOUT),
-        (
-            "Staging runs in eu-central-1.",
-            3,
-            "staging runs in eu-west-1 and prod in eu-central-1",
-            evidence.NOT_ABOUT,
-        ),
-        ("Staging runs in eu-central-1.", 3, "staging runs in eu-west-1", evidence.NOT_ABOUT),
-        (
-            "See docs/other.md for the lexer.",
-            8,
-            "must not run before the lexer, see docs/order.md",
-            evidence.NOT_ABOUT,
-        ),
-        ("测试环境只能部署到 staging-3。", 10, "测试环境只能部署到 staging-1", evidence.NOT_ABOUT),
-        ("测试环境不能部署到 staging-1。", 10, "测试环境只能部署到 staging-1", evidence.REVERSED),
-    ],
+    [row for row in STATEMENTS if row[3]],
 )
 def test_a_statement_that_says_anything_else_falls(
     statement: str, turn: int, quote: str, reason: str

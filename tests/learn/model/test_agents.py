@@ -135,15 +135,6 @@ def test_auto_takes_the_agent_of_the_session_else_the_first_that_is_there(tmp_pa
     assert found == ["gemini", "codex", "codex"]
 
 
-@ALL
-def test_a_reply_that_cannot_be_used_is_asked_for_once_more(tmp_path: Path, name: str) -> None:
-    agent = install(tmp_path, name, {"say": "I will not."}, {"say": GOOD})
-    asked = model(agent, name)
-    assert ask(asked) == GOOD
-    assert (spent(asked).tokens_in, spent(asked).tokens_out) == (190, 14)
-    assert "there is no JSON object in the reply" in agent.calls[1]["input"]
-
-
 BUSY = "API Error: 429 rate limit reached"
 FAILURES = [
     ("claude", {"say": BUSY, "envelope": {"is_error": True}, "exit": 1}, "rate_limited", "429", 3),

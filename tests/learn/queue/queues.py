@@ -1,41 +1,10 @@
-"""A queue for a test, as several processes would open it, and short ways to use it."""
+"""Short ways to use a queue."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-import pytest
-
-from memolith.env.settings import Settings
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Job, Queue
-from tests.conftest import Clock
 from tests.learn.queue.workers import PROJECT, extraction
 
 KEY = f"{PROJECT}/claude-1"
 OTHER = "other-89abcdef"
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def opened(home: Path, clock: Clock) -> Iterator[Callable[[], Queue]]:
-    """Return what opens the queue, as each process would."""
-    queues: list[Queue] = []
-
-    def open_one() -> Queue:
-        queues.append(Queue(str(home), Settings(str(home)), clock))
-        return queues[-1]
-
-    yield open_one
-    for queue in queues:
-        queue.close()
-
-
-@pytest.fixture
-def queue(opened: Callable[[], Queue]) -> Queue:
-    return opened()
 
 
 def claim(queue: Queue, kind: str = EXTRACT) -> Job:

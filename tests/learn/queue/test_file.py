@@ -13,18 +13,15 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.base.errors import BusyError, MemolithError, StorageError, UnsafePathError
+from memolith.base.errors import BusyError, StorageError, UnsafePathError
 from memolith.care.doctor import examine
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, LeaseLostError, Queue
 from tests.conftest import Clock
-from tests.learn.queue import queues, workers
+from tests.learn.queue import workers
 from tests.learn.queue.queues import KEY, claim, extracted
 from tests.learn.queue.workers import PROJECT, extraction
 from tests.ledger import proves
-
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-home, opened, queue = queues.home, queues.opened, queues.queue  # fixtures
-
+from tests.shared import LONG
 
 # ---------------------------------------------------------------- the file
 
@@ -285,7 +282,9 @@ def test_20_processes_that_start_at_once_extract_100_sessions_once_each_and_cons
 
 
 def test_that_count_catches_a_queue_whose_leases_hold_nobody_off(tmp_path: Path) -> None:
-    assert workers.report("crowd", tmp_path / "crowd", 8, 40, "broken")["extracted"] != [1] * 40
+    counts = workers.report("crowd", tmp_path / "crowd", 4, 4, "broken")["extracted"]
+    assert isinstance(counts, list)
+    assert max(counts) == 4
 
 
 @proves("S2.39", "S2.44")
@@ -296,11 +295,6 @@ def test_workers_that_are_killed_or_stopped_lose_no_job_and_double_none(tmp_path
     assert report["integrity"] == "ok"
     assert (report["kills"], report["too late"]) == (rounds * 3, rounds)
     assert int(str(report["taken over"])) > 0
-
-
-def test_an_error_of_the_queue_is_one_of_ours() -> None:
-    assert issubclass(LeaseLostError, MemolithError)
-    assert LeaseLostError.exit_code == BusyError.exit_code
 
 
 def test_a_schema_whose_damage_cannot_even_be_decoded_is_set_aside(

@@ -1,6 +1,5 @@
 """The queue against a model of it: whatever the order of claims, ends, failures and clocks."""
 
-import os
 import tempfile
 from typing import Any
 
@@ -12,11 +11,11 @@ from memolith.env.settings import Settings
 from memolith.learn.queue.queue import EXTRACT, Job, LeaseLostError, Queue
 from tests.conftest import Clock
 from tests.learn.queue.workers import PROJECT, extraction
+from tests.shared import LONG
 
 SESSIONS = ("claude-1", "claude-2", "claude-3")
 VERSIONS = ("1", "1-a", "1-b", "2-a", "2-c", "3")
 LEASE, DELAY, ROOM = 120.0, 120.0, 2
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 class Model:

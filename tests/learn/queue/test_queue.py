@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,13 +10,10 @@ import pytest
 from memolith.base.errors import BusyError, NotFoundError
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from tests.conftest import Clock
-from tests.learn.queue import queues
 from tests.learn.queue.queues import KEY, OTHER, claim, consolidated, extracted, state
 from tests.learn.queue.workers import PROJECT, extraction
 from tests.ledger import proves
-
-home, opened, queue = queues.home, queues.opened, queues.queue  # fixtures
-
+from tests.shared import until
 
 # ---------------------------------------------------------------- jobs
 
@@ -288,14 +284,7 @@ def test_a_lease_is_renewed_while_a_block_runs(
     job = claim(one)
     with one.kept(job):
         clock.seconds += 100
-        wait_until(lambda: state(other).lease_until == clock.seconds + 120)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+        assert until(lambda: state(other).lease_until == clock.seconds + 120)
 
 
 @pytest.mark.parametrize("days", [-2, -20_000])

@@ -20,7 +20,7 @@ from memolith.base.errors import CeilingError
 from memolith.env.settings import Settings
 from memolith.learn.queue import jobs
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
-from tests.shared import ROOT
+from tests.shared import ROOT, until
 
 PROJECT = "shop-01234567"
 VERSION = 7
@@ -116,6 +116,9 @@ def _crowd(home: str, processes: str, sessions: str, broken: str = "") -> dict[s
     notes = Notes(os.path.join(home, "notes"))
     settings = Settings(home)
 
+    def all_have_one() -> bool:
+        return sum(count for line, count in notes.read().items() if line[:7] == "extract") >= int(processes)
+
     def work() -> None:
         with Queue(home, settings) as queue:
             with queue.database.writing():
@@ -125,6 +128,8 @@ def _crowd(home: str, processes: str, sessions: str, broken: str = "") -> dict[s
                 running = [job for job in queue.jobs(PROJECT, EXTRACT) if job.status == "running"]
                 notes.add("running", len(running))
                 notes.add("extract", found[0].key)
+                if broken:  # what a race would show now and then
+                    until(all_have_one)
                 queue.finish(found[0], "a lesson", output=extraction(found[0]))
             for job in queue.claim(CONSOLIDATE, project=PROJECT):
                 sources = queue.extractions.all(PROJECT)

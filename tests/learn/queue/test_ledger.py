@@ -1,26 +1,16 @@
 """The ledger of learning: every request is entered before it is sent, and a ceiling stops exactly there."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from memolith.base.errors import CeilingError
-from memolith.env.settings import Settings
 from memolith.learn.queue.ledger import Entry, Ledger
 from memolith.learn.queue.queue import EXTRACT, Queue
 from tests.conftest import Clock
 from tests.learn.queue import workers
+from tests.learn.queue.queues import OTHER
 from tests.learn.queue.workers import PROJECT
-
-OTHER = "other-89abcdef"
-
-
-@pytest.fixture
-def ledger(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
-    home = str(tmp_path / "home")
-    with Queue(home, Settings(home), clock) as queue:
-        yield queue.ledger
 
 
 def reserve(
@@ -176,16 +166,14 @@ def test_what_was_spent_is_entered_even_if_the_database_was_lost_meanwhile(
 
 
 def test_clearing_the_queue_gives_no_budget_back_and_forgetting_a_session_drops_its_name(
-    ledger: Ledger, clock: Clock, tmp_path: Path
+    queue: Queue, ledger: Ledger
 ) -> None:
-    home = str(tmp_path / "home")
     reserve(ledger, tokens=1000)
-    with Queue(home, Settings(home), clock) as queue:
-        queue.enqueue(EXTRACT, f"{PROJECT}/claude-1", 5)
-        queue.forget_session(PROJECT, "claude-1")
-        queue.clear()
-        assert total(ledger)["tokens"] == 1000
-        assert sessions(ledger) == [""]
+    queue.enqueue(EXTRACT, f"{PROJECT}/claude-1", 5)
+    queue.forget_session(PROJECT, "claude-1")
+    queue.clear()
+    assert total(ledger)["tokens"] == 1000
+    assert sessions(ledger) == [""]
 
 
 def test_entries_are_kept_for_more_than_a_year_and_not_for_ever(ledger: Ledger, clock: Clock) -> None:
