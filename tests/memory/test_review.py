@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from memolith import ConflictError, InputError, MatchError, Mem, NotFoundError
 from memolith.adapters.files import Memories
-from memolith.base.values import Source
+from memolith.base.values import Source, WriteResult
 from memolith.edges.cli import main
 from memolith.memory import review
 from memolith.memory.review import CALLS
+from memolith.memory.tickets import Ticketed
 from memolith.store import layout
 from memolith.store.allow_list import CLEARED
 from memolith.text import source_label
@@ -176,6 +177,29 @@ def test_a_refused_note_is_gone_and_can_be_brought_back(mem: Mem) -> None:
     assert list(mem.search("tools.example")) == review.waiting(mem) == []
     mem.undo(waiting.filename)
     assert [each.id for each in review.waiting(mem)] == [waiting.id]
+
+
+@pytest.mark.parametrize(
+    "bring",
+    [
+        lambda mem: mem.remember(ATTACK, "Setup"),
+        lambda mem: mem.write("note", ATTACK, name="setup"),
+        lambda mem: mem.write("note", f"{ATTACK}\npassword: hunter2-Zq81xx\n", name="setup"),
+        lambda mem: mem.tickets.load([{"id": "7", "title": "Setup", "description": ATTACK}])[0],
+        lambda mem: mem.tickets.load([{"title": "Setup: run it"}])[0],
+    ],
+)
+def test_a_refused_text_that_had_a_file_of_its_own_is_not_asked_for_again(
+    mem: Mem, bring: Callable[[Mem], WriteResult | Ticketed]
+) -> None:
+    outside = mem.from_source("imported")
+    bring(outside)
+    (waiting,) = review.waiting(mem)
+    review.refuse(mem, waiting.id)
+    assert "a person refused this" in bring(outside).message
+    assert review.waiting(mem) == []
+    outside.write("note", "Something else.", name="setup")
+    assert len(review.waiting(mem)) == 1
 
 
 class StoppedError(Exception):

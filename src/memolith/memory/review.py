@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memolith.memory.home import Home
+    from memolith.store.history import Entry as Version
     from memolith.text.yaml import Node
 
     Argument = str | list[str] | None
@@ -84,7 +85,8 @@ def hold(
 
     `op` names the change in the history: an import takes back what it had held, too.
     """
-    if not home.source.outside or (apart and is_apart(home, apart)):
+    is_alone = bool(apart) and is_apart(home, apart)
+    if not home.source.outside or (is_alone and not was_refused(home, apart, text)):
         return None
     from memolith.store.allow_list import allowed
     from memolith.store.screen import screen, together
@@ -106,6 +108,7 @@ def hold(
     with home.gate.scope(slug):
         # Before ids were long enough to tell texts apart, they had eight digits.
         decided = decision(home, relative) or decision(home, layout.path(slug, "inbox", f"{held_id[:8]}.md"))
+        decided = "refuse" if is_alone else decided
         head: dict[str, Node] = {
             "call": call,
             "arguments": dict(given),  # type: ignore[arg-type]
@@ -148,12 +151,30 @@ def is_apart(home: Home, relative: str) -> bool:
 
 def decision(home: Home, relative: str) -> str:
     """Return what a person last decided about a text: `accept`, `refuse` or nothing."""
+    return next((entry.op for entry in _decisions(home, relative)), "")
+
+
+def _decisions(home: Home, relative: str) -> list[Version]:
     entries = home.gate.history.entries(relative)
     undone = {entry.undoes for entry in entries}
-    for entry in reversed(entries):
-        if entry.op in ("accept", "refuse") and entry.id not in undone:
-            return entry.op
-    return ""
+    return [each for each in entries[::-1] if each.op in ("accept", "refuse") and each.id not in undone]
+
+
+def refused(home: Home, relative: str) -> Iterator[str]:
+    """Yield the texts that a person refused where they waited, in a file of their own."""
+    for entry in _decisions(home, relative):
+        if entry.op == "refuse" and entry.stored:
+            yield files.text_of(home.gate.history.read(relative, entry.id))
+
+
+def was_refused(home: Home, relative: str, text: str) -> bool:
+    """Whether a person refused a text before, alone or among other lines; masked there, as it would be."""
+    from memolith.store.screen import screen
+
+    if not decision(home, relative):
+        return False
+    lines = set(screen(text)[0].split("\n")) - {""}
+    return any(lines <= set(before.split("\n")) for before in refused(home, relative))
 
 
 def waiting(home: Home) -> list[Held]:

@@ -10,12 +10,13 @@ import time
 from memolith.base.errors import InputError
 from memolith.base.values import Value
 from memolith.env.paths import Tree
-from memolith.memory import entries
+from memolith.memory import entries, review
 from memolith.store import layout
 from memolith.store.entry import TICKET_STATUSES as STATUSES
 from memolith.store.screen import quoted
 from memolith.text import markdown
 from memolith.text.secrets.veil import in_one_line
+from memolith.text.yaml import dump_scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -238,6 +239,11 @@ class Tickets:
         )
         if ticket_id is not None and ticket_id in self._ids():
             return self.update(ticket_id, **given)
+        if self._home.source.outside:
+            name = ticket_id or entries.new_id(said["title"], self._ids())
+            text = said["description"] or f"title: {dump_scalar(said['title'])}"
+            if review.was_refused(self._home, self._file(name), text):
+                return self._done(name, "Nothing was written: a person refused this ticket before", [])
         return self.add(ticket_id=ticket_id, **given)
 
     # ------------------------------------------------------------ inside

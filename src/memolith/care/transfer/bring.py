@@ -124,6 +124,7 @@ class _Run:
         self._rows = [_row(path, "left out", why=why) for path, why in source.left]
         self._names: dict[str, names.Names] = {}
         self._known: dict[str, dict[str, str]] = {}
+        self._refused: set[str] = set()
         self._links: dict[str, dict[str, str]] = {}
         self._titles: dict[str, dict[str, str]] = {}
         self._plan: list[tuple[Item, str]] = []
@@ -173,6 +174,10 @@ class _Run:
                 head = files.text_of(tree.read_part(f"{directory}/{name}.md", _HEAD)[0])
                 if f"\n{_KEY}:" in head and (mark := frontmatter.split(head).get(_KEY)):
                     known[mark] = name
+        if self._from.outside:
+            home = self._mems[slug]
+            past = (path for path in self._gate.history.files(slug) if path.startswith(f"{directory}/"))
+            self._refused |= {_mark_of(text) for path in past for text in review.refused(home, path)}
 
     def _name(self, item: Item) -> None:
         """Decide what a note will be called; all other texts go where their kind says."""
@@ -182,6 +187,9 @@ class _Run:
         text, _ = self._source.read(item)
         if not text.strip():
             self._row(item, "left out", why="empty")
+            return
+        if _mark(item, text) in self._refused:
+            self._row(item, "left out", why="a person refused this text before")
             return
         taken = self._names[item.scope]
         name = self._known[item.scope].get(_mark(item, text))
