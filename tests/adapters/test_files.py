@@ -110,6 +110,14 @@ def test_a_secret_is_masked_and_the_answer_says_so(tool: Memories, mem: Mem, sto
         "/memories/con.md",
         "/memories/" + "long/" * 60 + "x.md",
         "/memories/file.md/below.md",
+        "/memories/x ",
+        "/memories/x.",
+        "/memories/x /y.md",
+        "/memories/ x.md",
+        "/memories/x\u3000",
+        "/memories/x./y.md",
+        "/memories/FILE.md",
+        "/memories/File.MD",
         "",
     ],
 )
@@ -173,3 +181,42 @@ def test_writers_at_once_lose_no_line(mem: Mem, work: Path) -> None:
         thread.join()
     lines = Memories(mem).view("/memories/log.md").split("\n")
     assert len({line.partition("\t")[2] for line in lines[2:-1]}) == 20
+
+
+@pytest.mark.parametrize(
+    ("there", "wanted"),
+    [
+        ("caf\u00e9.md", "cafe\u0301.md"),
+        ("cafe\u0301.md", "caf\u00e9.md"),
+        ("OK.md", "ok.md"),
+        ("Dir/a.md", "dir/b.md"),
+        ("a/STRASSE/x.md", "a/stra\u00dfe/y.md"),
+        ("\u00c9t\u00e9/a.md", "e\u0301te\u0301"),
+    ],
+)
+def test_a_name_that_is_another_one_on_some_systems_is_refused_and_the_other_is_named(
+    tool: Memories, store: Path, there: str, wanted: str
+) -> None:
+    top = store / "memories"
+    (top / there).parent.mkdir(parents=True)
+    (top / there).write_text("x")
+    tool.create("/memories/other.md", "y")
+    for given in (
+        {"command": "create", "path": f"/memories/{wanted}", "file_text": "x"},
+        {"command": "rename", "old_path": "/memories/other.md", "new_path": f"/memories/{wanted}"},
+    ):
+        clash = next(part for part in there.split("/") if part not in wanted.split("/"))
+        assert f"{clash} is there" in answered(tool, given)["error"]
+    assert sorted(path for path in top.rglob("*") if path.is_file()) == sorted(
+        [top / there, top / "other.md"]
+    )
+    tool.create(f"/memories/{there}.txt", "z")
+
+
+@pytest.mark.parametrize(
+    "given", [["a", "b"], [1], [1, 2, 3], "12", 7, [1.5, 2], [True, 2], [None, None], {"a": 1}]
+)
+def test_a_range_that_is_none_gets_the_tools_error(tool: Memories, given: object) -> None:
+    tool.create("/memories/a.md", "one\ntwo\n")
+    told = answered(tool, {"command": "view", "path": "/memories/a.md", "view_range": given})
+    assert told["error"].startswith("Invalid `view_range` parameter: ")

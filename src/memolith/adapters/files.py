@@ -15,7 +15,7 @@ import stat
 from memolith.base.errors import InputError, NotFoundError, StorageError, TooLargeError, UnsafePathError
 from memolith.base.values import MAX_ACCEPT_BYTES
 from memolith.env.paths import Tree
-from memolith.store import files, layout, writeset
+from memolith.store import files, layout, portable, writeset
 from memolith.store.allow_list import allowed
 from memolith.store.screen import refuse_secret
 from memolith.text import names, source_label
@@ -83,9 +83,9 @@ class Memories:
             if found is not None and stat.S_ISREG(found.st_mode):
                 lines = self._text(relative).split("\n")
                 first, last = 1, len(lines)
-                if view_range and len(view_range) == 2:
-                    first = max(1, int(view_range[0]))
-                    last = last if view_range[1] == -1 else int(view_range[1])
+                if view_range:
+                    first, end = _range(view_range)
+                    first, last = max(1, first), last if end == -1 else end
                 shown = _numbered(lines[first - 1 : last], first)
                 return f"Here's the content of {path} with line numbers:\n{shown}"
             if found is None and relative != self._top:
@@ -219,7 +219,25 @@ class Memories:
             raise InputError(f"Path {path} is too long; {_MAX_PATH} bytes are allowed")
         refuse_secret(inside, "path")
         self._mem.register()
+        self._refuse_clash(path, inside.split("/"))
         return relative
+
+    def _refuse_clash(self, path: str, parts: list[str]) -> None:
+        """Refuse a name beside one that is the same on some systems: another case, or form of an accent."""
+        at = self._top
+        for name in parts:
+            try:
+                present = self._tree().folder(at).names()
+            except (FileNotFoundError, UnsafePathError):
+                return  # nothing is beside it, or the next step says what is wrong
+            for other in present:
+                if other != name and portable.same(other) == portable.same(name):
+                    there = f"{ROOT}{at.removeprefix(self._top)}/{other}"
+                    raise InputError(
+                        f"Path {path} cannot be used: {there} is there, and on some systems both are one; "
+                        "use that one, or another name"
+                    )
+            at = f"{at}/{name}"
 
     def _file(self, path: str) -> str:
         relative = self._relative(path)
@@ -287,6 +305,15 @@ def _existing(text: str | None, path: str) -> str:
     if text is None:
         raise NotFoundError(f"The path {path} does not exist. Please provide a valid path.")
     return text
+
+
+def _range(given: object) -> tuple[int, int]:
+    """Return the first and the last line that are asked for."""
+    if isinstance(given, (list, tuple)) and len(given) == 2 and all(type(each) is int for each in given):
+        return given[0], given[1]
+    raise InputError(
+        f"Invalid `view_range` parameter: {given}. It should be a list of two whole numbers, such as [1, 20]."
+    )
 
 
 def _lines_of(text: str, part: str) -> list[int]:

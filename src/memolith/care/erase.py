@@ -279,8 +279,7 @@ class _Secrets:
         is_yaml = ".yml" in _below(path, self._home.path)
 
         def mask(data: bytes) -> bytes:
-            text = redact(text_of(data), self._allowed(path), by_hand=True).text
-            return quote_markers(text, whole=is_yaml).encode(*_codec(data))
+            return masked(data, self._allowed(path), is_yaml=is_yaml)
 
         return mask
 
@@ -293,6 +292,12 @@ class _Secrets:
 
     def _allowed(self, path: str) -> frozenset[str]:
         return allowed(str(self._home.root), scope_of(_below(path, self._home.path)))
+
+
+def masked(data: bytes, allow: frozenset[str], *, is_yaml: bool = False) -> bytes:
+    """Return the bytes of a file with its secrets masked, in the encoding that it has."""
+    found = redact(text_of(data), allow, by_hand=True)
+    return quote_markers(found.text, whole=is_yaml).encode(*_codec(data)) if found.findings else data
 
 
 def text_of(data: bytes) -> str:

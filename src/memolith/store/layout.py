@@ -156,8 +156,6 @@ def note_name(name: str | None) -> str:
     if bare[-3:].lower() == ".md" and bare == lookalikes.composed(name):
         bare = bare[:-3]
     wrong = names.problem(bare, also=".") if bare else "nothing before .md"
-    if not wrong and bare != bare.strip():
-        wrong = "a space at its end"
     if wrong:
         raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use letters, digits, - and _")
     if bare.casefold() in _RESERVED:

@@ -37,6 +37,8 @@ def problem(name: str, also: str = "") -> str:
     size = len(name.encode("utf-8"))
     if size > MAX_BYTES:
         return f"{size} bytes, more than {MAX_BYTES}"
+    if name != name.strip() or name.endswith("."):
+        return "a space around it or a dot at its end"
     return (
         "a device on Windows; choose another" if name.partition(".")[0].rstrip().casefold() in DEVICES else ""
     )
@@ -90,8 +92,6 @@ def _part(encoded: str, url: str) -> str:
     wrong = "an empty part" if not name.strip() else problem(name)
     if not wrong and name.startswith("."):
         wrong = "a part that begins with a dot"
-    if not wrong and (name != name.strip() or name.endswith(".")):
-        wrong = "a part with a space around it or a dot at its end"
     if wrong:
         raise InputError(f"{_short(url)} is not allowed ({wrong}); use the addresses that memory shows")
     return name

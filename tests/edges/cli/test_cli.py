@@ -16,6 +16,7 @@ from memolith.text.names import NAMESPACES
 from tests.edges.cli import console
 from tests.ledger import proves
 
+CANARY = "ghp_" + "aB3dE5gH7j" * 3 + "k9Lm2N"
 Capture = pytest.CaptureFixture[str]
 SCRIPT = Path(sys.executable).with_name("memolith")
 
@@ -444,3 +445,23 @@ def test_an_undo_can_name_a_version_and_history_can_show_it(mem: Mem, work: Path
     assert capfd.readouterr().out == "one"
     assert main(["undo", "scratchpad", "--to", str(versions[-1]["id"]), "--project", str(work)]) == 0
     assert mem.read("scratchpad") == "one"
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_version_is_shown_without_the_secret_that_somebody_typed(
+    mem: Mem, store: Path, work: Path, capfd: Capture, codec: str, as_json: list[str]
+) -> None:
+    """Found by an attack: an agent may run the command."""
+    mem.write("note", "one", name="plan")
+    (store / "notes" / "plan.md").write_bytes(f"Plan\n\ntoken: {CANARY}\n".encode(codec))
+    mem.write("note", "two", "overwrite", name="plan")
+    arguments = ["history", "plan", "--project", str(work)]
+    assert main([*arguments, "--json"]) == 0
+    version = json.loads(capfd.readouterr().out)["versions"][0]["id"]
+    assert main([*arguments, *as_json, "--show", str(version)]) == 0
+    shown = capfd.readouterr()
+    plain = (shown.out + shown.err).replace("\0", "").replace("\\u0000", "")
+    assert CANARY not in plain
+    assert "[secret:" in plain
+    assert "scan --purge" in plain

@@ -10,6 +10,7 @@ from click.shell_completion import get_completion_class
 
 from memolith.base import whole
 from memolith.base.errors import ConfigError, InputError
+from memolith.care.erase import masked
 from memolith.edges.cli import completion as completing
 from memolith.edges.cli import demo as demonstration
 from memolith.edges.cli import output, progress
@@ -18,6 +19,7 @@ from memolith.edges.cli.common import choice, listed
 from memolith.env import settings
 from memolith.memory.undo import files_with_history
 from memolith.store import layout, registry
+from memolith.store.allow_list import allowed
 from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
@@ -38,7 +40,7 @@ _file = click.argument("file", required=False, shell_complete=completing.files_t
 @cli.command()
 @_file
 @click.option("--all", "everything", is_flag=True, help="Also changes that took nothing away.")
-@click.option("--show", type=int, metavar="VERSION", help="Print the bytes of a version.")
+@click.option("--show", type=int, metavar="VERSION", help="Print a version, with secrets masked.")
 @shared
 def history(options: Options, file: str | None, everything: bool, show: int | None) -> Answer | None:
     """List the versions that can be brought back: the states before each destructive change.
@@ -56,7 +58,10 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
         raise InputError("--show needs a FILE")
     with options.open() as mem:
         name = mem.find_file(file)
-        data = mem.gate.history.read(name, show)
+        kept = mem.gate.history.read(name, show)
+        data = masked(kept, allowed(str(mem.root), layout.scope_of(name)))
+    if data != kept:
+        output.note("a secret in it is masked; `memolith scan --purge` takes it out of the history")
     if options.json:
         return {"path": name, "text": data.decode("utf-8", "replace")}, ""
     output.raw(data)
