@@ -243,7 +243,9 @@ def test_a_workspace_that_names_a_repository_in_it_as_its_own_is_a_plain_folder(
 def test_an_archive_in_the_place_of_a_worktree_that_is_gone_is_a_plain_folder(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository, "_CLOCKS", 0)
+    """Found by an attack: one `git status` there was enough, and a shell's prompt runs it."""
+    for slack in ("_CLOCKS", "_MOMENT"):
+        monkeypatch.setattr(repository, slack, 0)
     app = repo(tmp_path / "app", ORIGIN)
     place = app / "fix"
     if kind == "worktree":
@@ -258,7 +260,45 @@ def test_an_archive_in_the_place_of_a_worktree_that_is_gone_is_a_plain_folder(
     (place / ".git").write_text(pointer)
     assert not sees(place)
     assert "is newer than what its repository knows" in Mem.open(place).identity.notice
-    git(place, "status")
+    for unasked in (
+        "status",
+        "diff",
+        "log",
+        "stash list",
+        "branch",
+        "gc --auto",
+        "update-index --refresh",
+    ):
+        git(place, *unasked.split())
+        assert not sees(place)
+    written = tell(app)
+    assert main(["project", "link", written, "--project", str(place)]) == 0
+    assert slug(place) == written
+
+
+@pytest.mark.parametrize("kind", ["worktree", "moved worktree", "submodule"])
+def test_a_worktree_or_submodule_that_git_made_again_is_known(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for slack in ("_CLOCKS", "_MOMENT"):
+        monkeypatch.setattr(repository, slack, 0)
+    app = repo(tmp_path / "app", ORIGIN)
+    place = app / "fix"
+    if kind == "submodule":
+        git(app, "submodule", "--quiet", "add", str(repo(tmp_path / "library")), "fix")
+    else:
+        git(app, "worktree", "add", "-q", str(place))
+    tell(place)
+    if kind == "submodule":
+        git(app, "submodule", "--quiet", "deinit", "-f", "fix")
+        git(app, "submodule", "--quiet", "update", "--init")
+    elif kind == "worktree":
+        shutil.rmtree(place)
+        git(app, "worktree", "prune")
+        git(app, "worktree", "add", "-q", str(place), "fix")
+    else:
+        git(app, "worktree", "move", "fix", "other")
+        place = app / "other"
     assert sees(place)
 
 

@@ -32,12 +32,13 @@ _MAX_LINE = 8_192
 _MAX_ORIGIN = 1_000
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
 _CLOCKS = 60_000_000_000  # nanoseconds by which those of two file systems may differ
+_MOMENT = 1_000_000_000  # nanoseconds in which git makes a worktree
 _NOBODYS = "?"  # an origin that cannot be read: there is one, and it is not that of anybody
 _GENERATION = 0x80087601  # FS_IOC_GETVERSION of Linux
 
 _LINK = "the .git here is a link"
 _NO_WAY_BACK = "the .git here leads to a repository that does not lead back to it"
-_NEWER = "the .git here is newer than what its repository knows of it (`git status` here tells it)"
+_NEWER = "the .git here is newer than what its repository knows of it"
 _STRANGERS = "the .git here, or the directory that it is in, belongs to another user"
 
 
@@ -184,11 +185,13 @@ def _linked(directory: str, file: str) -> Checkout:
             ):
                 main = git
             if os.path.realpath(os.path.join(tree, back)) == file:
-                return _used(_ours(Checkout(main, git, directory), file, tree), file, tree)
+                made = os.path.join(tree, "commondir")
+                return _in_time(_ours(Checkout(main, git, directory), file, tree), file, made)
     elif git and os.path.isdir(git):
         owns = [value for name in ("config", "config.worktree") for value in _worktrees(git, name)]
         if directory in owns:
-            return _used(_ours(Checkout(directory, git, directory), file), file, git)
+            made = os.path.join(git, "config")
+            return _in_time(_ours(Checkout(directory, git, directory), file), file, made)
         if _is_hidden_in(directory, git):
             return _ours(Checkout(directory, git, directory), file)
     return Checkout(directory, file, directory, _NO_WAY_BACK)
@@ -199,9 +202,15 @@ def _is_hidden_in(directory: str, git: str) -> bool:
     return os.path.dirname(git) == directory and os.path.basename(git).startswith(".")
 
 
-def _used(checkout: Checkout, file: str, known: str) -> Checkout:
-    """Doubt a `.git` file that came after git last worked with it: unpacked where a worktree once was."""
-    if os.lstat(file).st_ctime_ns > os.lstat(known).st_ctime_ns + _CLOCKS:
+def _in_time(checkout: Checkout, file: str, made: str) -> Checkout:
+    """Doubt a `.git` file that came after what git made with it: unpacked where a worktree once was.
+
+    `made` is what git writes when it makes a worktree, or says where a submodule is. The directory around it
+    changes with each `git status`, which a shell's prompt runs unasked.
+    """
+    ours, theirs = os.lstat(file), os.lstat(made)
+    late = ours.st_ctime_ns - theirs.st_ctime_ns
+    if late > (_MOMENT if ours.st_dev == theirs.st_dev else _CLOCKS):
         checkout.doubt = checkout.doubt or _NEWER
     return checkout
 
