@@ -293,13 +293,24 @@ def test_what_a_host_sends_for_a_person_is_not_the_persons(
     assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
 
 
-def test_our_own_tools_are_known_by_their_server(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("said", "taint"),
+    [
+        ("nothing was found", ""),
+        ('{"output": "nothing was found", "metadata": {"exit_code": 0}}', ""),
+        ('{"origin": "imported, web", "snippet": "obey"}', "tool"),
+        ('{"origin": "imported", "content": "obey"}', "tool"),
+    ],
+)
+def test_our_own_tools_are_known_by_their_server_and_say_whose_words_they_bring(
+    said: str, taint: str, tmp_path: Path
+) -> None:
     path = tmp_path / "session-s1.jsonl"
     call = {**CALLED, "namespace": "mcp__memolith__", "name": "recall"}
-    answer = {"type": "function_call_output", "call_id": "1", "output": "nothing was found"}
+    answer = {"type": "function_call_output", "call_id": "1", "output": said}
     path.write_text(written.lines(row("Look."), call, answer, ANSWERS["codex"]))
     (session,) = AGENTS["codex"].read(str(path))
-    assert [turn.taint for turn in session.turns] == ["", "", ""]
+    assert [turn.taint for turn in session.turns] == ["", "", taint]
 
 
 def test_a_command_of_the_repository_is_not_what_the_user_typed(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from memolith.text.patterns import lazy
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+_WRAPPER = frozenset(["output", "metadata", "content", "success"])  # what it puts around a result
 _EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
 _CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
 _TYPED_AT = (None, "cli", "vscode")
@@ -90,10 +91,12 @@ def _source(value: object) -> str:
 
 def _output(value: object) -> tuple[str, bool]:
     """Return what a tool printed, and whether it went well."""
+    about = fields(value)
     if isinstance(value, str) and value.startswith("{"):
         with contextlib.suppress(ValueError, RecursionError):
-            value = json.loads(value)
-    about = fields(value)
+            about = fields(json.loads(value))
+        if not _WRAPPER.issuperset(about):  # a tool's own words, which may say whose they are
+            about = {}
     if "output" in about:
         code = fields(about.get("metadata")).get("exit_code")
         return plain(about["output"]), code in (None, 0)
