@@ -252,6 +252,11 @@ def packed(path: Path, entries: list[tuple[tarfile.TarInfo, bytes]], manifest: o
     return path
 
 
+def copy_of(line: bytes) -> tuple[tarfile.TarInfo, bytes]:
+    head = b'{"agent":"claude","id":"b"}'
+    return entry("sessions/x-12345678/claude-b.jsonl.gz", gzip.compress(head + b"\n" + line + b"\n"))
+
+
 HOSTILE: dict[str, tuple[list[tuple[tarfile.TarInfo, bytes]], str]] = {
     "parent": ([entry("memory/../../../evil.md")], "leads elsewhere"),
     "absolute": ([entry("/etc/evil")], "leads elsewhere"),
@@ -274,7 +279,39 @@ HOSTILE: dict[str, tuple[list[tuple[tarfile.TarInfo, bytes]], str]] = {
     "control": ([entry("memory/a\x1b[31m.md")], "control characters"),
     "deep": ([entry("memory/" + "d/" * 20 + "x.md")], "too deep"),
     "long": ([entry("memory/" + "x" * 300 + ".md")], "too long"),
+    "settings": ([entry("config.yml", b"a: " * 20_000 + b"\n")], "'config.yml' cannot be parsed"),
+    "settings that are a list": ([entry("config.yml", b"- a\n")], "'config.yml' cannot be parsed"),
+    "settings in bytes": ([entry("config.yml", b"a: \xff\n")], "'config.yml' cannot be parsed"),
+    "deep session": (
+        [copy_of(b'{"turn":1,"text":' + b"[" * 5_000 + b"]" * 5_000 + b"}")],
+        "claude-b.* deeper",
+    ),
+    "deep objects": ([copy_of(b'{"a":' * 900 + b"1" + b"}" * 900)], "claude-b.* deeper"),
+    "long turn": (
+        [copy_of(b'{"turn":1,"text":"' + b"A" * 5_000_000 + b'"}')],
+        "claude-b.* longer than any turn",
+    ),
+    "many turns": ([copy_of(b"{}\n" * 200_000)], "claude-b.* larger than any session"),
 }
+
+
+@pytest.mark.parametrize(
+    "behind", [b"x", b"\0", gzip.compress(b"x"), gzip.compress(b"\0" * 10_000) * 3, gzip.compress(b"")]
+)
+def test_an_archive_with_something_behind_its_end_is_refused(
+    behind: bytes, archive: Path, tmp_path: Path
+) -> None:
+    archive.write_bytes(archive.read_bytes() + behind)
+    with pytest.raises(ArchiveError, match="more behind its end"):
+        import_memory(Mem.open(tmp_path, home=tmp_path / "new"), archive)
+
+
+def test_an_archive_with_something_behind_the_end_of_its_tar_is_refused(
+    archive: Path, tmp_path: Path
+) -> None:
+    archive.write_bytes(gzip.compress(gzip.decompress(archive.read_bytes()) + b"\0" * 20_480 + b"hidden"))
+    with pytest.raises(ArchiveError, match="more behind its end"):
+        import_memory(Mem.open(tmp_path, home=tmp_path / "new"), archive)
 
 
 @pytest.mark.parametrize("case", HOSTILE)
@@ -328,11 +365,10 @@ def test_a_bomb_is_not_unpacked(mem: Mem, tmp_path: Path) -> None:
     path = tmp_path / "bomb.tar.gz"
     info = tarfile.TarInfo()
     info.size = 4 * 1_048_576
-    zeros = gzip.compress(b"\0" * info.size, 9)
-    with path.open("wb") as file:
+    with gzip.open(path, "wb", 9) as file:
         for number in range(100):
             info.name = f"memory/{number}.md"
-            file.write(gzip.compress(info.tobuf()) + zeros)
+            file.write(info.tobuf() + b"\0" * info.size)
     with pytest.raises(ArchiveError, match="unpacks to far more"):
         import_memory(mem, path)
     assert not Path(mem.home).exists()

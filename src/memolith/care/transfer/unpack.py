@@ -10,7 +10,6 @@ that they have, and get no others.
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 import tarfile
@@ -21,13 +20,14 @@ from memolith.base.errors import InputError, MemolithError, StorageError, TextEr
 from memolith.care.transfer.bring import Imported, Row, bring
 from memolith.care.transfer.pack import FORMAT, MANIFEST
 from memolith.memory import note_index
-from memolith.store import layout, portable
+from memolith.store import archive, layout, portable
 from memolith.store.screen import quoted
+from memolith.text import yaml
 from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Self
+    from typing import BinaryIO, Self
 
     from memolith.memory.home import Home
 
@@ -43,6 +43,7 @@ _MAX_HEADER = 16_384  # more than a long name takes
 # A text shrinks to a hundredth at most, apart from the first megabytes; a bomb to a thousandth.
 _RATIO = 200
 _FREE = 64 * 1_048_576
+_CHUNK = 65_536
 
 
 def import_memory(
@@ -149,6 +150,8 @@ class Archive:
                 )
                 self._refuse(f"{quoted(name)} {what}")
             met[key] = name
+            if why := _unusable(name, data):
+                self._refuse(f"{quoted(name)} {why}")
             if name == MANIFEST:
                 manifest = data
             else:
@@ -186,8 +189,8 @@ class Archive:
         self._file.seek(0)
         size = os.fstat(self._file.fileno()).st_size
         total = count = 0
-        with self._damaged(), gzip.GzipFile(fileobj=self._file) as plain:
-            bounded = _Bounded(plain, self, _FREE + size * _RATIO)
+        with self._damaged():
+            bounded = _Bounded(self._file, self, _FREE + size * _RATIO)
             with tarfile.open(
                 fileobj=bounded,
                 mode="r|",
@@ -211,8 +214,9 @@ class Archive:
                     if len(data) != info.size:
                         self._refuse(f"{quoted(info.name)} is cut off")
                     yield info.name, data
-            while bounded.read(65_536):  # to the end, where gzip keeps its checksum
-                pass
+            while rest := bounded.read(_CHUNK):  # to the end, where gzip keeps its checksum
+                if rest.strip(b"\0"):
+                    self._refuse("there is more behind its end")
 
     @contextlib.contextmanager
     def _damaged(self) -> Iterator[None]:
@@ -257,14 +261,33 @@ class _Entry(tarfile.TarInfo):
         return found
 
 
+def _unusable(name: str, data: bytes) -> str:
+    """Return why a file could not be read where it goes, and would keep others from it; usually nothing."""
+    if name == portable.CONFIG:
+        try:
+            yaml.parse(data.decode("utf-8"))
+        except ValueError as error:
+            return f"cannot be parsed ({error})"
+    is_session = name.startswith("sessions/") and name.endswith(archive.SUFFIX)
+    return archive.problem(archive.unpacked(data)[0]) if is_session else ""
+
+
 class _Bounded:
-    """A stream that ends in an error instead of filling the disk or the memory."""
+    """What one member of gzip holds; an error instead of filling the disk or the memory."""
 
-    def __init__(self, plain: gzip.GzipFile, archive: Archive, limit: int) -> None:
-        self._plain, self._archive, self._left = plain, archive, limit
+    def __init__(self, file: BinaryIO, archive: Archive, limit: int) -> None:
+        self._file, self._archive, self._left = file, archive, limit
+        self._zip = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
-    def read(self, size: int = -1) -> bytes:
-        data = self._plain.read(size)
+    def read(self, size: int) -> bytes:
+        data = b""
+        while not data and not self._zip.eof:
+            more = self._zip.unconsumed_tail or self._file.read(_CHUNK)
+            if not more:
+                raise EOFError("it is cut off")
+            data = self._zip.decompress(more, size)
+        if not data and (self._zip.unused_data or self._file.read(1)):
+            raise ArchiveError(self._archive.path, "there is more behind its end")
         self._left -= len(data)
         if self._left < 0:
             raise ArchiveError(self._archive.path, "it unpacks to far more than a memory that was packed")
