@@ -1,27 +1,27 @@
 """Attacks: what strangers, bad disks and other processes do to a memory, as rounds with counts.
 
-A part is a module with `run(rounds, rng, tally)` and `BROKEN`: versions of ours that are wrong on purpose.
-Each of those has to be caught by the part that it belongs to, or the run proves nothing.
+A part is a module with `run(rounds, rng, tally)`, which yields after each round, and `BROKEN`: versions of
+ours that are wrong on purpose. Each of those has to be caught by the part that it belongs to, or the run
+proves nothing.
 """
 
 import importlib
 import random
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from typing import Any
 
 from prove.report import Stopwatch, Tally
 
-# How many rounds a part has by default, and how many it may take to notice a broken version.
+# How many rounds a part has at most, and how many it may take to notice a broken version.
 PARTS = {
     "code": (400, 40),
-    "identity": (240, 200),
+    "identity": (400, 300),
     "ways": (200, 80),
     "secrets": (600, 60),
-    "reads": (400, 200),
+    "reads": (100_000, 200),  # as many as there are calls
     "flips": (2000, 200),
     "forks": (200, 20),
 }
-_STEP = 20  # rounds between two looks at the clock
 
 
 def run(minutes: float, rounds: int, seed: int, only: str) -> Tally:
@@ -35,14 +35,11 @@ def run(minutes: float, rounds: int, seed: int, only: str) -> Tally:
         most, patience = PARTS[name]
         part = importlib.import_module(f"prove.attack.{name}")
         wanted = min(rounds, most)
-        done = 0
-        rng = random.Random(f"{seed} {name}")
-        while done < wanted and watch.has_time(0.8 * number / len(chosen)):
-            step = min(_STEP, wanted - done)
-            part.run(step, rng, tally)
-            done += step
-        if done < wanted:
-            tally.notes.append(f"{name}: {done} of {wanted} rounds in the time there was")
+        with closing(part.run(wanted, random.Random(f"{seed} {name}"), tally)) as played:
+            for done, _ in enumerate(played, start=1):
+                if not watch.has_time(0.8 * number / len(chosen)):
+                    tally.notes.append(f"{name}: {done} of {wanted} rounds in the time there was")
+                    break
         if wanted < patience:
             tally.notes.append(f"{name}: too few rounds to catch a broken version")
             continue
@@ -54,11 +51,8 @@ def run(minutes: float, rounds: int, seed: int, only: str) -> Tally:
 def _caught(name: str, part: Any, broken: Any, most: int, seed: int, tally: Tally) -> None:
     """Attack a broken version until that is noticed."""
     mine = Tally(seed=seed)
-    rng = random.Random(f"{seed} {name} broken")
-    done = 0
-    with broken if isinstance(broken, AbstractContextManager) else broken():
-        while done < most and not mine.violations:
-            part.run(min(_STEP, most - done), rng, mine)
-            done += _STEP
-    missed = [] if mine.violations else [f"not noticed in {done} rounds"]
+    rounds = part.run(most, random.Random(f"{seed} {name} broken"), mine)
+    with broken if isinstance(broken, AbstractContextManager) else broken(), closing(rounds):
+        noticed = any(mine.violations for _ in rounds) or mine.violations
+    missed = [] if noticed else [f"not noticed in {mine.rounds} rounds"]
     tally.check("a broken version is caught", missed, f"{name}, {part.BROKEN.index(broken) + 1}, seed {seed}")

@@ -312,7 +312,7 @@ def attack_all(stand: Stand, commands: Sequence[Command], searched: str) -> list
     return stand.watch(words, stdin="", env=stand.environment(searched), cwd=stand.work)
 
 
-def run(rounds: int, rng: random.Random, tally: Tally) -> None:
+def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
     """Make repositories, and start us in each."""
     base = scratch()
     try:
@@ -329,6 +329,7 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> None:
             tally.check(
                 "nothing of a repository is run", wrong, f"{command.name}; PATH {searched!r}; {about}"
             )
+            yield
     finally:
         shutil.rmtree(base, ignore_errors=True)
 

@@ -8,7 +8,7 @@ afterwards the sums of the index must be those of all its pages, however few of 
 import os
 import shutil
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -53,7 +53,7 @@ class _Model(WordModel):
 _MODEL = _Model()
 
 
-def run(rounds: int, rng: Random, tally: Tally) -> None:
+def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
     """Damage each file in turn."""
     base = scratch()
     try:
@@ -64,6 +64,7 @@ def run(rounds: int, rng: Random, tally: Tally) -> None:
                 tally.check("the seal of a write holds", memory.broken_seal(), f"round {number}")
                 memory.remember()
             memory.round(number, tally)
+            yield
     finally:
         shutil.rmtree(base)
 

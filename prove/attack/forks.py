@@ -18,7 +18,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -40,7 +40,7 @@ _WAYS = (
 )
 
 
-def run(rounds: int, rng: Random, tally: Tally) -> None:
+def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
     """Let a host fork, again and again."""
     os.environ["MEMOLITH_LOCK_SECONDS"] = _PATIENCE
     try:
@@ -50,6 +50,7 @@ def run(rounds: int, rng: Random, tally: Tally) -> None:
                 _round(base, number, rng, tally)
             finally:
                 shutil.rmtree(base)
+            yield
     finally:
         del os.environ["MEMOLITH_LOCK_SECONDS"]
 
@@ -115,12 +116,10 @@ def _round(base: Path, number: int, rng: Random, tally: Tally) -> None:
     children, done = place.told("child"), set(place.told("done"))
     hanging = [each for each in children if each not in done and not idle]
     tally.check("no child hangs", [f"child {each} is not done" for each in hanging], about)
-    for each in children:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(int(each), signal.SIGKILL)
-    with place.open() as mem:
-        text = (mem.root / "projects" / mem.project / "SCRATCHPAD.md").read_text()
-    often = Counter(text.splitlines())
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(host, signal.SIGKILL)  # children of children too
+    written = place.home.glob("memory/projects/*/SCRATCHPAD.md")  # none if everybody hangs
+    often = Counter(line for path in written for line in path.read_text().splitlines())
     lost = [f"{often[line]} times: {line}" for line in place.told("wrote") if often[line] != 1]
     tally.check("what was acknowledged is there once", lost[:3], about)
 
@@ -166,6 +165,7 @@ def _waited(children: set[int]) -> list[str]:
 
 
 def _host(place: _Place, way: str, threads: str, child: str, pause: float, tell: int) -> None:
+    os.setpgrp()
     mem = place.open()
     for number in range(12):
         mem.remember(f"The worker reads queue {number}.", f"Queue {number}")

@@ -2,8 +2,9 @@
 
 A forgery is put together from where it is (`PLACES`), which address it claims (`claims`), and what it has of
 the project's history (`HISTORIES`, `ENDLESS`, `PACKS`); or it points into the project's own repository
-(`POINTERS`). The private project itself is made in several ways (`VICTIMS`). Then the honest situations of
-`tests/env/test_project.py` must be found as ever. Each of `BROKEN` is caught within 200 rounds.
+(`POINTERS`), or is another real one that stands where the project was (`FORKS`). The private project itself
+is made in several ways (`VICTIMS`). Then the honest situations of `tests/env/test_project.py` must be found
+as ever. Each of `BROKEN` is caught within 300 rounds.
 """
 
 import contextlib
@@ -371,7 +372,36 @@ POINTERS: dict[str, Callable[[Victim, Path], object]] = {
 }
 
 
+def _fork(origin: str, *, is_related: bool) -> Callable[[Victim, Path], None]:
+    """Put another repository at the path of the project, perhaps one with the same first commit."""
+
+    def make(victim: Victim, place: Path) -> None:
+        if place.exists():
+            place.rename(victim.saved)
+            victim.git = victim.saved / victim.git.relative_to(place)
+        if is_related and (victim.git / "objects").exists():
+            git(victim.base, "clone", "-q", "--no-local", str(victim.git), str(place))
+            git(place, "remote", "set-url", "origin", origin)
+        else:
+            repo(place, origin)
+            git(place, "commit", "-q", "--amend", "--allow-empty", "-m", "theirs")
+        git(place, "commit", "-q", "--allow-empty", "-m", "more")
+
+    return make
+
+
+_THEIRS = "https://example.org/mallory/private"
+FORKS = {
+    "fork with the same first commit": _fork(_THEIRS, is_related=True),
+    "fork with another history": _fork(_THEIRS, is_related=False),
+    "fork with another history and the same origin": _fork(ADDRESS, is_related=False),
+}
+
+
 def _pointed(victim: Victim, pointer: str) -> Path:
+    if pointer in FORKS:
+        FORKS[pointer](victim, victim.at)
+        return victim.at
     place = victim.at.parent if pointer.startswith("around") else victim.base / "got" / "pointing"
     place.mkdir(parents=True, exist_ok=True)
     POINTERS[pointer](victim, place)
@@ -475,7 +505,7 @@ def attack(base: Path, rng: random.Random, kind: str, form: str, place: str, tal
     victim = Victim(base, kind)
     with Mem.open(victim.at if victim.at.exists() else base) as mem:
         mem.write("long_term", f"- {EVERYBODYS}")
-    here = _pointed(victim, form) if form in POINTERS else _forged(victim, rng, place, form)
+    here = _pointed(victim, form) if form in {**POINTERS, **FORKS} else _forged(victim, rng, place, form)
     tally.round(f"forged identity of a project that is {kind}")
     about = f"{kind}; {form}; {place}; {base.name}"
     before, peak = _bytes(victim.store), _megabytes()
@@ -490,7 +520,7 @@ def attack(base: Path, rng: random.Random, kind: str, form: str, place: str, tal
     tally.check("no pack fills the memory", [f"{grown} MB"] if grown > MEGABYTES else [], about)
     changed = [] if _bytes(victim.store) == before else ["its files are not as they were"]
     tally.check("nothing is written into a private memory", changed, about)
-    if place == "embedded" and form not in POINTERS:
+    if place == "embedded" and form not in {**POINTERS, **FORKS}:
         root = Mem.open(here).identity.root
         outside = [] if root == str(here.parent) else [f"it is a project of its own: {root}"]
         tally.check("an embedded repository belongs to the one around it", outside, about)
@@ -510,29 +540,33 @@ def _honest(base: Path, situation: honest.Situation, tally: Tally) -> None:
     tally.check("an honest checkout finds its memory", missed, situation.__name__)
 
 
-def run(rounds: int, rng: random.Random, tally: Tally) -> None:
-    """Forge `rounds` identities; go through the honest situations once, or as many as there are rounds."""
+def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
+    """Forge `rounds` identities; go through the honest situations once, or as many as there are rounds.
+
+    What points at a project is tried with each kind of project in turn: few are caught by the same check.
+    """
     base = scratch()
     names = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_CONFIG_NOSYSTEM": "1"}
     names |= {"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org", "HOME": str(base / "user")}
     names |= {"MEMOLITH_SEMANTIC_PROVIDER": "none", "MEMOLITH_HOOKS_SESSIONS": "false"}
     try:
+        pointing = itertools.cycle(rng.sample(_POINTING, len(_POINTING)))
         for number in range(rounds + min(rounds, len(honest.TOGETHER))):
             world = base / str(number)
             world.mkdir()
             ours = {"MEMOLITH_HOME": str(world / "home"), "GIT_CEILING_DIRECTORIES": str(base)}
             with mock.patch.dict(os.environ, {**names, **ours}):
-                if number < rounds:
-                    forms = (
-                        [*HISTORIES, rng.choice(list(ENDLESS)), *rng.sample(list(PACKS), 4)]
-                        if number % 4
-                        else list(POINTERS)
-                    )
+                if number >= rounds:
+                    _honest(world, honest.TOGETHER[number - rounds], tally)
+                elif number % 3:
+                    forms = [*HISTORIES, rng.choice(list(ENDLESS)), *rng.sample(list(PACKS), 4)]
                     kind, form, place = (rng.choice(list(each)) for each in (VICTIMS, forms, PLACES))
                     attack(world, rng, kind, form, place, tally)
                 else:
-                    _honest(world, honest.TOGETHER[number - rounds], tally)
+                    kind, form = next(pointing)
+                    attack(world, rng, kind, form, "", tally)
             shutil.rmtree(world)
+            yield
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
@@ -553,6 +587,7 @@ def _bare_anywhere(directory: str) -> repository.Checkout | None:
     return repository.Checkout(directory, directory, directory) if is_bare else _FIND(directory)
 
 
+_POINTING = [(kind, form) for kind in VICTIMS for form in (*POINTERS, *FORKS)]
 _FIND = repository.find
 _FOLLOWING = ~os.O_NOFOLLOW
 BROKEN = (

@@ -34,7 +34,7 @@ from prove.world import can_trace, scratch
 ERRORS = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.ELOOP, errno.ENOMEM, errno.ESTALE)
 _NAMES = ("open", "read", "pread", "fstat", "stat", "lstat", "listdir", "scandir")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-_MANY = 200  # rounds
+_MANY, _TRACED = 200, 60  # rounds
 _IN_MEMORY = "index is kept in memory"  # the same answer, with a note
 CHECK = "an answer is the same, or says that it is not whole"
 
@@ -290,6 +290,15 @@ class Rounds:
             self._good[way, cold] = said, counting.calls
         return self._good[way, cold][1]
 
+    def every(self, ways: Iterable[str] = tuple(WAYS), cold: Iterable[bool] = (False, True)) -> list[Round]:
+        """Return a round for each call of each answer: once and for good, with an index and without."""
+        return [
+            Round(way, number, errno.EIO, stays, is_cold)
+            for way, is_cold in itertools.product(ways, cold)
+            for number in range(1, self.calls(way, cold=is_cold) + 1)
+            for stays in (False, True)
+        ]
+
     def play(self, one: Round) -> None:
         """Let a call fail."""
         self.calls(one.way, cold=one.cold)
@@ -318,28 +327,28 @@ def _memory() -> Iterator[Memory]:
         shutil.rmtree(base, ignore_errors=True)
 
 
-def run(rounds: int, rng: random.Random, tally: Tally) -> None:
-    """Let calls fail, chosen by chance: in this process, and some in processes of their own."""
+def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
+    """Let every call fail in turn, as far as the rounds go; then some in processes of their own."""
     with _memory() as memory:
         played = Rounds(memory, tally)
-        for _ in range(rounds):
-            way, cold = rng.choice(list(WAYS)), rng.random() < 0.2
-            number = rng.randint(1, max(1, played.calls(way, cold=cold)))
-            played.play(Round(way, number, rng.choice(ERRORS), rng.random() < 0.5, cold))
+        calls = played.every()
+        tally.notes.append(f"{min(rounds, len(calls))} of all {len(calls)} calls that read")
+        for one in rng.sample(calls, min(rounds, len(calls))):
+            played.play(one._replace(code=rng.choice(ERRORS)))
+            yield
     if rounds >= _MANY:
         few(tally)
+        yield
         if can_trace():
-            traced(rounds // 20, rng, tally)
+            traced(_TRACED, rng, tally)
 
 
-def every(tally: Tally, ways: Iterable[str] = tuple(WAYS), *, cold: tuple[bool, ...] = (False, True)) -> None:
-    """Let every call of every answer fail in turn, once and for good, with and without an index."""
+def every(tally: Tally, ways: Iterable[str], *, cold: tuple[bool, ...]) -> None:
+    """Let every call of some answers fail in turn."""
     with _memory() as memory:
         played = Rounds(memory, tally)
-        for way, is_cold in itertools.product(ways, cold):
-            for number in range(1, played.calls(way, cold=is_cold) + 1):
-                for stays in (False, True):
-                    played.play(Round(way, number, errno.EIO, stays, is_cold))
+        for one in played.every(ways, cold):
+            played.play(one)
 
 
 # ---------------------------------------------------------------- processes of their own

@@ -31,6 +31,7 @@ from prove.report import Tally
 from prove.world import scratch
 
 _TOLD, _ORDINARY = 60, 30  # texts of each kind in a round
+_SET = 20  # rounds whose texts are enough to speak of a share
 _LEAST, _MOST = 0.98, 0.01  # how many are masked; how many alarms are false
 _NAMES = ("ghp_{}", "glpat-{}", "token={}", "sk_live_{}", "acme_live_{}9z")
 
@@ -218,12 +219,12 @@ def leaks(home: Path, secrets: dict[str, str]) -> list[str]:
     return found
 
 
-def run(rounds: int, rng: random.Random, tally: Tally) -> None:
+def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
     """Do that many rounds; each has a home of its own."""
-    told = missed = sentences = 0
+    told = sentences = 0
     alarms: list[str] = []
     misses: list[str] = []
-    for _ in range(rounds):
+    for number in range(1, rounds + 1):
         for _ in range(_TOLD):
             text, secret, form = rng.choice(grammar.MAKERS)(rng)
             told += 1
@@ -243,12 +244,14 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> None:
             tally.check("a project called after a secret is found again", wrong, str(place.work.name))
         finally:
             shutil.rmtree(base, ignore_errors=True)
-    missed = len(misses)
-    tally.notes.append(f"masked {told - missed} of {told} secrets, {len(alarms)} false alarms in {sentences}")
-    tally.check("98 % of secrets are masked", misses if missed > told * (1 - _LEAST) else [], "")
-    tally.check(
-        "1 % of ordinary sentences at most are not", alarms if len(alarms) > sentences * _MOST else [], ""
-    )
+        if number % _SET == 0 or number == rounds:
+            missed = misses if len(misses) > told * (1 - _LEAST) else []
+            tally.check("98 % of secrets are masked", missed, "")
+            false = alarms if len(alarms) > sentences * _MOST else []
+            tally.check("1 % of ordinary sentences at most are not", false, "")
+        yield
+    masked_ = f"masked {told - len(misses)} of {told} secrets"
+    tally.notes.append(f"{masked_}, {len(alarms)} false alarms in {sentences}")
 
 
 def _found_again(place: Place) -> list[str]:

@@ -274,7 +274,7 @@ _ASKABLE = {*_SAID, "summary", "ticket", "folder", "archive", "server", "library
 # ---------------------------------------------------------------- the run
 
 
-def run(rounds: int, rng: Random, tally: Tally) -> None:
+def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
     """Bring an order by each way in turn, with rules of people and secrets in between."""
     base = scratch()
     orders = rng.sample(ORDERS, len(ORDERS))
@@ -289,6 +289,7 @@ def run(rounds: int, rng: Random, tally: Tally) -> None:
                 _secret(Place(base / f"{number}s", rng), way, tally)
             place.mem.close()
             shutil.rmtree(place.base, ignore_errors=True)
+            yield
 
 
 def _order(place: Place, way: str, language: str, order: str, tally: Tally) -> None:

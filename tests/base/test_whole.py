@@ -18,7 +18,7 @@ from memolith.edges.cli import main
 
 def test_calls_that_fail_are_never_silent() -> None:
     tally = Tally()
-    reads.run(150, random.Random(16), tally)
+    list(reads.run(150, random.Random(16), tally))
     assert (tally.violations, tally.rounds) == ([], 150)
 
 

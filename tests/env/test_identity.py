@@ -32,7 +32,11 @@ KINDS = ["loose", "packed", "with a worktree", "moved away"]
 @proves("X.24")
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
-    "form", [*attack.POINTERS, *attack.HISTORIES, *attack.ENDLESS, *list(attack.PACKS)[:: 9 if LONG else 27]]
+    "form",
+    [
+        *(*attack.POINTERS, *attack.FORKS, *attack.HISTORIES, *attack.ENDLESS),
+        *list(attack.PACKS)[:: 9 if LONG else 27],
+    ],
 )
 def test_a_forged_identity_neither_reads_nor_writes(form: str, tmp_path: Path) -> None:
     rng, tally = random.Random(form), Tally()
@@ -370,6 +374,21 @@ def test_a_new_clone_where_the_old_one_was_is_proved_and_known_from_then_on(
         with Mem.open(app) as mem:
             list(worker.work(mem))
         assert (sees(app), slug(app)) == (True, written)
+
+
+@pytest.mark.parametrize("origin", ["", ORIGIN])
+def test_a_fork_at_a_known_path_is_apart_and_a_restored_copy_is_not(tmp_path: Path, origin: str) -> None:
+    """Also what was made from the same template: a container has another one at `/workspace` each day."""
+    app = repo(tmp_path / "app", origin)
+    written = tell(app)
+    app.rename(tmp_path / "saved")
+    clone(tmp_path / "saved", app, "https://example.org/mallory/fork")
+    git(app, "commit", "-q", "--allow-empty", "-m", "theirs")
+    assert not sees(app)
+    assert slug(app) != written
+    shutil.rmtree(app)
+    shutil.copytree(tmp_path / "saved", app)
+    assert slug(app) == written
 
 
 def branched(place: Path) -> list[str]:

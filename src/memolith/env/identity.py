@@ -88,8 +88,9 @@ def is_same(
     stays = bool(seen) and seen == checkout.mark
     if stays and not seen.endswith("."):
         return True  # the very same directory, and no other has got its number
-    if seen and known.origins and checkout.origin not in known.origins:
-        return False  # a fork has the same history
+    # A fork has the same history, or what was made from one template; where one stays, it may get an origin.
+    if seen and (known.origins or not stays) and checkout.origin not in (known.origins or [""]):
+        return False
     if not known.commits:  # a shallow clone
         return stays and checkout.origin in known.origins
     commit = _present(known, checkout)
