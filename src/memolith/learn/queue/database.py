@@ -99,12 +99,15 @@ class Database:
         return _stat(self.path) is not None
 
     def ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return the rows that answer a question; none where there is no database."""
+        """Return the rows that answer a question; none where there is no database.
+
+        `values` are its parameters in order, or one mapping of their names.
+        """
         with self._mine():
             for attempt in range(_TRIES):
                 try:
                     connection = self._open if self._inside else self._connect()
-                    return connection.execute(question, values).fetchall() if connection else []
+                    return connection.execute(question, _bound(values)).fetchall() if connection else []
                 except _ERRORS as error:
                     known = self._known(error)
                     last = self._inside or attempt == _TRIES - 1
@@ -125,7 +128,7 @@ class Database:
 
     def update(self, statement: str, *values: object) -> int:
         """Do one statement in a transaction of its own; return how many rows it changed."""
-        return self.change(lambda db: db.execute(statement, values).rowcount)
+        return self.change(lambda db: db.execute(statement, _bound(values)).rowcount)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -297,6 +300,10 @@ class Database:
             f"{self.path}: another process has been writing for {self._wait:g} seconds; try again, "
             "or raise lock.seconds"
         )
+
+
+def _bound(values: tuple[Any, ...]) -> Any:
+    return values[0] if values and isinstance(values[0], dict) else values
 
 
 def _code(error: sqlite3.Error | UnicodeDecodeError) -> int | None:

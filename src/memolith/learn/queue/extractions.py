@@ -10,7 +10,6 @@ from memolith.base.values import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from sqlite3 import Connection
 
     from memolith.env.settings import Settings
     from memolith.learn.queue.database import Database
@@ -97,38 +96,36 @@ class Extractions:
 
     # ------------------------------------------------------------ inside a transaction of the queue
 
-    def store(self, db: Connection, output: Extraction) -> bool:
+    def store(self, output: Extraction) -> bool:
         """Keep an extraction, unless a later version of the session was extracted already."""
         values = {**output.as_dict(), "created": output.created or self._now()}
         asked = ", ".join(f":{name}" for name in Extraction.__slots__)
         renewed = ("source_watermark", "started", "raw_memory", "rollout_summary", "rollout_slug", "model")
         fresh = ", ".join(f"{name} = excluded.{name}" for name in (*renewed, "created"))
-        return bool(
-            db.execute(
-                f"INSERT INTO outputs ({_COLUMNS}) VALUES ({asked}) ON CONFLICT (project, session)"  # noqa: S608
-                f" DO UPDATE SET {fresh} WHERE CAST(excluded.source_watermark AS INTEGER)"
-                " >= CAST(source_watermark AS INTEGER)",
-                values,
-            ).rowcount
+        stored = self._database.update(
+            f"INSERT INTO outputs ({_COLUMNS}) VALUES ({asked}) ON CONFLICT (project, session)"  # noqa: S608
+            f" DO UPDATE SET {fresh} WHERE CAST(excluded.source_watermark AS INTEGER)"
+            " >= CAST(source_watermark AS INTEGER)",
+            values,
         )
+        return bool(stored)
 
-    def remove(self, db: Connection, project: str, session: str, watermark: str | None = None) -> bool:
+    def remove(self, project: str, session: str, watermark: str | None = None) -> bool:
         """Drop an extraction; with a watermark, only one that is of no later version of the session."""
-        return bool(
-            db.execute(
-                "DELETE FROM outputs WHERE project = ? AND session = ?"
-                " AND (?3 IS NULL OR CAST(source_watermark AS INTEGER) <= CAST(?3 AS INTEGER))",
-                (project, session, watermark),
-            ).rowcount
+        removed = self._database.update(
+            "DELETE FROM outputs WHERE project = ? AND session = ?"
+            " AND (?3 IS NULL OR CAST(source_watermark AS INTEGER) <= CAST(?3 AS INTEGER))",
+            *(project, session, watermark),
         )
+        return bool(removed)
 
-    def mark(self, db: Connection, project: str, sessions: Iterable[str]) -> None:
+    def mark(self, project: str, sessions: Iterable[str]) -> None:
         """Note which extractions the last consolidation was made from."""
-        db.execute("UPDATE outputs SET in_set = 0 WHERE project = ?", (project,))
-        db.executemany(
-            "UPDATE outputs SET in_set = 1 WHERE project = ? AND session = ?",
-            [(project, session) for session in sessions],
-        )
+        self._database.update("UPDATE outputs SET in_set = 0 WHERE project = ?", project)
+        for session in sessions:
+            self._database.update(
+                "UPDATE outputs SET in_set = 1 WHERE project = ? AND session = ?", project, session
+            )
 
     def _found(self, where: str, *values: object) -> list[Extraction]:
         rows = self._database.ask(f"SELECT {_COLUMNS} FROM outputs {where}", *values)  # noqa: S608

@@ -1,4 +1,4 @@
-"""One row of the queue, and what may happen to it, inside a transaction that somebody else holds.
+"""The rows of the queue: what each says, and the conditions under which it is due.
 
 Watermarks are versions: a number, or a number and a fingerprint (`12-9f3a…`). A larger number is newer; with
 the same number, another fingerprint is. `input` is the version that is wanted, `success` the one that was
@@ -10,21 +10,18 @@ A row that was changed in the future says that the clock was set back. Whatever 
 
 from __future__ import annotations
 
-import os
-
 from memolith.base.errors import BusyError, NotFoundError
 from memolith.base.values import Value
 from memolith.store.screen import quoted
-from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sqlite3 import Connection
+    from collections.abc import Callable
     from typing import Any
 
+    from memolith.learn.queue.database import Database
+
 EXTRACT, CONSOLIDATE = "extract", "consolidate"
-ATTEMPTS = 3
-_MAX_TEXT = 2_000  # characters of an error or outcome
 
 _SANE = "updated <= :now + 5"  # seconds that the clock may be corrected by
 LIVE = f"(status = 'running' AND lease_until > :now AND {_SANE})"
@@ -95,144 +92,40 @@ def newer(one: str, other: str) -> bool:
     return not other or (one != other and number(one) >= number(other))
 
 
-def find(db: Connection, kind: str, key: str) -> Job | None:
-    """Return a job, if there is one."""
-    row = db.execute(f"SELECT {COLUMNS} FROM jobs WHERE kind = ? AND key = ?", (kind, key)).fetchone()  # noqa: S608
-    return read(row) if row else None
+class Rows:
+    """All jobs, to be read and changed inside a transaction of the queue."""
 
+    def __init__(self, database: Database, now: Callable[[], float]) -> None:
+        self._database, self._now = database, now
 
-def known(db: Connection, key: str) -> Job:
-    """Return the job with a key. NotFoundError if there is none."""
-    job = find(db, EXTRACT if "/" in key else CONSOLIDATE, key)
-    if job is None:
-        raise NotFoundError(f"there is no job {quoted(key)}; `memolith learn status` lists them")
-    return job
-
-
-def held(db: Connection, job: Job) -> Job:
-    """Return a job as it is now. LeaseLostError if it is not its worker's any more."""
-    row = find(db, job.kind, job.key)
-    if row is None or row.status != "running" or not job.token or row.token != job.token:
-        raise LeaseLostError(job)
-    return row
-
-
-def _set(db: Connection, job: Job, now: float, **values: object) -> None:
-    if values["status"] != "running":
-        values |= {"worker": "", "token": ""}
-    changed = ", ".join(f"{name} = ?" for name in values)
-    db.execute(
-        f"UPDATE jobs SET updated = ?, {changed} WHERE kind = ? AND key = ?",  # noqa: S608
-        (now, *values.values(), job.kind, job.key),
-    )
-
-
-def ask_for(db: Connection, kind: str, key: str, watermark: str, now: float, *, forced: bool) -> bool:
-    """Want a job done up to a watermark; False if it was wanted so already."""
-    job = find(db, kind, key)
-    if job is None:
-        db.execute(
-            "INSERT INTO jobs (kind, key, project, status, retry_remaining, input_watermark, forced, updated)"
-            " VALUES (?, ?, ?, 'pending', ?, ?, ?, ?)",
-            (kind, key, key.partition("/")[0], ATTEMPTS, watermark, forced, now),
+    def find(self, kind: str, key: str) -> Job | None:
+        """Return a job, if there is one."""
+        rows = self._database.ask(
+            f"SELECT {COLUMNS} FROM jobs WHERE kind = ? AND key = ?",  # noqa: S608
+            *(kind, key),
         )
-        return True
-    changed = newer(watermark, job.input_watermark)
-    if not forced and not changed:
-        return False
-    wanted, done = watermark if changed else job.input_watermark, job.success_watermark
-    if wanted == done and kind == CONSOLIDATE:
-        wanted = str(number(done) + 1)
-    elif wanted == done:
-        done = ""  # the version of a session is not ours to raise: it is as if it had not been done
-    _set(
-        db,
-        job,
-        now,
-        status="running" if job.status == "running" else "pending",
-        input_watermark=wanted,
-        success_watermark=done,
-        retry_remaining=ATTEMPTS,
-        retry_at=0.0,
-        forced=forced or job.forced,
-    )
-    return True
+        return read(rows[0]) if rows else None
 
+    def known(self, key: str) -> Job:
+        """Return the job with a key. NotFoundError if there is none."""
+        job = self.find(EXTRACT if "/" in key else CONSOLIDATE, key)
+        if job is None:
+            raise NotFoundError(f"there is no job {quoted(key)}; `memolith learn status` lists them")
+        return job
 
-def dirty(db: Connection, project: str, now: float, *, forced: bool = False) -> None:
-    """Note that there is something new to consolidate."""
-    job = find(db, CONSOLIDATE, project)
-    count = number(job.input_watermark) + 1 if job else 1
-    ask_for(db, CONSOLIDATE, project, str(count), now, forced=forced)
+    def held(self, job: Job) -> Job:
+        """Return a job as it is now. LeaseLostError if it is not its worker's any more."""
+        row = self.find(job.kind, job.key)
+        if row is None or row.status != "running" or not job.token or row.token != job.token:
+            raise LeaseLostError(job)
+        return row
 
-
-def take(db: Connection, job: Job, now: float, lease: float) -> Job:
-    """Give a job to this process; whoever had it cannot say anything about it any more."""
-    left = f"its worker, process {job.worker}, ended before it was done" if job.status == "running" else ""
-    _set(
-        db,
-        job,
-        now,
-        status="running",
-        worker=str(os.getpid()),
-        token=os.urandom(8).hex(),
-        lease_until=now + lease,
-        last_error=left or job.last_error,
-    )
-    return known(db, job.key)
-
-
-def cancel(db: Connection, job: Job, now: float) -> None:
-    """Leave a job be until something newer is wanted."""
-    _set(
-        db,
-        job,
-        now,
-        status="done",
-        success_watermark=job.input_watermark,
-        forced=False,
-        outcome="cancelled",
-    )
-
-
-def succeed(db: Connection, job: Job, outcome: str, now: float) -> None:
-    """Note that a job is done up to the watermark it was claimed with."""
-    row = held(db, job)
-    more = row.input_watermark != job.input_watermark  # something newer came meanwhile
-    _set(
-        db,
-        job,
-        now,
-        status="pending" if more else "done",
-        success_watermark=job.input_watermark,
-        retry_remaining=ATTEMPTS,
-        retry_at=0.0,
-        last_error="",
-        outcome=_clean(outcome),
-        forced=more and row.forced,
-        finished=now,
-    )
-
-
-def let_go(db: Connection, job: Job, why: str, now: float, *, pause: float | None) -> None:
-    """Give a job up; with a pause that was one of its attempts, else it is as if it had not been tried.
-
-    If there is a newer version by now, that one has all its attempts and need not wait.
-    """
-    row = held(db, job)
-    counts = pause is not None and row.input_watermark == job.input_watermark
-    left = row.retry_remaining - counts
-    _set(
-        db,
-        job,
-        now,
-        status=("failed" if left > 0 else "error") if counts else "pending",
-        retry_remaining=left,
-        retry_at=now + (pause or 0.0) if counts else 0.0,
-        last_error=_clean(why),
-    )
-
-
-def _clean(text: str) -> str:
-    """Return what may be stored of a message: an error of a service may quote what it was sent."""
-    return redact(text).text[:_MAX_TEXT]
+    def set(self, job: Job, **values: object) -> None:
+        """Change some columns of a job, `status` among them."""
+        if values["status"] != "running":
+            values |= {"worker": "", "token": ""}
+        changed = ", ".join(f"{name} = ?" for name in values)
+        self._database.update(
+            f"UPDATE jobs SET updated = ?, {changed} WHERE kind = ? AND key = ?",  # noqa: S608
+            *(self._now(), *values.values(), job.kind, job.key),
+        )

@@ -9,6 +9,8 @@ transaction that writes: who lost the job can finish, fail or commit nothing (`L
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import threading
 import time
 
@@ -18,25 +20,39 @@ from memolith.learn.queue.database import Database
 from memolith.learn.queue.extractions import Extraction, Extractions
 from memolith.learn.queue.jobs import CONSOLIDATE, EXTRACT, Job, LeaseLostError
 from memolith.learn.queue.ledger import Ledger
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from sqlite3 import Connection
-    from typing import Self, TypeVar
+    from typing import Concatenate, ParamSpec, Self, TypeVar
 
     from memolith.env.settings import Settings
 
+    P = ParamSpec("P")
     T = TypeVar("T")
 
 __all__ = ["CONSOLIDATE", "EXTRACT", "Extraction", "Fence", "Job", "LeaseLostError", "Queue"]
 
+_ATTEMPTS = 3
+_MAX_TEXT = 2_000  # characters of an error or outcome
 _SECONDS = {  # how long a lease lasts, and how long a failed job waits
     EXTRACT: ("memories.stage1_lease_seconds", "memories.stage1_retry_delay_seconds"),
     CONSOLIDATE: ("memories.phase2_lease_seconds", "memories.phase2_retry_delay_seconds"),
 }
 
 _NAMED = (("jobs", "key"), ("outputs", "session"), ("requests", "session"))  # where a session's name stands
+
+
+def _transaction(method: Callable[Concatenate[Queue, P], T]) -> Callable[Concatenate[Queue, P], T]:
+    """Make a method one transaction, a part of another one inside it; done again if the file was damaged."""
+
+    @functools.wraps(method)
+    def whole(queue: Queue, /, *given: P.args, **named: P.kwargs) -> T:
+        return queue.database.change(lambda _: method(queue, *given, **named))
+
+    return whole
 
 
 class Fence:
@@ -56,6 +72,7 @@ class Queue:
     def __init__(self, home: str, settings: Settings, now: Callable[[], float] = time.time) -> None:
         self.database = Database(home, settings.number("lock.seconds"))
         self._settings, self._now = settings, now
+        self._rows = jobs.Rows(self.database, now)
         self.extractions = Extractions(self.database, settings, now)
         self.ledger = Ledger(self.database, settings, now)
 
@@ -71,38 +88,64 @@ class Queue:
 
     # ------------------------------------------------------------ asking for work
 
+    @_transaction
     def enqueue(self, kind: str, key: str, watermark: int | str = 0, *, forced: bool = False) -> bool:
         """Ask for a job to be done up to a watermark; False if that was done, or asked for, already.
 
         A newer watermark gives it all its attempts again. `forced` is a person's request: it is done even
         if nothing changed, and without a pause.
         """
-        return self.database.change(
-            lambda db: jobs.ask_for(db, kind, key, str(watermark), self._now(), forced=forced)
+        job, wanted = self._rows.find(kind, key), str(watermark)
+        if job is None:
+            self.database.update(
+                "INSERT INTO jobs (kind, key, project, status, retry_remaining, input_watermark, forced,"
+                " updated) VALUES (?, ?, ?, 'pending', ?, ?, ?, ?)",
+                *(kind, key, key.partition("/")[0], _ATTEMPTS, wanted, forced, self._now()),
+            )
+            return True
+        changed = jobs.newer(wanted, job.input_watermark)
+        if not forced and not changed:
+            return False
+        wanted, done = wanted if changed else job.input_watermark, job.success_watermark
+        if wanted == done and kind == CONSOLIDATE:
+            wanted = str(jobs.number(done) + 1)
+        elif wanted == done:
+            done = ""  # the version of a session is not ours to raise: it is as if it had not been done
+        self._rows.set(
+            job,
+            status="running" if job.status == "running" else "pending",
+            input_watermark=wanted,
+            success_watermark=done,
+            retry_remaining=_ATTEMPTS,
+            retry_at=0.0,
+            forced=forced or job.forced,
         )
+        return True
 
+    @_transaction
     def retry(self, key: str) -> Job:
         """Give a job all its attempts again, even if it was done or cancelled. NotFoundError if none is."""
+        job = self._rows.known(key)
+        self.enqueue(job.kind, key, job.input_watermark, forced=True)
+        return self._rows.known(key)
 
-        def step(db: Connection) -> Job:
-            job = jobs.known(db, key)
-            jobs.ask_for(db, job.kind, key, job.input_watermark, self._now(), forced=True)
-            return jobs.known(db, key)
-
-        return self.database.change(step)
-
+    @_transaction
     def cancel(self, key: str) -> Job:
         """Leave a job be until there is something newer, and take it from whoever is at it."""
+        job = self._rows.known(key)
+        done = job.input_watermark
+        self._rows.set(job, status="done", success_watermark=done, forced=False, outcome="cancelled")
+        return self._rows.known(key)
 
-        def step(db: Connection) -> Job:
-            job = jobs.known(db, key)
-            jobs.cancel(db, job, self._now())
-            return jobs.known(db, key)
-
-        return self.database.change(step)
+    def _renew(self, project: str, *, forced: bool = False) -> None:
+        """Note that there is something new to consolidate."""
+        job = self._rows.find(CONSOLIDATE, project)
+        count = jobs.number(job.input_watermark) + 1 if job else 1
+        self.enqueue(CONSOLIDATE, project, count, forced=forced)
 
     # ------------------------------------------------------------ working
 
+    @_transaction
     def claim(
         self, kind: str, *, project: str | None = None, limit: int = 1, force: bool = False
     ) -> list[Job]:
@@ -115,24 +158,33 @@ class Queue:
         now = self._now()
         rested = now - self._settings.number("memories.cooldown_hours") * 3600
         values = {"now": now, "rested": rested, "kind": kind, "project": project}
+        if kind == EXTRACT:
+            live = f"SELECT count(*) FROM jobs WHERE kind = :kind AND {jobs.LIVE}"  # noqa: S608
+            allowed = int(self._settings.number("memories.stage1_concurrency"))
+            limit = min(limit, allowed - int(self.database.ask(live, values)[0][0]))
         due = f"({jobs.DUE} OR status = 'failed')" if force else jobs.DUE
         ripe = f" AND {jobs.RIPE}" if kind == CONSOLIDATE and not force else ""
-        of = " AND project = :project" if project is not None else ""
+        rows = self.database.ask(
+            f"SELECT {jobs.COLUMNS} FROM jobs WHERE kind = :kind AND (:project IS NULL OR project = :project)"  # noqa: S608
+            f" AND {due}{ripe} ORDER BY rowid LIMIT :room",
+            {**values, "room": max(0, limit)},
+        )
+        return [self._take(jobs.read(row)) for row in rows]
 
-        def step(db: Connection) -> list[Job]:
-            room = limit
-            if kind == EXTRACT:
-                live = f"SELECT count(*) FROM jobs WHERE kind = :kind AND {jobs.LIVE}"  # noqa: S608
-                allowed = int(self._settings.number("memories.stage1_concurrency"))
-                room = min(limit, allowed - int(db.execute(live, values).fetchone()[0]))
-            rows = db.execute(
-                f"SELECT {jobs.COLUMNS} FROM jobs WHERE kind = :kind{of} AND {due}{ripe}"  # noqa: S608
-                " ORDER BY rowid LIMIT :room",
-                {**values, "room": max(0, room)},
-            ).fetchall()
-            return [jobs.take(db, jobs.read(row), now, self._lease(kind)) for row in rows]
-
-        return self.database.change(step)
+    def _take(self, job: Job) -> Job:
+        """Give a job to this process; whoever had it cannot say anything about it any more."""
+        left = (
+            f"its worker, process {job.worker}, ended before it was done" if job.status == "running" else ""
+        )
+        self._rows.set(
+            job,
+            status="running",
+            worker=str(os.getpid()),
+            token=os.urandom(8).hex(),
+            lease_until=self._now() + self._lease(job.kind),
+            last_error=left or job.last_error,
+        )
+        return self._rows.known(job.key)
 
     def heartbeat(self, job: Job) -> bool:
         """Renew a lease; False if it has ended, or the job is somebody else's: its place may be taken."""
@@ -153,25 +205,22 @@ class Queue:
         )
         return bool(found)
 
+    @_transaction
     def finish(self, job: Job, outcome: str, *, output: Extraction | None = None) -> bool:
         """Mark a job as done, with what it brought; True if a consolidation has something new to read.
 
         An extraction without an output had nothing to teach: what the session taught before goes.
         """
-
-        def step(db: Connection) -> bool:
-            jobs.succeed(db, job, outcome, self._now())
-            if job.kind != EXTRACT:
-                return False
-            if output is not None:
-                changed = self.extractions.store(db, output)
-            else:
-                changed = self.extractions.remove(db, job.project, job.session, job.input_watermark)
-            if changed:
-                jobs.dirty(db, job.project, self._now())
-            return changed
-
-        return self.database.change(step)
+        self._succeed(job, outcome)
+        if job.kind != EXTRACT:
+            return False
+        if output is not None:
+            changed = self.extractions.store(output)
+        else:
+            changed = self.extractions.remove(job.project, job.session, job.input_watermark)
+        if changed:
+            self._renew(job.project)
+        return changed
 
     @contextlib.contextmanager
     def fenced(self, job: Job, outcome: str = "") -> Iterator[Fence]:
@@ -180,22 +229,54 @@ class Queue:
         LeaseLostError, before anything in the block runs, if the job is somebody else's. If the block raises,
         the job is still running: `fail` or `release` it. What is yielded takes the outcome and the sessions.
         """
-        with self.database.writing() as db:
-            jobs.held(db, job)
+        with self.database.writing():
+            self._rows.held(job)
             fence = Fence(outcome)
             yield fence
             if fence.sessions is not None:
-                self.extractions.mark(db, job.project, fence.sessions)
-            jobs.succeed(db, job, fence.outcome, self._now())
+                self.extractions.mark(job.project, fence.sessions)
+            self._succeed(job, fence.outcome)
 
+    def _succeed(self, job: Job, outcome: str) -> None:
+        """Note that a job is done up to the watermark it was claimed with."""
+        row = self._rows.held(job)
+        more = row.input_watermark != job.input_watermark  # something newer came meanwhile
+        self._rows.set(
+            job,
+            status="pending" if more else "done",
+            success_watermark=job.input_watermark,
+            retry_remaining=_ATTEMPTS,
+            retry_at=0.0,
+            last_error="",
+            outcome=_clean(outcome),
+            forced=more and row.forced,
+            finished=self._now(),
+        )
+
+    @_transaction
     def fail(self, job: Job, error: str, *, delay: float = 0.0) -> None:
-        """Mark an attempt as failed: it is tried again after the pause that is set, or `delay` if longer."""
-        pause = max(delay, self._settings.number(_SECONDS[job.kind][1]))
-        self.database.change(lambda db: jobs.let_go(db, job, error, self._now(), pause=pause))
+        """Mark an attempt as failed: it is tried again after the pause that is set, or `delay` if longer.
 
+        If there is a newer version by now, that one has all its attempts and need not wait.
+        """
+        row = self._rows.held(job)
+        if row.input_watermark != job.input_watermark:
+            return self.release(job, error)
+        left = row.retry_remaining - 1
+        self._rows.set(
+            job,
+            status="failed" if left > 0 else "error",
+            retry_remaining=left,
+            retry_at=self._now() + max(delay, self._settings.number(_SECONDS[job.kind][1])),
+            last_error=_clean(error),
+        )
+        return None
+
+    @_transaction
     def release(self, job: Job, why: str) -> None:
         """Give a job back undone, without counting an attempt: a ceiling was reached, or the run ends."""
-        self.database.change(lambda db: jobs.let_go(db, job, why, self._now(), pause=None))
+        self._rows.held(job)
+        self._rows.set(job, status="pending", retry_at=0.0, last_error=_clean(why))
 
     @contextlib.contextmanager
     def kept(self, job: Job) -> Iterator[None]:
@@ -249,14 +330,14 @@ class Queue:
             mine = "project = ? AND session = ?"
             db.execute(f"UPDATE requests SET session = '' WHERE {mine}", (project, session))  # noqa: S608
             row = db.execute(f"SELECT in_set FROM outputs WHERE {mine}", (project, session)).fetchone()  # noqa: S608
-            job = jobs.find(db, CONSOLIDATE, project)
+            job = self._rows.find(CONSOLIDATE, project)
             read = row is not None and job is not None and job.status == "running"
             if job is not None and read:
-                jobs.let_go(db, job, "a session that it may have read was forgotten", self._now(), pause=None)
-            self.extractions.remove(db, project, session)
+                self.release(job, "a session that it may have read was forgotten")
+            self.extractions.remove(project, session)
             used = bool(row and row[0]) or read
             if used:
-                jobs.dirty(db, project, self._now(), forced=True)
+                self._renew(project, forced=True)
             return used
 
         return self._drop(step, nothing=False)
@@ -305,3 +386,8 @@ class Queue:
         dropped = self.database.change(step)
         self.database.scrub()
         return dropped
+
+
+def _clean(text: str) -> str:
+    """Return what may be stored of a message: an error of a service may quote what it was sent."""
+    return redact(text).text[:_MAX_TEXT]
