@@ -342,6 +342,18 @@ def test_a_note_that_goes_on_stays_listed_when_its_line_told_what_is_forgotten(m
     assert bytes_of(Path(mem.home)) == []
 
 
+def test_names_that_are_the_beginning_of_a_long_fact_go_and_so_do_links_to_them(mem: Mem, work: Path) -> None:
+    fact = "The quick vault of the northern lighthouse opens with seven golden keys at noon"
+    for number in range(2):
+        mem.tickets.add(fact, f"stays {number}")
+    mem.remember("stays", fact)
+    mem.write("note", "[see](the-quick-vault-of-the-northern-lighthouse-opens.md)\nstays", name="other")
+    mem.close()
+    assert forget(fact, "--yes", "--project", str(work)) == 0
+    assert traces(mem, "The quick vault") == []
+    assert Mem.open(work).read("note", "other") == "stays\n"
+
+
 def test_our_own_names_stay_when_somebody_forgets_a_word_of_them(mem: Mem, work: Path) -> None:
     mem.write("daily", "Some principles of 2026 and of memory: consolidate.")
     mem.records.add("Always use principles.", category="principles", scope="project", title="Rule")

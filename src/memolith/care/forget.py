@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _LEAST = 4
 _CUT = 40  # characters of a name that is as long as names become
+_LONG_NAME = re.compile(rf"[a-z0-9-]{{{_CUT},}}")
 _ESCAPED = re.compile(r'\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt])')
 _ESCAPES = {"n": "\n", "r": "\n", "t": " ", "b": " ", "f": " "}
 _FORGOTTEN = "forgotten"
@@ -150,12 +151,15 @@ class _Fact:
         # An accent may be a character of its own, and then it is not in the name.
         spelled = {_spelled(self._text), _spelled(normalize("NFD", self._text))}
         self._names = [name for name in spelled if len(name) >= _LEAST]
+        self._long = [name for name in self._names if len(name) >= _CUT]
         self.keys: set[str] = set()
 
     def has(self, line: str) -> bool:
         """Whether a line has the text, as it is or as JSON writes it, or the name of a file called so."""
         folded = _folded(line)
         if self._text in folded or any("-" in name and f"{name}.md" in folded for name in self._names):
+            return True
+        if self._long and any(map(self._is_cut, _LONG_NAME.findall(folded))):
             return True
         inside = _unescaped(line)
         return inside != line and any(map(self.has, inside.split("\n")))
@@ -167,8 +171,14 @@ class _Fact:
     def is_in_name(self, name: str) -> bool:
         """Whether the name of a file, a folder or a session has it, or is what a long one was cut to."""
         spelled, stem = (_spelled(_folded(each)) for each in (name, os.path.splitext(name)[0]))
-        return self._text in _folded(name) or any(
-            each in spelled or (len(stem) >= _CUT and each.startswith(stem)) for each in self._names
+        is_in = self._text in _folded(name) or any(each in spelled for each in self._names)
+        return is_in or self._is_cut(stem)
+
+    def _is_cut(self, name: str) -> bool:
+        """Whether a name is the beginning of it, as long as names become, perhaps with a number."""
+        bare = name.rstrip("0123456789").rstrip("-") if name[-1:].isdigit() else name
+        return any(
+            len(each) >= _CUT and long.startswith(each) for long in self._long for each in (name, bare)
         )
 
     def without(self, text: str, instead: str | None = None) -> str:
