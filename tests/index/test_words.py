@@ -51,10 +51,7 @@ def test_words_and_identifiers_of_every_script_are_found(index: Index, script: s
     assert ranked(index, identifier)[0] == f"{note}-identifier.md"
 
 
-@pytest.mark.parametrize(
-    ("text", "query"),
-    rows("index/spellings"),
-)
+@pytest.mark.parametrize(("text", "query"), rows("index/spellings"))
 def test_a_query_finds_other_spellings(text: str, query: str) -> None:
     assert any(term in count(text)[0] for term in of_query(query))
 
@@ -63,22 +60,9 @@ def test_a_query_finds_other_spellings(text: str, query: str) -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        *(
-            '"',
-            "'",
-            "a OR",
-            "NOT",
-            "NEAR(a b, x)",
-            "-x",
-            "title:redis",
-            "redis*",
-            "((",
-            "日本語",
-            "",
-            " ",
-            "\0",
-        ),
-        *("\ud800", "'; DROP TABLE units;--", "a " * 5000, "x" * 100_000, "²", "redi²", "1:redi", "{redis}"),
+        *('"', "'", "a OR", "NOT", "NEAR(a b, x)", "-x", "title:redis", "redis*", "((", "日本語", "", " "),
+        *("\0", "\ud800", "'; DROP TABLE units;--", "a " * 5000, "x" * 100_000),
+        *("²", "redi²", "1:redi", "{redis}"),
     ],
 )
 def test_any_query_gets_an_answer(index: Index, query: str) -> None:

@@ -30,33 +30,10 @@ _SPEAKERS = ("user", "assistant")
 # Fields of a head that describe the file and are no text to search for.
 _ABOUT = frozenset(
     [
-        "id",
-        "category",
-        "scope",
-        "created",
-        "updated",
-        "source",
-        "status",
-        "temporal",
-        "expires",
-        "valid_from",
-        "valid_until",
-        "supersedes",
-        "origin",
-        "taint",
-        "accepted",
-        "call",
-        "since",
-        "reasons",
-        "type",
-        "priority",
-        "sessions",
-        "title",
-        "name",
-        "aliases",
-        "keywords",
-        "tags",
-        "description",
+        *("id", "category", "scope", "type", "priority", "status", "temporal", "supersedes", "sessions"),
+        *("created", "updated", "since", "expires", "valid_from", "valid_until"),
+        *("source", "origin", "taint", "accepted", "call", "reasons"),
+        *("title", "name", "aliases", "keywords", "tags", "description"),  # which count by themselves
     ]
 )
 

@@ -33,19 +33,8 @@ _BYTES = 1_048_576
 _MANY = 500
 _TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
 _STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
-_FIELDS = [
-    "masked",
-    "category",
-    "record",
-    "title",
-    "date",
-    "status",
-    "expires",
-    "valid_from",
-    "valid_until",
-    "supersedes",
-    "source",
-]
+_DATES = ("date", "expires", "valid_from", "valid_until")
+_FIELDS = ("masked", "category", "record", "title", "status", "source", *_DATES)
 
 
 class Task:

@@ -29,7 +29,6 @@ _HEADER = "# SHA-256 of values that are stored although they look dangerous (mem
 # Raise it whenever the rules find more: what was clean by the old ones is looked at again.
 CLEARED = "cleared-2"
 _MAX_CACHE = 262_144  # bytes
-_HEX = frozenset("0123456789abcdef")
 
 
 def place(scope: str) -> str:
@@ -53,13 +52,12 @@ def allowed(root: str, scope: str) -> frozenset[str]:
     """Return the hashes of all values that a text of a scope may hold; a listed hash is one of them."""
     from memolith.text.digest import sha256
 
-    found = [each for one in {layout.USER, scope} for each in listed(root, one) if is_hash(each)]
+    found = [each for one in {layout.USER, scope} for each in listed(root, one) if _is_hash(each)]
     return frozenset([*found, *(sha256(each.encode()) for each in found)])
 
 
-def is_hash(text: str) -> bool:
-    """Whether a text is a SHA-256 as it stands in a list."""
-    return len(text) == 64 and _HEX.issuperset(text)
+def _is_hash(text: str) -> bool:
+    return len(text) == 64 and not text.strip("0123456789abcdef")
 
 
 def hashes(text: str) -> list[str]:
@@ -131,12 +129,6 @@ def _note_clean(path: str, known: bytes, line: bytes) -> None:
     name = line.split(b" ", 4)[4]
     rows = [row for row in known.splitlines(keepends=True) if not row.endswith(b" " + name) and row.strip()]
     data = b"\n" + b"".join(rows)[-_MAX_CACHE // 2 :] + line
-    temporary = f"{path}.{os.getpid()}"
     with suppress(OSError):
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        try:
-            os.write(fd, data)
-        finally:
-            os.close(fd)
-        os.replace(temporary, path)
+        files.write_cache(path, data)

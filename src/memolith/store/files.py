@@ -200,6 +200,17 @@ def overwrite(place: Place, data: bytes, aside: str = "") -> None:
         sync_directory(place.folder)
 
 
+def write_cache(path: str, data: bytes) -> None:
+    """Replace a file that can be made again: it is whole or as it was, and nothing is synced."""
+    fresh = Place.of(f"{path}.{os.getpid()}")
+    fd = open_own(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        write_all(fd, data)
+    finally:
+        os.close(fd)
+    replace(fresh, Place.of(path))
+
+
 def _mark(fd: int) -> None:
     """Mark a file as written by memolith, where the file system can hold that."""
     if hasattr(os, "setxattr"):

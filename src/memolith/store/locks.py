@@ -127,40 +127,29 @@ def holding(place: Place, flags: int, seconds: float) -> Iterator[int]:
     ours = object()
     with _held.lock, files.storage_errors(place.path):  # no fork in between: the child would not know of it
         fd = _held.files[ours] = files.open_own(place, os.O_RDWR | flags)
+    deadline, pause = time.monotonic() + seconds, 0.0002
     try:
-        acquire(fd, place.path, seconds)
+        while not try_lock(fd):
+            if time.monotonic() > deadline:
+                raise BusyError(
+                    f"{place.path}: another process has been writing for {seconds:.2g} seconds; try again, "
+                    "or raise lock.seconds"
+                )
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.004)
         yield fd
     finally:
         if _held.files.pop(ours, None) is not None:  # else this is a child, and the lock its parent's
-            release(fd)
+            if sys.platform != "win32":  # a child that was started without our knowledge may have it open too
+                import fcntl
 
-
-def release(fd: int) -> None:
-    """Give a lock back, also if a child that was started without our knowledge has the file open too."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(fd, fcntl.LOCK_UN)
-    os.close(fd)
+                fcntl.flock(fd, fcntl.LOCK_UN)
+            os.close(fd)
 
 
 def tree(home: str) -> Tree:
     """Return the part of a home that the locks are in."""
     return Tree(os.path.join(home, "state"))
-
-
-def acquire(fd: int, path: str, seconds: float) -> None:
-    """Take the lock on an open file; BusyError after `seconds`."""
-    deadline = time.monotonic() + seconds
-    pause = 0.0002
-    while not try_lock(fd):
-        if time.monotonic() > deadline:
-            raise BusyError(
-                f"{path}: another process has been writing for {seconds:.2g} seconds; try again, "
-                "or raise lock.seconds"
-            )
-        time.sleep(pause)
-        pause = min(pause * 1.5, 0.004)
 
 
 def try_lock(fd: int) -> bool:

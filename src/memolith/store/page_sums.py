@@ -30,8 +30,6 @@ _SMALL = 4 * 1_048_576  # bytes; up to here nobody's word is taken for it
 _LINE = 160  # bytes
 _AT_ONCE = 1_048_576
 _SAMPLES = 8
-_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_SAFELY |= getattr(os, "O_NONBLOCK", 0)
 _ONLY_IF_THERE = getattr(os, "RWF_NOWAIT", 0)
 _SECTORS = (512, 4096)  # what the head of a journal may take
 
@@ -101,13 +99,7 @@ class Sums:
                 sums[number - 1] = crc32(_read(file, page, (number - 1) * page))
         for some in _pages(file, len(sums) * page, stamp[1], page):
             sums.extend(some)
-        fresh = f"{self._beside}.{os.getpid()}"
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _SAFELY, 0o600)
-        try:
-            files.write_all(fd, _line(stamp, page, crc32(sums)) + sums.tobytes())
-        finally:
-            os.close(fd)
-        files.replace(Place.of(fresh), Place.of(self._beside))
+        files.write_cache(self._beside, _line(stamp, page, crc32(sums)) + sums.tobytes())
         return stamp
 
     def remove(self) -> None:
@@ -165,7 +157,7 @@ def _file(path: str, stamp: Stamp) -> int | None:
             if now == known:  # else the number belongs to somebody else by now
                 os.close(fd)
     try:
-        fd = os.open(path, os.O_RDONLY | _SAFELY)
+        fd = files.open_own(Place.of(path), os.O_RDONLY)
     except OSError:
         return None
     identity = _identity(fd)
@@ -187,7 +179,7 @@ def _open(path: str) -> tuple[int | None, bool]:
     """Open what lies beside the file, for writing if that is allowed."""
     for flags in (os.O_RDWR, os.O_RDONLY):
         with suppress(OSError):
-            return os.open(path, flags | _SAFELY), flags == os.O_RDWR
+            return files.open_own(Place.of(path), flags), flags == os.O_RDWR
     return None, False
 
 

@@ -28,9 +28,9 @@ HELD = 1.5  # seconds
 _HOLDER = """
 import os, signal, sys
 from memolith.env.paths import Place
-from memolith.store import files, locks
-fd = files.open_own(Place.of(sys.argv[1]), os.O_RDWR | os.O_CREAT)
-locks.acquire(fd, sys.argv[1], 5)
+from memolith.store import locks
+hold = locks.holding(Place.of(sys.argv[1]), os.O_CREAT, 5)
+hold.__enter__()
 print("held", flush=True)
 os.kill(os.getpid(), signal.SIGSTOP)
 """

@@ -16,31 +16,11 @@ from memolith.env.settings import Settings
 from memolith.index.vectors import meaning, minilm
 from memolith.index.vectors.minilm import Bert, WordPiece, batches, split
 
-WORDS = (
-    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    + [
-        "the",
-        "roll",
-        "##back",
-        "##s",
-        "of",
-        "gen",
-        "-",
-        "it",
-        "##g",
-        "##c",
-        "重",
-        "跑",
-        "后",
-        "cafe",
-        "!",
-        "user",
-        "##by",
-        "##id",
-        "get",
-    ]
-    + [f"w{number}" for number in range(40)]
-)
+WORDS = [
+    *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "roll", "##back", "##s", "of", "gen", "-", "it"),
+    *("##g", "##c", "重", "跑", "后", "cafe", "!", "user", "##by", "##id", "get"),
+    *(f"w{number}" for number in range(40)),
+]
 
 
 def pieces(text: str, limit: int = 64) -> list[str]:

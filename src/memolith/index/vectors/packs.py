@@ -268,9 +268,7 @@ class Packs:
             if os.path.lexists(path):
                 # A new empty file takes the name: who still reads the old one is not disturbed.
                 try:
-                    fresh = f"{path}.{os.getpid()}"
-                    files.write_new(Place.of(fresh), b"")
-                    files.replace(Place.of(fresh), Place.of(path))
+                    files.write_cache(path, b"")
                 except OSError as error:
                     self.problem = f"{path}: {error}"
 
