@@ -41,28 +41,21 @@ _SELECT = (
     "JOIN files ON files.id = units.file JOIN directories ON directories.number = files.directory "
     "JOIN scopes ON scopes.number = files.scope"
 )
+_WHOLE = "parent IS NULL AND turn IS NULL"
 _STORE = f"{layout.STORE}/"
 _KEPT = 8
 _ORIGINS = {"assistant": "agent"}
 
 
-def totals(connection: Connection, slugs: Iterable[str]) -> tuple[int, int]:
+def totals(connection: Connection, slugs: Sequence[str]) -> tuple[int, int]:
     """Return how many files and units some scopes have."""
-    wanted = set(slugs)
-    rows = connection.execute("SELECT slug, files, units FROM scopes")
-    counts = [row[1:] for row in rows if row[0] in wanted]
-    return sum(row[0] for row in counts), sum(row[1] for row in counts)
+    query = f"SELECT total(files), total(units) FROM scopes WHERE number IN {_of(slugs)}"  # noqa: S608 - question marks
+    files_, units = connection.execute(query, slugs).fetchone()
+    return int(files_), int(units)
 
 
-def _numbers(connection: Connection, slugs: Iterable[str]) -> str:
-    """Return the numbers of some scopes as a query lists them."""
-    wanted = set(slugs)
-    rows = connection.execute("SELECT number, slug FROM scopes")
-    return ",".join(str(int(row[0])) for row in rows if row[1] in wanted)
-
-
-def _whole(connection: Connection, slugs: Iterable[str]) -> str:
-    return f"files.scope IN ({_numbers(connection, slugs)}) AND parent IS NULL AND turn IS NULL"
+def _of(slugs: Sequence[str]) -> str:
+    return f"(SELECT number FROM scopes WHERE slug IN ({','.join('?' * len(slugs))}))"
 
 
 class Reader:
@@ -90,16 +83,16 @@ class Reader:
         values = [unit.id, unit.position - reach, unit.position + reach, unit.id]
         return [_unit(row) for row in connection.execute(f"{_SELECT} {where}", values)]
 
-    def by_record(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
+    def by_record(self, connection: Connection, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records and tickets with these ids."""
-        where = f"WHERE files.record = ? AND {_whole(connection, slugs)}"
-        rows = [row for each in ids if each for row in connection.execute(f"{_SELECT} {where}", [each])]
+        query = f"{_SELECT} WHERE files.record = ? AND {_WHOLE} AND files.scope IN {_of(slugs)}"
+        rows = [row for each in ids if each for row in connection.execute(query, [each, *slugs])]
         return [_unit(row) for row in rows]
 
-    def successors(self, connection: Connection, slugs: Iterable[str], ids: Collection[str]) -> list[Unit]:
+    def successors(self, connection: Connection, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records that supersede one of these."""
-        where = f"WHERE files.supersedes != '' AND {_whole(connection, slugs)}"
-        found = [_unit(row) for row in connection.execute(f"{_SELECT} {where}")]
+        query = f"{_SELECT} WHERE files.supersedes != '' AND {_WHOLE} AND files.scope IN {_of(slugs)}"
+        found = [_unit(row) for row in connection.execute(query, slugs)]
         return [unit for unit in found if not set(ids).isdisjoint(unit.supersedes)]
 
     def catalogue(self, connection: Connection, slug: str) -> list[tuple[str, str, str]]:
@@ -175,13 +168,13 @@ def _make_room(kept: dict[object, Any]) -> None:
         del kept[next(iter(kept))]
 
 
-def hashes(connection: Connection, slugs: Iterable[str]) -> list[tuple[int, bytes]]:
+def hashes(connection: Connection, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
     """Return id and content hash of every unit, by id."""
     query = (
-        "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file "  # noqa: S608 - numbers
-        f"WHERE scope IN ({_numbers(connection, slugs)}) ORDER BY units.id"
+        "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file "  # noqa: S608 - question marks
+        f"WHERE scope IN {_of(slugs)} ORDER BY units.id"
     )
-    return connection.execute(query).fetchall()
+    return connection.execute(query, slugs).fetchall()
 
 
 def _unit(row: Row) -> Unit:
