@@ -289,26 +289,21 @@ class WordPiece:
 def split(text: str) -> list[str]:
     """Cut text into lower-case words without accents; punctuation and Chinese characters stand alone."""
     if not text.isascii():
-        text = _fold(text)
+        decomposed = unicodedata.normalize("NFD", text.lower())
+        text = "".join(each for each in decomposed if unicodedata.category(each) != "Mn")
     return "".join(map(_spaced, text.lower())).split()
-
-
-def _fold(text: str) -> str:
-    decomposed = unicodedata.normalize("NFD", text.lower())
-    return "".join(character for character in decomposed if unicodedata.category(character) != "Mn")
 
 
 class _Spaced(dict[str, str]):
     """What each character becomes, filled as characters are met."""
 
     def __missing__(self, character: str) -> str:
-        category = unicodedata.category(character)
-        code = ord(character)
+        category, code = unicodedata.category(character), ord(character)
         if category[0] == "Z" or character in "\t\n\r":
             shown = " "
         elif category[0] == "C" or code == 0xFFFD:
             shown = ""
-        elif category[0] == "P" or _is_ascii_symbol(code) or _is_chinese(code):
+        elif category[0] == "P" or (category[0] == "S" and code < 128) or _is_chinese(code):
             shown = f" {character} "
         else:
             shown = character
@@ -317,10 +312,6 @@ class _Spaced(dict[str, str]):
 
 
 _spaced = _Spaced().__getitem__
-
-
-def _is_ascii_symbol(code: int) -> bool:
-    return 33 <= code <= 47 or 58 <= code <= 64 or 91 <= code <= 96 or 123 <= code <= 126
 
 
 def _is_chinese(code: int) -> bool:

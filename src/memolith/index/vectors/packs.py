@@ -163,32 +163,25 @@ class Packs:
 
         return not rows or self._write(step)
 
-    def retain(self, slug: str, keys: Collection[bytes]) -> int:
-        """Drop the vectors of a scope whose text is gone, of every model; return how many."""
-        dropped = 0
+    def retain(self, slug: str, keys: Collection[bytes]) -> None:
+        """Drop the vectors of a scope whose text is gone, of every model."""
         names = {key[:NAME] for key in keys}
 
         def step(db: sqlite3.Connection) -> None:
-            nonlocal dropped
             packs = db.execute(f"SELECT model, {_PARTS} FROM pack WHERE slug = ?", (slug,))  # noqa: S608
             for model, number, *parts in packs.fetchall():
                 pack = Pack.intact(number, *parts)
                 kept = [row for row in pack.rows() if row[0][:NAME] in names] if pack else []
                 if pack is None or len(kept) < pack.count:
-                    dropped += pack.count - len(kept) if pack else 0
                     db.execute("DELETE FROM pack WHERE id = ?", (number,))
                     _insert(db, model, slug, kept)
 
-        stale = any(
+        if any(
             known[at : at + KEY] not in keys
             for (known,) in self._ask("SELECT keys FROM pack WHERE slug = ?", slug)
             for at in range(0, len(known), KEY)
-        )
-        return dropped if stale and self._write(step) else 0
-
-    def slugs(self) -> list[str]:
-        """Return the scopes that have vectors."""
-        return [slug for (slug,) in self._ask("SELECT DISTINCT slug FROM pack ORDER BY slug")]
+        ):
+            self._write(step)
 
     def close(self) -> None:
         """Let go of the file."""

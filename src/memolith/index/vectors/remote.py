@@ -56,7 +56,8 @@ class Remote:
     def _some(self, texts: list[str]) -> Array:
         answer = self._ask({"model": self.model, "input": texts, "encoding_format": "float"})
         try:
-            rows = np.array([row["embedding"] for row in _in_order(answer)], np.float32)
+            ordered = sorted(answer["data"], key=lambda row: row["index"])
+            rows = np.array([row["embedding"] for row in ordered], np.float32)
         except (KeyError, TypeError, ValueError, IndexError):
             raise self._failure("the answer is not a list of vectors") from None
         if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
@@ -66,7 +67,7 @@ class Remote:
         self.dimension = rows.shape[1]
         return unit(rows)
 
-    def _ask(self, question: dict[str, object]) -> object:
+    def _ask(self, question: dict[str, object]) -> Any:
         headers = {"Content-Type": "application/json"}
         key = self._key()
         if key:
@@ -103,10 +104,6 @@ class Remote:
             "semantic.key_command",
             self._settings.root,
         )
-
-
-def _in_order(answer: Any) -> list[Any]:
-    return sorted(answer["data"], key=lambda row: row["index"])
 
 
 def _prefixed(model: str, texts: Sequence[str], *, query: bool) -> list[str]:
