@@ -284,7 +284,7 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
 
 def _locks(home: Home) -> Iterator[Finding]:
     """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
-    tree = locks.tree(home.path)
+    tree = files.state(home.path)
     ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock"}
     known = ours | {f"{slug}.lock" for slug in _scopes(home)}
     try:

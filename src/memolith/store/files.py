@@ -45,6 +45,11 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
+def state(home: str) -> Tree:
+    """Return the part of a home that has locks, receipts and logs."""
+    return Tree(os.path.join(home, "state"))
+
+
 # ---------------------------------------------------------------- directories
 
 
@@ -147,7 +152,7 @@ def make_private(tree: Tree, relative: str) -> None:
 
 def open_log(home: str, name: str) -> int:
     """Open a log in the home for appending; a long one is put aside, and the one that was aside goes."""
-    place = make_place(Tree(os.path.join(home, "state")), f"log/{name}")
+    place = make_place(state(home), f"log/{name}")
     with storage_errors(place.path):
         found = place.stat()
         if found is not None and found.st_size > _MAX_LOG:

@@ -16,13 +16,14 @@ from _weakref import ref
 
 from memolith.base.errors import BusyError
 from memolith.base.lean import contextmanager
-from memolith.env.paths import Place, Tree
 from memolith.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Protocol
+
+    from memolith.env.paths import Place
 
     class Owner(Protocol):
         """Something that a child must not share."""
@@ -116,7 +117,7 @@ def locked(home: str, name: str, seconds: float) -> Iterator[None]:
 
     The lock is on a file of its own, never on a memory file: editors replace those.
     """
-    place = files.make_place(tree(home), f"{DIRECTORY}/{name}.lock")
+    place = files.make_place(files.state(home), f"{DIRECTORY}/{name}.lock")
     with holding(place, os.O_CREAT, seconds):
         yield
 
@@ -145,11 +146,6 @@ def holding(place: Place, flags: int, seconds: float) -> Iterator[int]:
 
                 fcntl.flock(fd, fcntl.LOCK_UN)
             os.close(fd)
-
-
-def tree(home: str) -> Tree:
-    """Return the part of a home that the locks are in."""
-    return Tree(os.path.join(home, "state"))
 
 
 def try_lock(fd: int) -> bool:

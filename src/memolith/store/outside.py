@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import ConfigError, ConflictError, MemolithError, StorageError
 from memolith.base.values import Value
-from memolith.env.paths import Folder, Place, Tree
+from memolith.env.paths import Folder, Place
 from memolith.store import files
 from memolith.text.digest import sha256
 
@@ -176,7 +176,7 @@ class Installs:
     """What is known about the files of other programs."""
 
     def __init__(self, home: str) -> None:
-        self._tree = Tree(os.path.join(home, "state"))
+        self._tree = files.state(home)
 
     def get(self, path: str) -> Known | None:
         """Return what was done to a file; None if nothing is known, or it cannot be read any more."""

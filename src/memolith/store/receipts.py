@@ -74,7 +74,7 @@ def _parsed(data: bytes) -> list[Receipt]:
 
 
 class Receipts:
-    """The receipts of one session, in order. With a `problem`, nothing is noted."""
+    """The receipts of one session, in order. Without `fd`, because of a `problem`, nothing is noted."""
 
     def __init__(self, place: Place, fd: int | None, problem: Exception | None) -> None:
         self.place, self._fd, self.problem = place, fd, problem
@@ -84,11 +84,11 @@ class Receipts:
             data = os.pread(fd, _MAX_BYTES, 0) if has_own else place.read_part(_MAX_BYTES)[0]  # type: ignore[arg-type]
         except (MemolithError, OSError) as error:
             self.problem = problem or error
-        if fd is not None and problem is None and len(data) == _MAX_BYTES:
+        if fd is not None and len(data) == _MAX_BYTES:
             data = self._shortened(fd, data)
         self.is_full = len(data) == _MAX_BYTES
         end = data.rfind(b"\n") + 1
-        if fd is not None and problem is None and end < len(data) < _MAX_BYTES:
+        if fd is not None and end < len(data) < _MAX_BYTES:
             with self._trying():  # a line whose end was not written does not count
                 os.ftruncate(fd, end)
         self.all = _parsed(data)
@@ -102,7 +102,6 @@ class Receipts:
             os.lseek(fd, size - _MAX_BYTES // 2, os.SEEK_SET)
             tail = os.read(fd, _MAX_BYTES).partition(b"\n")[2]
             os.ftruncate(fd, 0)
-            self._fd = fd
             os.write(fd, tail)
             return tail
         return data
@@ -157,7 +156,7 @@ def hold(home: str, session: str, wait: float) -> Iterator[Receipts]:
     place, held, fd, problem = Place.of(os.path.join(home, "state", relative)), None, None, None
     with Watch(aside=True):
         try:
-            place = files.make_place(locks.tree(home), relative)
+            place = files.make_place(files.state(home), relative)
             held = locks.holding(place, os.O_CREAT | os.O_APPEND, wait)
             fd = held.__enter__()
         except (MemolithError, OSError) as error:
@@ -171,7 +170,7 @@ def hold(home: str, session: str, wait: float) -> Iterator[Receipts]:
 
 def stamp(home: str, name: str, text: str = "") -> None:
     """Write down a short value, and with it the time."""
-    place = files.make_place(locks.tree(home), f"{DIRECTORY}/{name}")
+    place = files.make_place(files.state(home), f"{DIRECTORY}/{name}")
     with files.storage_errors(place.path):
         fd = files.open_own(place, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         try:
@@ -225,12 +224,12 @@ def remove(home: str, name: str, when: float) -> None:
     """Take back what was written down at that time; what somebody wrote since stays."""
     if read_stamp(home, name)[0] == when:
         with suppress(OSError):
-            files.unlink(locks.tree(home).place(f"{DIRECTORY}/{name}"))
+            files.unlink(files.state(home).place(f"{DIRECTORY}/{name}"))
 
 
 def names(home: str, ending: str) -> list[str]:
     """Return the names that end so, sorted."""
-    return locks.tree(home).names(DIRECTORY, ending)
+    return files.state(home).names(DIRECTORY, ending)
 
 
 def sweep(home: str) -> None:
@@ -238,7 +237,7 @@ def sweep(home: str) -> None:
     if age(home, "swept") < _SWEPT:
         return
     stamp(home, "swept")
-    folder = locks.tree(home).folder(DIRECTORY)
+    folder = files.state(home).folder(DIRECTORY)
     now = time.time()
     for entry in folder.entries():
         with suppress(OSError):
@@ -254,7 +253,7 @@ def blank_names(
     In place and of the same length: whoever has a file open goes on appending to it. What is kept of a
     session that is called so goes as a whole.
     """
-    tree = locks.tree(home)
+    tree = files.state(home)
     for each in names(home, ""):
         place = tree.place(f"{DIRECTORY}/{each}")
         is_called_so = has(each.partition(".")[0])
@@ -308,7 +307,7 @@ def _names_of(reference: bytes, has: Callable[[str], bool]) -> Iterator[tuple[in
 
 def of_all_sessions(home: str) -> Iterator[tuple[str, Receipt]]:
     """Yield every receipt with the session that it belongs to."""
-    tree = locks.tree(home)
+    tree = files.state(home)
     for name in names(home, ".log"):
         try:
             data = tree.read_part(f"{DIRECTORY}/{name}", _MAX_BYTES)[0]

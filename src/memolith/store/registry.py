@@ -216,7 +216,7 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
 
 def remove_lock(home: str, name: str) -> None:
     """Remove a lock file of a project that is gone, unless somebody holds it or the project is back."""
-    place = locks.tree(home).place(f"{locks.DIRECTORY}/{name}")
+    place = files.state(home).place(f"{locks.DIRECTORY}/{name}")
     with files.storage_errors(place.path):
         fd = files.open_own(place, os.O_RDWR)
         try:
