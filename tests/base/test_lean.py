@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memolith.base import lean
-from memolith.store.sqlite import sqlite3 as bare
+from memolith.store.derived import sqlite3 as bare
 
 Manager = Callable[[Callable[..., Iterator[Any]]], Callable[..., contextlib.AbstractContextManager[Any]]]
 
@@ -104,6 +104,6 @@ def test_a_result_is_kept_and_there_are_never_more_than_so_many(cached: Any) -> 
 def test_the_database_is_the_same_one() -> None:
     assert bare.Error is sqlite3.Error
     assert bare.connect is sqlite3.connect
-    code = "from memolith.store.sqlite import sqlite3; import sys; print('datetime' in sys.modules)"
+    code = "from memolith.store.derived import sqlite3; import sys; print('datetime' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -18,8 +18,7 @@ from memolith.index.lexical import Lexicon
 from memolith.index.sync import ReplacedError, Sync
 from memolith.index.units import Analysis, Match, State, Unit
 from memolith.store import locks
-from memolith.store.derived import Derived
-from memolith.store.sqlite import DAMAGED, sqlite3
+from memolith.store.derived import DAMAGED, Derived, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

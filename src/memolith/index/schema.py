@@ -6,6 +6,8 @@ import os
 from array import array
 from zlib import compress, crc32, decompress
 
+from memolith.store.derived import sqlite3
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,8 +50,6 @@ _LOT_BITS = 32
 
 def build(connection: Connection) -> None:
     """Make the tables; without FTS5 an ordinary table does its work."""
-    from memolith.store.sqlite import sqlite3
-
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.executescript(_TABLES)
     try:
@@ -113,8 +113,6 @@ def words(connection: Connection) -> Words:
     """Return the table of terms of an index."""
     row = connection.execute("SELECT sql FROM sqlite_master WHERE name='words'").fetchone()
     if row is None:  # somebody emptied the file
-        from memolith.store.sqlite import sqlite3
-
         raise sqlite3.DatabaseError("it has no table of words")
     return Words(connection) if "fts5" in row[0] else PlainWords(connection)
 

@@ -13,7 +13,7 @@ from memolith.base.whole import Watch, note
 from memolith.index import schema, walk
 from memolith.index.units import KINDS
 from memolith.store import layout
-from memolith.store.sqlite import sqlite3
+from memolith.store.derived import sqlite3
 from memolith.text.words import terms
 
 TYPE_CHECKING = False

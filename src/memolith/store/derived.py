@@ -4,6 +4,9 @@ Every write ends with a seal, the sums of all pages (`page_sums`). Whatever else
 in the middle of a write, a bad disk, somebody's editor) breaks it, and a file with a broken seal is thrown
 away. So nothing has to reach the disk in any order, and nothing is synced.
 One lock file keeps writers apart; readers need no lock of ours while the seal is whole.
+
+SQLite is used without what the module `sqlite3` adds to it, dates as values: for them it imports `datetime`,
+a tenth of an interpreter start, at every question.
 """
 
 from __future__ import annotations
@@ -15,15 +18,39 @@ from memolith.base.errors import StorageError, UnsafePathError
 from memolith.base.lean import contextmanager, suppress
 from memolith.env.paths import Place, Tree
 from memolith.store import files, locks, page_sums
-from memolith.store.sqlite import connect, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
+else:
+    try:
+        import _sqlite3 as sqlite3
+    except ImportError:
+        import sqlite3
 
+__all__ = ["DAMAGED", "Derived", "connect", "sqlite3"]
+
+# What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
+DAMAGED = frozenset(
+    [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
+)
 _WAIT = 0.5  # seconds for a lock of SQLite; writers hold one for the moment of a commit
+
+
+def connect(path: str, *, uri: bool = False, timeout: float = 5.0) -> Connection:
+    """Open a database for all threads, without transactions that nobody asked for.
+
+    It stays open until somebody closes it, as what a function of SQLite refers to is never collected: a
+    forked child forgets it, and to close it there would roll back what the parent is writing.
+    """
+    connection = sqlite3.connect(
+        path, uri=uri, timeout=timeout, check_same_thread=False, isolation_level=None
+    )
+    connection.create_function("kept", 0, lambda: id(connection))
+    return connection
 
 
 class Derived:

@@ -20,7 +20,7 @@ from _thread import RLock
 from memolith.base.errors import MemolithError, UnsafePathError
 from memolith.env.paths import Place, Tree
 from memolith.store import files, locks
-from memolith.store.sqlite import DAMAGED, connect, sqlite3
+from memolith.store.derived import DAMAGED, connect, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from _thread import RLock  # `threading` costs more than the rest of this module
 from memolith.base.errors import BusyError, StorageError, UnsafePathError
 from memolith.env.paths import Place, Tree
 from memolith.store import files, locks
-from memolith.store.sqlite import connect
+from memolith.store.derived import connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
