@@ -19,8 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memolith.text import frontmatter
-
 WHOLE = 3000  # characters up to which a note is one unit
 PART = 1500
 FACTS = 700
@@ -76,17 +74,11 @@ def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
 
 
 def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -> Document:
-    """Return the document that a file is; TextError if it is a session that cannot be read."""
+    """Return the document that a file is; `mtime` in nanoseconds. TextError if it cannot be read."""
     if kind == "session":
-        return read_session(name, data)
-    return read(kind, name, files.text_of(data), mtime, category)
-
-
-def read(kind: str, name: str, text: str, mtime: int, category: str = "") -> Document:
-    """Return the document that a Markdown file is; `name` is the file's, `mtime` in nanoseconds."""
-    text, hidden = masked(text, by_hand=True)
+        return _session(name, data)
     document = Document()
-    document.masked = hidden
+    text, document.masked = masked(files.text_of(data), by_hand=True)
     changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(mtime, 0) // 1_000_000_000))
     if kind == "memory":
         document.title, document.date = "MEMORY.md", changed
@@ -106,7 +98,8 @@ def _single(document: Document, entry: Entry, text: str, changed: str, category:
     body = text if parsed.problem else parsed.body
     document.status, document.title = entry.status, _line(entry.title)
     document.keys = " ".join([*parsed.items("aliases"), *parsed.items("keywords"), *parsed.items("tags")])
-    document.extra = " ".join([parsed.get("description"), entry.id, *_foreign(parsed)])
+    own = (item for key in parsed.fields if key not in _ABOUT for item in parsed.items(key))
+    document.extra = " ".join([parsed.get("description"), entry.id, *own])
     document.source = entry.origin or ("imported" if kind == "inbox" else "")
     document.expires, document.valid_from = entry.expires, entry.valid_from
     document.valid_until = entry.valid_until
@@ -125,13 +118,6 @@ def _single(document: Document, entry: Entry, text: str, changed: str, category:
 
 def _line(text: str) -> str:
     return markdown.same_line(text)[:MAX_TITLE]
-
-
-def _foreign(parsed: frontmatter.Parsed) -> Iterator[str]:
-    """Yield what a person's own fields say."""
-    for key in parsed.fields:
-        if key not in _ABOUT:
-            yield from parsed.items(key)
 
 
 def _facts(text: str) -> Iterator[Piece]:
@@ -198,7 +184,7 @@ def _piece(rows: list[str], first: int, title: str, date: str) -> Iterator[Piece
         yield Piece(text, title, first, first + len(rows) - 1, date)
 
 
-def read_session(name: str, data: bytes) -> Document:
+def _session(name: str, data: bytes) -> Document:
     """Return the document that a stored session is: a unit for each thing that a person or agent said.
 
     What a person pasted is a unit of its own. What tools answered is noise here. A file that breaks off gives
@@ -246,7 +232,7 @@ def _parts(role: str, text: str, taint: str) -> list[tuple[str, str]]:
 
 
 def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
-    """Return the text of one turn as `read_session` has it, without a look at the others.
+    """Return the text of one turn as the document has it, without a look at the others.
 
     None if its row is not in its place; then the whole session has to be read.
     """
