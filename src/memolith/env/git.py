@@ -38,7 +38,7 @@ _GENERATION = 0x80087601  # FS_IOC_GETVERSION of Linux
 
 _LINK = "the .git here is a link"
 _NO_WAY_BACK = "the .git here leads to a repository that does not lead back to it"
-_NEWER = "the .git here is newer than what its repository knows of it"
+_NEWER = "the .git here is newer than what its repository knows of it (yours? `memolith project link SLUG`)"
 _STRANGERS = "the .git here, or the directory that it is in, belongs to another user"
 
 
