@@ -23,7 +23,7 @@ from tests.care.test_scan import canary
 from memolith import InputError, Mem, export_memory, import_memory
 from memolith.base.values import Source
 from memolith.edges.cli import main
-from memolith.edges.mcp import handlers, resources, tools
+from memolith.edges.mcp import handlers, tools
 from memolith.hosts.hook import edge
 from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
@@ -91,7 +91,7 @@ class Place:
             "session start": self.event("SessionStart"),
             "first prompt": self.event("UserPromptSubmit", prompt=about),
             "later prompt": self.event("UserPromptSubmit", prompt=f"And now? {about}"),
-            "server": f"{tools.instructions(read_only=False)}{resources.listed(self.mem)}",
+            "server": f"{tools.instructions(read_only=False)}{handlers.resources(self.mem)}",
         }
 
 
@@ -216,7 +216,7 @@ def _server(place: Place, text: str) -> None:
         ("memory_write", {"target": "daily", "content": text}), ("memory_update", {"content": text}),
         ("memory_write", {"target": "note", "name": "n", "content": text}),
     ])  # fmt: skip
-    offered = next(tool for tool in tools.WRITING if tool["name"] == name)
+    offered = next(tool for tool in tools.offered(read_only=False) if tool["name"] == name)
     handlers.call(lambda: outside, offered, dict(given))
 
 

@@ -69,7 +69,7 @@ def of_file(home: Home, relative: str) -> Resource:
     """Return a file of the store as it is, with its address; the text is empty if it is not there."""
     data = Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True)
     text = files.text_of(data or b"").removeprefix("\ufeff")
-    return Resource(uri=address_of(relative), mime=_mime(relative), listing=None, text=text)
+    return Resource(uri=address_of(relative), mime=mime(relative), listing=None, text=text)
 
 
 def complete(home: Home, prefix: str) -> list[str]:
@@ -112,7 +112,8 @@ def address_of(relative: str) -> str:
     return address("root", *parts[2:]) if layout.scope_of(relative) else address("user", *parts)
 
 
-def _mime(path: str) -> str:
+def mime(path: str) -> str:
+    """Return the media type of a file, by its name."""
     return "text/markdown" if path.endswith(".md") else _PLAIN
 
 
@@ -155,7 +156,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
     text = files.text_of(data).removeprefix("\ufeff")
     if parts[0] == "records" and Entry("record", parts[-1], text).status == "quarantined":
         raise _nothing(uri)
-    return Resource(uri=uri, mime=_mime(relative), listing=None, text=_shown(tree, scope, text))
+    return Resource(uri=uri, mime=mime(relative), listing=None, text=_shown(tree, scope, text))
 
 
 def _spelled(tree: Tree, scope: str, parts: tuple[str, ...]) -> str:

@@ -124,7 +124,9 @@ def test_what_every_session_pays_for_is_small_and_says_when_to_use_what(client: 
 
 
 def test_the_schemas_name_what_the_library_accepts() -> None:
-    schemas: dict[str, Any] = {str(tool["name"]): tool["inputSchema"] for tool in tools.WRITING}
+    schemas: dict[str, Any] = {
+        str(tool["name"]): tool["inputSchema"] for tool in tools.offered(read_only=False)
+    }
     assert schemas["record"]["properties"]["category"]["enum"] == list(CATEGORIES)
     assert schemas["remember"]["properties"]["kind"]["enum"] == list(KINDS)
 

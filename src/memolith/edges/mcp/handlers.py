@@ -1,4 +1,6 @@
-"""The tools: each is one verb of `Mem`, and gives a text for the model and the same as data.
+"""What a client asks for: tools, resources (memory:// addresses) and the prompt, which is the block.
+
+A tool is one verb of `Mem`, and gives a text for the model and the same as data.
 
 Some clients show a model only the data, so nothing stands in the text alone. Wrong arguments and failures
 are results too (`isError`): a model reads those and tries again, a protocol error it may never see.
@@ -7,10 +9,12 @@ are results too (`isError`): a model reads those and tries again, a protocol err
 from __future__ import annotations
 
 from memolith.base import whole
-from memolith.base.errors import InputError, MemolithError
-from memolith.edges.mcp import outward
+from memolith.base.errors import InputError, MemolithError, NotFoundError
+from memolith.edges.mcp import PROMPT, TEMPLATES, outward
+from memolith.edges.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
 from memolith.memory import arguments as targets
-from memolith.store import layout
+from memolith.memory import writing
+from memolith.memory.addresses import complete, mime, resolve
 from memolith.text.names import SCHEME
 from memolith.text.safe import hygiene
 
@@ -167,30 +171,15 @@ _SHOWN = 1600  # bytes of each; the address leads to the rest
 
 
 def _read(mem: Mem, given: dict[str, Any]) -> Answer:
-    source, name, scope = given.get("source", "long_term"), given.get("name"), given.get("scope", "project")
-    offset, lines = given.get("offset", 0), given.get("lines")
-    if source.startswith(SCHEME):
-        from memolith.memory.addresses import resolve
-
-        found = resolve(mem, source)
-        uri, text = found.uri, targets.page(found.text, offset, lines)
-    elif source == "list":
-        every = "\n".join(outward.reference(mem, each) for each in mem.list())
-        uri, text = f"{SCHEME}project", targets.page(every, offset, lines) or targets.EMPTY
+    source, offset, lines = given.get("source", "long_term"), given.get("offset", 0), given.get("lines")
+    if source == "list":
+        uri, text = f"{SCHEME}project", "\n".join(outward.reference(mem, each) for each in mem.list())
     else:
-        text = mem.read(source, name, offset=offset, lines=lines, scope=scope)
-        uri = outward.reference(mem, _file(mem, source, name, scope))
-    text = outward.clean(mem, text)
+        found = writing.look(mem, source, given.get("name"), scope=given.get("scope", "project"))
+        uri, text = found.uri, found.text
+    shown = targets.page(text, offset, lines)
+    text = outward.clean(mem, shown if text.strip() else targets.EMPTY)
     return text, {"uri": uri, "text": text}
-
-
-def _file(mem: Mem, source: str, name: str | None, scope: str) -> str:
-    """Return the path of what was read; it was there, so its names are good."""
-    if source == "note":
-        return layout.find_note(str(mem.root), mem.scope(scope), name)
-    if source == "daily":
-        return layout.daily(mem.project, name.strip() if name else mem.today)
-    return layout.path(mem.project, layout.SCRATCHPAD) if source == "scratchpad" else layout.MEMORY
 
 
 def _update(mem: Mem, given: dict[str, Any]) -> Answer:
@@ -232,3 +221,70 @@ _CALLS: dict[str, Callable[[Mem, dict[str, Any]], Answer]] = {
     "remember": lambda mem, given: _written(mem, mem.remember(**given)),
     "record": _record,
 }
+
+
+# ---------------------------------------------------------------- resources and the prompt
+
+_NOT_FOUND = -32002  # until 2025-11-25; later it is a wrong parameter like others
+_VALUES = 100
+
+
+def resources(mem: Mem) -> list[dict[str, object]]:
+    """Return the entry pages and directories; the templates and completion lead to everything in them."""
+    found = [each for name in ("root", "user") for each in complete(mem, f"memory://{name}/")]
+    return [{"uri": each, "name": each.removeprefix(SCHEME), "mimeType": mime(each)} for each in found]
+
+
+def resource(mem: Mem, uri: object, *, modern: bool) -> dict[str, object]:
+    """Return what an address leads to."""
+    if not isinstance(uri, str):
+        raise ProtocolError(INVALID_PARAMS, "uri is missing; resources/list shows what can be read")
+    data: dict[str, object] = {"uri": outward.clean(mem, uri[:200])}
+    try:
+        found = resolve(mem, uri)
+    except MemolithError as error:
+        code = INVALID_PARAMS if isinstance(error, InputError) else INTERNAL_ERROR
+        if isinstance(error, NotFoundError):
+            code = INVALID_PARAMS if modern else _NOT_FOUND
+        raise ProtocolError(code, outward.message(mem, str(error)), data) from None
+    return {"contents": [{"uri": uri, "mimeType": found.mime, "text": outward.clean(mem, found.text)}]}
+
+
+def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str, object]:
+    """Return the block, with what is recalled about a topic."""
+    if name != PROMPT["name"]:
+        raise ProtocolError(INVALID_PARAMS, f"unknown prompt {str(name)[:80]!r}; there is one, memory")
+    if not isinstance(arguments, (dict, type(None))) or set(arguments or ()) - {"topic"}:
+        raise ProtocolError(INVALID_PARAMS, "the prompt takes one argument, topic")
+    topic = (arguments or {}).get("topic", "")
+    if not isinstance(topic, str):
+        raise ProtocolError(INVALID_PARAMS, "topic must be a text")
+    opened = mem()
+    text = opened.context_block(topic or None) or "Nothing is remembered for this project yet."
+    content = {"type": "text", "text": outward.clean(opened, text)}
+    return {
+        "description": PROMPT["description"],
+        "messages": [{"role": "user", "content": content}],
+    }
+
+
+def completed(mem: Callable[[], Mem], ref: object, argument: object) -> dict[str, object]:
+    """Return how what was typed may go on."""
+    kind = ref.get("type") if isinstance(ref, dict) else None
+    value = argument.get("value") if isinstance(argument, dict) else None
+    if kind not in ("ref/resource", "ref/prompt") or not isinstance(value, str):
+        raise ProtocolError(
+            INVALID_PARAMS, "give a ref of a template or prompt, and an argument with a value"
+        )
+    if kind == "ref/prompt":
+        return _completion([])
+    uri = ref.get("uri") if isinstance(ref, dict) else None
+    if uri not in TEMPLATES:
+        raise ProtocolError(INVALID_PARAMS, f"unknown template; one of {', '.join(TEMPLATES)}")
+    base = str(uri).partition("{")[0]
+    return _completion([each.removeprefix(base) for each in complete(mem(), base + value)])
+
+
+def _completion(found: list[str]) -> dict[str, object]:
+    values = found[:_VALUES]
+    return {"completion": {"values": values, "total": len(found), "hasMore": len(found) > len(values)}}

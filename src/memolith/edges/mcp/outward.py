@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from memolith.memory.addresses import address
+from memolith.memory.addresses import address_of
 from memolith.store import layout
 from memolith.text.safe import hygiene
 
@@ -20,8 +20,7 @@ def reference(mem: Mem, place: str) -> str:
     """Return the address of a file: of its path in the store, or where it is on disk."""
     root = str(mem.root)
     relative = os.path.relpath(place, root).replace(os.sep, "/") if os.path.isabs(place) else place
-    parts = relative.split("/")
-    return address("root", *parts[2:]) if layout.scope_of(relative) else address("user", *parts)
+    return address_of(relative)
 
 
 def clean(mem: Mem, text: str) -> str:

@@ -11,13 +11,14 @@ import sys
 from memolith import __version__
 from memolith.base import whole
 from memolith.base.errors import MemolithError
-from memolith.edges.mcp import tools, wire
+from memolith.edges.mcp import PROMPT, TEMPLATES, wire
 from memolith.edges.mcp.tools import Tools
 from memolith.edges.mcp.wire import INVALID_PARAMS, INVALID_REQUEST, ProtocolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from memolith.env.settings import Settings
     from memolith.mem import Mem
@@ -58,12 +59,18 @@ class Protocol:
             "ping": lambda _, __: {},
             "tools/list": lambda params, _: _page(params, "tools", list(self._tools.offers)),
             "tools/call": self._call,
-            "resources/list": self._resources,
+            "resources/list": lambda params, _: _page(params, "resources", _handlers().resources(mem())),
             "resources/templates/list": lambda params, _: _page(params, "resourceTemplates", _templates()),
-            "resources/read": self._read,
+            "resources/read": lambda params, modern: _handlers().resource(
+                mem(), params.get("uri"), modern=modern
+            ),
             "prompts/list": lambda params, _: _page(params, "prompts", self._prompts()),
-            "prompts/get": self._prompt,
-            "completion/complete": self._complete,
+            "prompts/get": lambda params, _: _handlers().prompt(
+                mem, params.get("name"), params.get("arguments")
+            ),
+            "completion/complete": lambda params, _: _handlers().completed(
+                mem, params.get("ref"), params.get("argument")
+            ),
         }
 
     def answer(self, message: object) -> object:
@@ -126,9 +133,7 @@ class Protocol:
         except ProtocolError:
             raise
         except (MemolithError, OSError) as error:
-            from memolith.edges.mcp.handlers import failure
-
-            raise ProtocolError(wire.INTERNAL_ERROR, failure(self._mem, error)) from None
+            raise ProtocolError(wire.INTERNAL_ERROR, _handlers().failure(self._mem, error)) from None
         except Exception as error:  # noqa: BLE001 - the edge: an agent must not lose its memory to one bad request
             sys.stderr.write(f"memolith: {type(error).__name__} in a request\n")
             raise ProtocolError(wire.INTERNAL_ERROR, f"internal error ({type(error).__name__})") from None
@@ -167,37 +172,22 @@ class Protocol:
 
     def _call(self, params: dict[str, object], _: bool) -> dict[str, object]:
         name, arguments = params.get("name"), params.get("arguments")
-        offered = self._tools.offers
-        tool = next((each for each in offered if each["name"] == name), None)
+        tool = self._tools.offer(name)
         if tool is None:
-            names = ", ".join(str(each["name"]) for each in offered) or "none: memory is switched off"
-            raise ProtocolError(INVALID_PARAMS, f"unknown tool {str(name)[:80]!r}; one of {names}")
+            raise ProtocolError(INVALID_PARAMS, self._tools.unknown(name))
         if arguments is not None and not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         return self._tools.raw(tool, arguments or {})
 
     def _prompts(self) -> list[dict[str, object]]:
-        return [tools.PROMPT] if self._tools.enabled else []
+        return [PROMPT] if self._tools.enabled else []
 
-    def _resources(self, params: dict[str, object], _: bool) -> dict[str, object]:
-        from memolith.edges.mcp.resources import listed
 
-        return _page(params, "resources", listed(self._mem()))
+def _handlers() -> ModuleType:
+    """Return what answers; it is loaded by the first request that needs a memory."""
+    from memolith.edges.mcp import handlers
 
-    def _read(self, params: dict[str, object], modern: bool) -> dict[str, object]:
-        from memolith.edges.mcp.resources import read
-
-        return read(self._mem(), params.get("uri"), modern=modern)
-
-    def _prompt(self, params: dict[str, object], _: bool) -> dict[str, object]:
-        from memolith.edges.mcp.resources import prompt
-
-        return prompt(self._mem, params.get("name"), params.get("arguments"))
-
-    def _complete(self, params: dict[str, object], _: bool) -> dict[str, object]:
-        from memolith.edges.mcp.resources import completed
-
-        return completed(self._mem, params.get("ref"), params.get("argument"))
+    return handlers
 
 
 def cancelled_by(message: object) -> object:
@@ -232,5 +222,5 @@ def _templates() -> list[dict[str, object]]:
             "name": template[len("memory://") :].partition("/")[0],
             "description": description,
         }
-        for template, description in tools.TEMPLATES.items()
+        for template, description in TEMPLATES.items()
     ]

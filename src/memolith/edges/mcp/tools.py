@@ -1,7 +1,8 @@
 """The memory tools, for any host: what is offered, when a person should be asked, and one way to call them.
 
-What is offered is data. A client pays for every byte of it in every session, so a test holds the sizes. The
-first sentence of a description says when to use the tool. Little is imported here: a client waits for it.
+What is offered is data (`tools.json`). A client pays for every byte of it in every session, so a test holds
+the sizes. The first sentence of a description says when to use the tool. Little is imported here: a client
+waits for it.
 
 The MCP server and every framework adapter go through here, so that a rule which holds for one holds for all:
 a sub-agent gets no tool that writes, a host's `permit` is asked before anything happens, and while memory is
@@ -9,6 +10,9 @@ switched off there are no tools and no word about them.
 """
 
 from __future__ import annotations
+
+import json
+import os
 
 from memolith.base.errors import ConfigError, InputError
 from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
@@ -27,148 +31,36 @@ if TYPE_CHECKING:
     Permit = Callable[[Tool, dict[str, object]], Verdict | Awaitable[Verdict]]
 
 
-TEMPLATES = {
-    "memory://root/{+path}": "A file or directory of this project's memory",
-    "memory://user/{+path}": "A file or directory of what holds for all projects",
+# What each kind of tool means to a host that asks a person first.
+_HINTS: dict[str, dict[str, object]] = {
+    "read": {"readOnlyHint": True},
+    "add": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True},
+    "change": {"readOnlyHint": False, "destructiveHint": True},
 }
-PROMPT: dict[str, object] = {
-    "name": "memory",
-    "description": "What is remembered for this project, and about a topic if one is given",
-    "arguments": [{"name": "topic", "description": "The task or question at hand", "required": False}],
-}
-_SCOPE: dict[str, object] = {"enum": ["project", "user"]}
-_TARGET: dict[str, object] = {"enum": ["long_term", "scratchpad", "daily", "note"]}
-_NAME: dict[str, object] = {"type": "string", "description": "the note's"}
-_TEXT: dict[str, object] = {"type": "string"}
-_WHOLE: dict[str, object] = {"type": "integer"}
 
 
-def _described(
-    name: str,
-    description: str,
-    properties: dict[str, dict[str, object]],
-    required: list[str],
-    hints: dict[str, object],
-) -> dict[str, object]:
-    typed = {key: {"type": "string", **value} for key, value in properties.items()}
-    schema = {
-        "type": "object",
-        "properties": typed,
-        "required": required,
-        "additionalProperties": False,
-    }
-    return {
-        "name": name,
-        "description": description,
-        "inputSchema": schema,
-        "annotations": {**hints, "openWorldHint": False},
-        # Claude Code hides other tools behind a search; a memory that has to be searched for is not used.
-        "_meta": {"anthropic/alwaysLoad": True},
-    }
+def _offers() -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the kind of each tool, and the tool as the Model Context Protocol writes it."""
+    with open(os.path.join(os.path.dirname(__file__), "tools.json"), encoding="utf-8") as file:
+        rows = json.load(file)
+    for row in rows:
+        typed = {key: {"type": "string", **value} for key, value in row["properties"].items()}
+        schema = {"type": "object", "properties": typed, "required": row["required"]}
+        yield (
+            row["kind"],
+            {
+                "name": row["name"],
+                "description": row["description"],
+                "inputSchema": {**schema, "additionalProperties": False},
+                "annotations": {**_HINTS[row["kind"]], "openWorldHint": False},
+                # Claude Code hides other tools behind a search; a memory that has to be searched for is
+                # not used.
+                "_meta": {"anthropic/alwaysLoad": True},
+            },
+        )
 
 
-_READS: dict[str, object] = {"readOnlyHint": True}
-_ADDS: dict[str, object] = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True}
-_CHANGES: dict[str, object] = {"readOnlyHint": False, "destructiveHint": True}
-
-READING = (
-    _described(
-        "recall",
-        "Use before you plan, ask the user or redo work: what is known about a question, best first.",
-        {
-            "query": _TEXT,
-            "limit": _WHOLE,
-            "category": {"description": "only records of this category"},
-            "since": {"description": "YYYY-MM-DD"},
-        },
-        ["query"],
-        _READS,
-    ),
-    _described(
-        "memory_search",
-        "Use when you know the exact words (a name, an error): the files that contain any of them.",
-        {"query": _TEXT},
-        ["query"],
-        _READS,
-    ),
-    _described(
-        "memory_read",
-        "Use to see a whole file that recall, a search or the memory block named. No arguments: MEMORY.md.",
-        {
-            "source": {"description": "long_term, scratchpad, daily, note, list, or a memory:// address"},
-            "name": {"description": "the note's, or the day of the log"},
-            "offset": {"type": "integer", "description": "lines to skip"},
-            "lines": _WHOLE,
-            "scope": _SCOPE,
-        },
-        [],
-        _READS,
-    ),
-)
-WRITING = (
-    _described(
-        "memory_write",
-        "Use for open tasks (scratchpad), what happened today (daily) and long texts (note).",
-        {
-            "target": _TARGET,
-            "content": {"description": "Markdown"},
-            "mode": {"enum": ["append", "overwrite"]},
-            "name": _NAME,
-            "scope": _SCOPE,
-        },
-        ["target", "content"],
-        _CHANGES,
-    ),
-    _described(
-        "memory_edit",
-        "Use when something in memory is wrong or done: replaces the only occurrence of old_str. "
-        "Without old_str, deletes the note.",
-        {"target": _TARGET, "old_str": _TEXT, "new_str": _TEXT, "name": _NAME, "scope": _SCOPE},
-        ["target"],
-        _CHANGES,
-    ),
-    _described(
-        "memory_update",
-        "Use for what holds in every project, such as who the user is: adds to MEMORY.md, rewrites it, or "
-        "replaces one section.",
-        {
-            "content": {"description": "Markdown"},
-            "mode": {"enum": ["append", "rewrite"]},
-            "section": {"description": "its heading"},
-            "force": {"type": "boolean", "description": "rewrite although most lines would be lost"},
-        },
-        ["content"],
-        _CHANGES,
-    ),
-    _described(
-        "remember",
-        "Use when you learn one lasting fact that the code does not say: a note with a line in the index. "
-        "The same title replaces it.",
-        {
-            "content": {"description": "the fact and its reason"},
-            "title": _TEXT,
-            "kind": {"enum": ["user", "project", "domain", "preference", "reference"]},
-            "scope": _SCOPE,
-        },
-        ["content", "title"],
-        _ADDS,
-    ),
-    _described(
-        "record",
-        "Use when something was decided, broke, or is to be done a certain way from now on: one typed fact. "
-        "What it contradicts is superseded.",
-        {
-            "text": _TEXT,
-            "category": {"enum": ["decisions", "procedures", "principles", "incidents", "preferences"]},
-            "scope": _SCOPE,
-            "title": _TEXT,
-            "keywords": {"type": "array", "items": {"type": "string"}},
-        },
-        ["text", "category", "scope"],
-        _ADDS,
-    ),
-)
-
+_OFFERS = tuple(_offers())
 _WITH_TOOLS = """
 `recall` before you plan, `memory_search` for exact words, `memory_read` for a whole file or a memory://
 address. `remember` a fact, `record` a decision, procedure, principle, incident or preference,
@@ -186,7 +78,7 @@ was true when it was written: check a path, a name or a version before you rely 
 
 def offered(*, read_only: bool) -> tuple[dict[str, object], ...]:
     """Return the tools that may be called."""
-    return READING if read_only else READING + WRITING
+    return tuple(offer for kind, offer in _OFFERS if kind == "read" or not read_only)
 
 
 def instructions(*, read_only: bool) -> str:
@@ -238,29 +130,28 @@ class Tools:
 
     def call(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
         """Call a tool. What is wrong with the call, or denied, is an answer that says so."""
-        offer = self._offer(name)
-        if self._permit is not None and offer is not None:
-            verdict = self._permit(_tool(offer), dict(arguments or {}))
-            if not isinstance(verdict, (bool, str)):
-                if callable(close := getattr(verdict, "close", None)):
-                    close()  # nobody will wait for it
-                raise InputError("permit answers later (it is async); use `await tools.acall(…)`")
-            if refusal := denied(name, verdict):
-                return _failed(refusal, denied=True)
-        return self._run(name, offer, arguments)
+        verdict = self._asked(name, arguments)
+        if not isinstance(verdict, (bool, str)):
+            if callable(close := getattr(verdict, "close", None)):
+                close()  # nobody will wait for it
+            raise InputError("permit answers later (it is async); use `await tools.acall(…)`")
+        return self._run(name, arguments, verdict)
 
     async def acall(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
         """Call a tool from an event loop, which goes on meanwhile; `permit` may be async here."""
         import asyncio
 
-        offer = self._offer(name)
-        if self._permit is not None and offer is not None:
-            verdict = self._permit(_tool(offer), dict(arguments or {}))
-            if not isinstance(verdict, (bool, str)):
-                verdict = await verdict
-            if refusal := denied(name, verdict):
-                return _failed(refusal, denied=True)
-        return await asyncio.to_thread(self._run, name, offer, arguments)
+        verdict = self._asked(name, arguments)
+        if not isinstance(verdict, (bool, str)):
+            verdict = await verdict
+        return await asyncio.to_thread(self._run, name, arguments, verdict)
+
+    def _asked(self, name: str, arguments: Mapping[str, object] | None) -> Verdict | Awaitable[Verdict]:
+        """Return what the host says about a call; what is not offered is not asked about."""
+        offer = self.offer(name)
+        if self._permit is None or offer is None:
+            return True
+        return self._permit(_tool(offer), dict(arguments or {}))
 
     def raw(self, offer: dict[str, object], arguments: dict[str, object]) -> dict[str, object]:
         """Call one of the `offers`; the result is that of the Model Context Protocol."""
@@ -268,15 +159,21 @@ class Tools:
 
         return call(self._open, offer, arguments)
 
-    def _offer(self, name: str) -> dict[str, object] | None:
+    def offer(self, name: object) -> dict[str, object] | None:
+        """Return one of the `offers`, if there is one of that name."""
         return next((each for each in self.offers if each["name"] == name), None)
 
-    def _run(
-        self, name: str, offer: dict[str, object] | None, arguments: Mapping[str, object] | None
-    ) -> Answer:
+    def unknown(self, name: object) -> str:
+        """Return what is said about a tool that is not offered."""
+        there = ", ".join(tool.name for tool in self) or "none: memory is switched off"
+        return f"there is no tool {str(name)[:80]!r} here; one of {there}"
+
+    def _run(self, name: str, arguments: Mapping[str, object] | None, verdict: Verdict) -> Answer:
+        offer = self.offer(name)
         if offer is None:
-            there = ", ".join(tool.name for tool in self) or "none: memory is switched off"
-            return _failed(f"there is no tool {str(name)[:80]!r} here; one of {there}")
+            return _failed(self.unknown(name))
+        if refusal := denied(name, verdict):
+            return _failed(refusal, denied=True)
         done: Any = self.raw(offer, dict(arguments or {}))
         text = "\n".join(part["text"] for part in done["content"])
         from memolith.base.values import Answer
