@@ -1,6 +1,6 @@
 """`memolith mcp`: memory as tools, resources and a prompt, over standard input and output.
 
-Read `server.py` first, then `protocol.py` (which method gives what). `tools.py` has the tools, for every host.
+Read `server.py` first, then `protocol.py` (which method gives what). `tools.py` has the tools for all hosts.
 """
 
 from __future__ import annotations
