@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -84,13 +85,31 @@ def text_argument(value: str) -> str:
         data = sys.stdin.buffer.read(MAX_ACCEPT_BYTES + 1)
     except OSError as error:
         raise InputError(f"standard input: {error.strerror or error}") from None
+    text = _decoded(data, "standard input", whole=len(data) <= MAX_ACCEPT_BYTES)
+    return text if len(data) <= MAX_ACCEPT_BYTES else f"{text}\ufffd"  # too long, also without half a letter
+
+
+def file_text(file: str) -> str:
+    """Return the text of a file that a person names; `-` is standard input."""
+    if file == "-":
+        return text_argument("-")
     try:
-        return data.decode("utf-8")
+        with open(file, "rb") as stream:
+            return _decoded(stream.read(), file).replace("\r\n", "\n")
+    except FileNotFoundError:
+        raise NotFoundError(
+            f"{file}: there is no such file; check the path, or give - for standard input"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}); name a file of text") from None
+
+
+def _decoded(data: bytes, where: str, *, whole: bool = True) -> str:
+    try:
+        return getincrementaldecoder("utf-8")().decode(data, final=whole)
     except UnicodeDecodeError as error:
-        if len(data) > MAX_ACCEPT_BYTES and error.start > len(data) - 4:
-            return data[: error.start].decode("utf-8") + "\ufffd"
         raise TextError(
-            f"standard input is not UTF-8 text (byte {error.start}); convert it first, for example with iconv"
+            f"{where} is not UTF-8 text (byte {error.start}); convert it first, for example with iconv"
         ) from None
 
 
@@ -103,22 +122,3 @@ def choice(value: str, allowed: Sequence[str], what: str) -> str:
         hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(allowed)}"
         raise InputError(f"unknown {what} {value!r}; {hint}")
     return value
-
-
-def file_text(file: str) -> str:
-    """Return the text of a file that a person names; `-` is standard input."""
-    if file == "-":
-        return text_argument("-")
-    try:
-        with open(file, encoding="utf-8") as stream:
-            return stream.read()
-    except FileNotFoundError:
-        raise NotFoundError(
-            f"{file}: there is no such file; check the path, or give - for standard input"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise TextError(
-            f"{file}: is not UTF-8 (byte {error.start}); convert it first, for example with iconv"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}); name a file of text") from None

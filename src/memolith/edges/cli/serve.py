@@ -35,9 +35,7 @@ def mcp(options: Options, read_only: bool) -> None:
 
     with options.open():
         pass  # says what is wrong with a directory
-    server = Server()
-    server.home, server.project = options.home, options.project
-    server.ephemeral, server.read_only = options.ephemeral, read_only
+    server = Server(options.home, options.project, ephemeral=options.ephemeral, read_only=read_only)
     if sys.stdin is not None and sys.stdin.isatty():
         output.note("waiting for an MCP client; Ctrl-D ends this (memolith mcp --help says how to add it)")
     click.get_current_context().exit(server.serve())

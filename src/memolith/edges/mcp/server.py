@@ -18,6 +18,7 @@ from memolith.env.settings import Settings, default_home
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from memolith.mem import Mem
 
@@ -30,12 +31,15 @@ _VALUES = {"--home": "home", "--project": "project"}
 class Server:
     """Where the memory is, and what may be done with it."""
 
-    __slots__ = ("_mem", "ephemeral", "home", "project", "read_only")
-
-    def __init__(self) -> None:
-        self.home: str | None = None
-        self.project: str | None = None
-        self.ephemeral = self.read_only = False
+    def __init__(
+        self,
+        home: str | None = None,
+        project: str | None = None,
+        *,
+        ephemeral: bool = False,
+        read_only: bool = False,
+    ) -> None:
+        self._home, self._project, self._ephemeral, self._read_only = home, project, ephemeral, read_only
         self._mem: Mem | None = None
 
     def mem(self) -> Mem:
@@ -43,15 +47,15 @@ class Server:
         if self._mem is None:
             from memolith.mem import Mem
 
-            place = self.project or os.environ.get("CLAUDE_PROJECT_DIR")
+            place = self._project or os.environ.get("CLAUDE_PROJECT_DIR")
             here = place if place and os.path.isdir(place) else None
-            self._mem = Mem.open(here, home=self.home, ephemeral=self.ephemeral, origin="agent")
+            self._mem = Mem.open(here, home=self._home, ephemeral=self._ephemeral, origin="agent")
         return self._mem
 
     def settings(self) -> Settings | None:
         """Return the settings, without opening the memory; None where they cannot be found."""
         try:
-            home = os.path.expanduser(self.home) if self.home else default_home(os.environ, sys.platform)
+            home = os.path.expanduser(self._home) if self._home else default_home(os.environ, sys.platform)
             return Settings(home)
         except ConfigError:
             return None
@@ -62,7 +66,7 @@ class Server:
         answers = os.dup(1)
         os.dup2(2, 1)
         try:
-            _serve(Protocol(self.mem, read_only=self.read_only, settings=self.settings()), 0, answers)
+            _serve(Protocol(self.mem, read_only=self._read_only, settings=self.settings()), 0, answers)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client is gone
         except OSError as error:  # of its input or output: what is wrong with the memory is an answer
@@ -80,21 +84,21 @@ class Server:
 
 def run(arguments: list[str]) -> int | None:
     """Serve, if the arguments are plain ones; None leaves help and mistakes to the command line."""
-    server = Server()
+    given: dict[str, Any] = {}
     rest = iter(arguments)
     for argument in rest:
         name, equals, value = argument.partition("=")
         if argument in _FLAGS:
-            setattr(server, _FLAGS[argument], True)
+            given[_FLAGS[argument]] = True
         elif name in _VALUES:
-            setattr(server, _VALUES[name], value if equals else next(rest, ""))
+            given[_VALUES[name]] = value if equals else next(rest, "")
         else:
             return None
-    if server.home == "" or (server.project is not None and not os.path.isdir(server.project)):
+    if given.get("home") == "" or not os.path.isdir(given.get("project", ".")):
         return None
     if any(stream is None for stream in (sys.stdin, sys.stdout, sys.stderr)) or sys.stdin.isatty():
         return None
-    return server.serve()
+    return Server(**given).serve()
 
 
 def _serve(protocol: Protocol, source: int, sink: int) -> None:

@@ -231,7 +231,7 @@ class Memolith(Searching):
             return
         self._view = view
         if view is None:
-            self._view = View("", [render.Line(render.plain(str(problem), "$text-error"))])
+            self._view = View("", [render.line(str(problem), "$text-error")])
         ref = what.ref if isinstance(what, Row) else what
         if ref != self._seen:  # the same text again stays where one reads it
             self._page.scroll_home(animate=False)
@@ -244,7 +244,7 @@ class Memolith(Searching):
         width = self._page.scrollable_content_region.width or self.size.width - 4
         text = Content("")
         if self._view is not None:
-            title = render.Line(render.plain(render.one_line(self._view.title), "bold $text-primary"))
+            title = render.line(render.one_line(self._view.title), "bold $text-primary")
             text = render.wrapped([title, *self._view.lines], width)
         self.screen_stack[0].query_one("#page-text", Static).update(text)
 

@@ -17,7 +17,7 @@ from textual.widgets import Button, Footer, Input, Label, Static, TextArea
 from memolith import ConflictError, MemolithError
 from memolith.edges.tui import keys, render
 from memolith.edges.tui.lists import Listing, Row
-from memolith.edges.tui.render import Line
+from memolith.edges.tui.render import BLANK, Line, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -312,16 +312,15 @@ class Help(ModalScreen[None]):
 def help_lines() -> list[Line]:
     """Return the help."""
     lines = [
-        Line(render.plain("memolith keeps what your agents should know, as files on your disk.", "bold")),
-        Line(render.plain("Left: where to look. Middle: what is there. Right: the text, and its source.")),
-        Line(Content("")),
+        line("memolith keeps what your agents should know, as files on your disk.", "bold"),
+        line("Left: where to look. Middle: what is there. Right: the text, and its source."),
+        BLANK,
     ]
     for name, group in {**keys.GROUPS, "In the editor": keys.IN_EDITOR}.items():
-        lines.append(Line(render.plain(name, "bold $text-primary")))
+        lines.append(line(name, "bold $text-primary"))
         for key in group:
             if key.help:
-                text = f"  {keys.written(key):<8} {key.help}"
+                text = f"  {key.written:<8} {key.help}"
                 lines.append(Line(Content(text, [Span(2, 10, "bold $text-accent")]), 11))
-        lines.append(Line(Content("")))
-    lines.append(Line(render.plain("The mouse works too: a click shows, two open.", render.QUIET)))
-    return lines
+        lines.append(BLANK)
+    return [*lines, line("The mouse works too: a click shows, two open.", render.QUIET)]

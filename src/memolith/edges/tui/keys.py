@@ -16,6 +16,11 @@ class Key(NamedTuple):
     help: str
     shown: str = ""  # as it is written, where Textual's name is not what stands on the key
 
+    @property
+    def written(self) -> str:
+        """The key as a person writes it."""
+        return self.shown or self.key
+
 
 GROUPS: dict[str, tuple[Key, ...]] = {
     "Look around": (
@@ -77,18 +82,3 @@ def bindings(keys: tuple[Key, ...], *, priority: bool = False) -> list[Binding]:
         for each in keys
         if each.action
     ]
-
-
-def written(key: Key) -> str:
-    """Return a key as a person writes it."""
-    return key.shown or key.key
-
-
-def table() -> str:
-    """Return the keys as Markdown, for docs/tui.md."""
-    lines = []
-    for name, group in {**GROUPS, "In the editor": IN_EDITOR}.items():
-        lines += [f"**{name}**", "", "| key | |", "|---|---|"]
-        lines += [f"| `{written(key)}` | {key.help} |" for key in group if key.help]
-        lines.append("")
-    return "\n".join(lines)

@@ -104,6 +104,14 @@ class Line(NamedTuple):
         return [first.rstrip(), *(each.rstrip().pad_left(indent) for each in rest)]
 
 
+BLANK = Line(Content(""))
+
+
+def line(text: str, style: str = "", indent: int = 0) -> Line:
+    """Return a text as it is, as a line in one style."""
+    return Line(plain(text, style), indent)
+
+
 def _breaks(text: str, width: int, indent: int) -> list[int]:
     """Return where a text is broken: before a word if one fits, else in it."""
     breaks, used, room = [], 0, width

@@ -6,11 +6,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from textual.content import Content
-
 from memolith.edges.tui import render
 from memolith.edges.tui.lists import Row
-from memolith.edges.tui.render import QUIET, Line
+from memolith.edges.tui.render import BLANK, QUIET, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,6 +148,10 @@ _ROWS: dict[str, Callable[[Mem, Shelf], list[Row]]] = {
 # ---------------------------------------------------------------- texts
 
 
+def _title(text: str) -> Line:
+    return render.line(text, "bold $text-primary")
+
+
 class View(NamedTuple):
     """A title and lines."""
 
@@ -166,9 +168,9 @@ def view(mem: Mem, row: Row) -> View:
     page = mem.pages.get(row.ref)
     why = [("found", row.why)] if row.why else []
     text = page.shown[:_SHOWN]
-    lines = [*render.facts([*page.facts, *why]), Line(Content("")), *render.markdown(text, row.query)]
+    lines = [*render.facts([*page.facts, *why]), BLANK, *render.markdown(text, row.query)]
     if len(page.shown) > _SHOWN:
-        lines.append(_quiet(f"… {len(page.shown) - _SHOWN:,} more characters; e opens all of it"))
+        lines.append(render.line(f"… {len(page.shown) - _SHOWN:,} more characters; e opens all of it", QUIET))
     return View(row.title, lines)
 
 
@@ -192,14 +194,13 @@ def _session_view(mem: Mem, row: Row) -> View:
     lines = render.facts(pairs)
     for turn in session.turns[:_TURNS]:
         lines += [
-            Line(Content("")),
-            _bold(f"[{turn.number}] {turn.role}" + (f" · {turn.tool}" if turn.tool else "")),
+            BLANK,
+            _title(f"[{turn.number}] {turn.role}" + (f" · {turn.tool}" if turn.tool else "")),
         ]
         lines += render.markdown(turn.text[:8_192], row.query)
     if len(session.turns) > _TURNS:
-        lines.append(
-            _quiet(f"… {len(session.turns) - _TURNS} more turns (memolith session show {session.name})")
-        )
+        more = f"{len(session.turns) - _TURNS} more turns (memolith session show {session.name})"
+        lines.append(render.line(f"… {more}", QUIET))
     return View(row.title, lines)
 
 
@@ -217,7 +218,7 @@ def _held(mem: Mem, row: Row) -> View:
         ("would", would),
         *(("because", reason) for reason in held.reasons),
     ]
-    return View(row.title, [*render.facts(pairs), Line(Content("")), *render.diff(body)])
+    return View(row.title, [*render.facts(pairs), BLANK, *render.diff(body)])
 
 
 # ---------------------------------------------------------------- shelves that are one text
@@ -225,8 +226,9 @@ def _held(mem: Mem, row: Row) -> View:
 
 def _overview(mem: Mem) -> View:
     found = mem.status()
-    lines = [_plain(line, 13) for line in found.render().splitlines() if not line.startswith("warning ")]
-    lines += [_warning(f"⚠ {warning}") for warning in found.warnings]
+    shown = [line for line in found.render().splitlines() if not line.startswith("warning ")]
+    lines = [render.line(line, indent=13) for line in shown]
+    lines += [render.line(f"⚠ {warning}", "$text-warning", 2) for warning in found.warnings]
     hints = (
         "/  search everything",
         "n  add something",
@@ -234,35 +236,19 @@ def _overview(mem: Mem) -> View:
         "r  what waits for you",
         "?  all keys",
     )
-    return View("Overview", [*lines, Line(Content("")), *(_quiet(hint) for hint in hints)])
+    return View("Overview", [*lines, BLANK, *(render.line(hint, QUIET) for hint in hints)])
 
 
 def _injected(mem: Mem) -> View:
     found = mem.explain()
-    lines = [_plain(line, 38) for line in found.render().splitlines()]
+    lines = [render.line(line, indent=38) for line in found.render().splitlines()]
     if found.block is None:
-        return View("Injected now", [*lines, _quiet("n adds something.")])
-    lines += [Line(Content("")), _bold("The block, as an agent gets it:"), Line(Content(""))]
+        return View("Injected now", [*lines, render.line("n adds something.", QUIET)])
+    lines += [BLANK, _title("The block, as an agent gets it:"), BLANK]
     return View("Injected now", lines + render.markdown(found.block))
 
 
 def _learning(mem: Mem) -> View:
-    lines = [_plain(line) for line in mem.learning.status().lines(mem.settings)]
+    lines = [render.line(line) for line in mem.learning.status().lines(mem.settings)]
     hint = "memolith learn run learns now; learn why says why not; learn cost says what each day cost"
-    return View("Learning", [*lines, Line(Content("")), _quiet(hint)])
-
-
-def _plain(text: str, indent: int = 0) -> Line:
-    return Line(render.plain(text), indent)
-
-
-def _quiet(text: str, indent: int = 0) -> Line:
-    return Line(render.plain(text, QUIET), indent)
-
-
-def _bold(text: str) -> Line:
-    return Line(render.plain(text, "bold $text-primary"))
-
-
-def _warning(text: str, indent: int = 2) -> Line:
-    return Line(render.plain(text, "$text-warning"), indent)
+    return View("Learning", [*lines, BLANK, render.line(hint, QUIET)])
