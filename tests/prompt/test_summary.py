@@ -6,15 +6,13 @@ import pytest
 
 from memolith import Mem
 from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED
-from memolith.env.paths import Tree
 from memolith.learn.consolidate.current import VERSION
-from memolith.prompt.block import SUMMARY, payload
+from memolith.prompt.block import SUMMARY
 from memolith.text.budget import Section, allot
 from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
-from tests.promises.test_hostile import check_structure, rows
-from tests.promises.test_hostile import payload as hostile
+from tests.promises.test_hostile import check_structure, payload, rows
 from tests.test_house import HEAVY, loaded
 
 
@@ -64,7 +62,6 @@ def test_without_a_summary_there_is_neither_section_nor_guidance(
     summary.unlink() if text is None else summary.write_text(text)
     assert block(mem).startswith(OPEN)
     assert "Guidance" not in block(mem)
-    assert payload(Tree(str(mem.root)), mem.project, 5000) is None
 
 
 @pytest.mark.parametrize("name", ["MEMOLITH_MEMORIES_ENABLED", "MEMOLITH_MEMORIES_USE"])
@@ -143,7 +140,7 @@ def test_no_hostile_text_in_a_summary_leaves_the_block(mem: Mem, summary: Path, 
         (row,) = param.values
         if not row:
             pytest.skip("the hostile corpus is not here; set MEMOLITH_DATA")
-        summary.write_bytes(hostile(row).encode("utf-8", "surrogatepass"))
+        summary.write_bytes(payload(row).encode("utf-8", "surrogatepass"))
         text = block(mem)
         check_structure(text[text.index(OPEN) :], store)
         assert text.count("\n## Memory summary") == 1
@@ -159,16 +156,6 @@ def test_what_a_run_learned_is_in_the_next_block_of_the_same_session(mem: Mem, s
     )
     assert "5433" not in before
     assert "Postgres is on 5433." in block(mem)
-
-
-def test_the_payload_is_exactly_what_learning_adds_to_the_block(mem: Mem, summary: Path) -> None:
-    assert summary.exists()
-    text = payload(Tree(str(mem.root)), mem.project, mem.summary_tokens)
-    assert text
-    section = text.partition(OPEN)[2].partition(CLOSE)[0].strip()
-    assert section in block(mem)
-    assert text.partition(OPEN)[0] == block(mem).partition(OPEN)[0]
-    assert "Scratchpad" not in text
 
 
 def test_a_person_may_word_the_guidance_and_a_file_without_a_place_for_the_summary_is_left_aside(

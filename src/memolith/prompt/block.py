@@ -6,8 +6,6 @@ and the provider's prompt cache still hits. No file is read further than it can 
 
 from __future__ import annotations
 
-import os
-
 from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED
 from memolith.base.whole import Watch
@@ -82,49 +80,26 @@ class Block:
 def of(home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None) -> Block:
     """Return the block of a memory; `recall` gives the brief for a task.
 
-    A line names what could not be read.
+    `max_chars` is a host's own limit in characters, on top of the limit in bytes. A line names what could
+    not be read.
     """
     if not home.settings.flag("enabled"):
         return Block()
     with Watch() as watch:
         recalled = recall() if recall else ""
-        return build(
-            Tree(home.store),
-            home.project,
-            home.today,
-            home.yesterday,
-            recent=home.settings.text("inject.daily") == "recent",
-            max_chars=max_chars,
-            recalled=recalled,
-            summary_tokens=home.summary_tokens,
-            watch=watch,
-        )
+        if max_chars is not None and max_chars < MIN_CHARS:
+            raise InputError(f"max_chars = {max_chars} is too small for a block; give at least {MIN_CHARS}")
+        return _build(home, recalled, home.summary_tokens, max_chars, watch)
 
 
-def build(
-    root: Tree,
-    slug: str,
-    today: str,
-    yesterday: str,
-    *,
-    recent: bool = False,
-    max_chars: int | None = None,
-    recalled: str = "",
-    summary_tokens: int = 0,
-    watch: Watch | None = None,
-) -> Block:
-    """Return the block for a project. `recalled` is the brief for a task.
-
-    `recent` shows the two newest daily logs instead of yesterday's and today's. `max_chars` is a
-    host's own limit in characters, on top of the limit in bytes. `summary_tokens` is the room for what was
-    learned from sessions, 0 for none of it. `watch` knows what could not be read.
-    """
-    if max_chars is not None and max_chars < MIN_CHARS:
-        raise InputError(f"max_chars = {max_chars} is too small for a block; give at least {MIN_CHARS}")
-    page = layout.shown(layout.path(slug, layout.MEMORY))
+def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None, watch: Watch) -> Block:
+    """Return the block; `summary_tokens` is the room for what was learned from sessions."""
+    root, slug, today, yesterday = Tree(home.store), home.project, home.today, home.yesterday
+    recent = home.settings.text("inject.daily") == "recent"
+    project = f"{structure.PROJECT}{layout.shown(layout.path(slug, layout.MEMORY))})"
     sections = [
         *_document(root, layout.USER, f"{structure.LONG_TERM}MEMORY.md)", "long_term", _NO_CAP),
-        *_document(root, slug, f"{structure.PROJECT}{page})", "project", 8 * _KIB),
+        *_document(root, slug, project, "project", 8 * _KIB),
         *_index(root, layout.USER, structure.USER_NOTES, "user_notes"),
         *_index(root, slug, structure.NOTES, "notes"),
         *(summary := _summary(root, slug, summary_tokens)),
@@ -134,9 +109,9 @@ def build(
     ]
     candidates = [(section, utf8_len(section.body), section.cut) for section in sections]
     gap = "" if recent else _gap(root, slug, today, yesterday)
-    before, after = _guidance(root) if summary else ("", "")
-    if watch is not None and watch.errors:
-        gap += watch.line(os.path.dirname(root.root), hygiene.for_block) + "\n"
+    before, after = _guidance(home.path) if summary else ("", "")
+    if watch.errors:
+        gap += watch.line(home.path, hygiene.for_block) + "\n"
     if not sections and not gap:
         return Block()
     fixed = utf8_len(f"{before}{after}{OPEN}\n{gap}\n{TRUNCATED}\n{structure.SOURCES}\n{CLOSE}") + 2
@@ -145,18 +120,9 @@ def build(
     if max_chars is not None:
         room = max_chars - fixed
         if before and room < MIN_CHARS:  # what is told about the summary would leave no room for the rest
-            return build(
-                root,
-                slug,
-                today,
-                yesterday,
-                recent=recent,
-                max_chars=max_chars,
-                recalled=recalled,
-                watch=watch,
-            )
-        sections, dropped = allot(sections, room, _overhead_chars, len)
-    sections, dropped_too = allot(sections, MAX_INJECT_BYTES - fixed, _overhead, utf8_len)
+            return _build(home, recalled, 0, max_chars, watch)
+        sections, dropped = allot(sections, room, _overhead(len), len)
+    sections, dropped_too = allot(sections, MAX_INJECT_BYTES - fixed, _overhead(utf8_len), utf8_len)
     lines = [f"## {section.title}\n{section.body}\n" for section in sections]
     if gap:
         lines.append(gap)
@@ -171,23 +137,14 @@ def build(
     return Block(text, sections, candidates)
 
 
-def payload(root: Tree, slug: str, tokens: int) -> str | None:
-    """Return what learning puts into a prompt, and nothing else of the block; None if there is nothing."""
-    sections = _summary(root, slug, tokens)
-    if not sections:
-        return None
-    before, after = _guidance(root)
-    sections, _ = allot(
-        sections, MAX_INJECT_BYTES - utf8_len(f"{OPEN}{before}{after}") - 64, _overhead, utf8_len
-    )
-    block = "\n".join([OPEN, *(f"## {section.title}\n{section.body}\n" for section in sections), CLOSE])
-    return "\n\n".join(filter(None, [before, block, after]))
+def _overhead(measure: Callable[[str], int]) -> Callable[[Section], int]:
+    return lambda section: measure(section.title) + measure(section.source) + 8
 
 
-def _guidance(root: Tree) -> tuple[str, str]:
+def _guidance(home: str) -> tuple[str, str]:
     from memolith.prompt.guidance import read_path
 
-    return read_path(os.path.dirname(root.root))
+    return read_path(home)
 
 
 def _summary(root: Tree, slug: str, tokens: int) -> list[Section]:
@@ -195,7 +152,7 @@ def _summary(root: Tree, slug: str, tokens: int) -> list[Section]:
     if tokens <= 0 or not slug:
         return []
     relative = layout.path(slug, layout.SUMMARY)
-    text, _ = _head(root, relative, 1024 * _KIB)
+    text, _ = _part(root, relative, 1024 * _KIB)
     # Whoever reads this has addresses; where the files are is nobody's business.
     text = text.replace(f"{root.root}/{layout.path(slug)}/", "memory://root/")
     text = text.replace(f"{root.root}/", "memory://user/").replace(root.root, "memory://user")
@@ -208,17 +165,9 @@ def _summary(root: Tree, slug: str, tokens: int) -> list[Section]:
     return found
 
 
-def _overhead(section: Section) -> int:
-    return utf8_len(section.title) + utf8_len(section.source) + 8
-
-
-def _overhead_chars(section: Section) -> int:
-    return len(section.title) + len(section.source) + 8
-
-
 def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Section]:
     relative = layout.path(slug, layout.MEMORY)
-    text, more = _head(root, relative)
+    text, more = _part(root, relative)
     if slug:
         text = hand_written(text)
     body = hygiene.for_block(markdown.presentable(text))
@@ -255,9 +204,9 @@ def _is_current(root: Tree, index: str) -> bool:
 
 def _scratchpad(root: Tree, slug: str) -> list[Section]:
     relative = layout.path(slug, layout.SCRATCHPAD)
-    text, more = _head(root, relative, 1024 * _KIB)
+    text, more = _part(root, relative, 1024 * _KIB)
     if more:
-        text += "\n" + _tail(root, relative)[0]
+        text += "\n" + _part(root, relative, end=True)[0]
     body = hygiene.for_block(markdown.open_items(text))
     return _section(structure.SCRATCHPAD, body, relative, "scratchpad", 4 * _KIB, more=more)
 
@@ -267,12 +216,12 @@ def _daily_logs(root: Tree, slug: str, today: str, yesterday: str, *, recent: bo
     if recent:
         days = []
         for day in reversed(logged_days(root, slug)):
-            if len(days) < 2 and _tail(root, layout.daily(slug, day))[0].strip():
+            if len(days) < 2 and _part(root, layout.daily(slug, day), end=True)[0].strip():
                 days.insert(0, day)
     sections = []
     for day in days:
         relative = layout.daily(slug, day)
-        text, more = _tail(root, relative)
+        text, more = _part(root, relative, end=True)
         body = hygiene.for_block(text).strip("\n")
         newest = day == days[-1]
         title = f"{structure.DAILY[:-1]}{day}{' (today)' if day == today else ''}"
@@ -306,39 +255,26 @@ def _section(
     return [section]
 
 
-def _head(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES) -> tuple[str, bool]:
-    """Return the beginning of a file and whether there is more of it."""
+def _part(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES, *, end: bool = False) -> tuple[str, bool]:
+    """Return the beginning or the `end` of a file, and whether there is more of it.
+
+    What leads out of the store or cannot be read is left out; `doctor` tells.
+    """
     seen = allow_list.fingerprint(root, relative)
-    data, size = _read(root, relative, limit + 4)
-    more = size > len(data)
-    text = data[:limit].decode("utf-8", "ignore") if more else files.text_of(data)
-    return inside(allow_list.masked(root, relative, text, seen)), more
-
-
-def _tail(root: Tree, relative: str) -> tuple[str, bool]:
-    """Return the end of a file and whether there is more before it."""
-    seen = allow_list.fingerprint(root, relative)
-    data, size = _read(root, relative, MAX_INJECT_BYTES, end=True)
-    more = size > len(data)
-    while more and data and data[0] & 0xC0 == 0x80:  # do not begin inside a character
-        data = data[1:]
-    text = files.text_of(data)
-    text = allow_list.masked(root, relative, text if more else text.removeprefix("\ufeff"), seen)
-    return inside(text), more
-
-
-def _read(root: Tree, relative: str, limit: int, *, end: bool = False) -> tuple[bytes, int]:
-    """Read a part of a file. What leads out of the store or cannot be read is left out; `doctor` tells."""
     try:
-        return root.read_part(relative, limit, end=end)
+        data, size = root.read_part(relative, limit, end=end)
     except (UnsafePathError, StorageError):
-        return b"", 0
+        return "", False
+    more = size > len(data)
+    # The first or the last character may be there in part.
+    text = data.decode("utf-8", "ignore") if more else files.text_of(data).removeprefix("\ufeff")
+    return inside(allow_list.masked(root, relative, text, seen)), more
 
 
 def _gap(root: Tree, slug: str, today: str, yesterday: str) -> str:
     """Return a line that names the newest daily log when neither of the last two days has one."""
     for day in (today, yesterday):
-        if _tail(root, layout.daily(slug, day))[0].strip():
+        if _part(root, layout.daily(slug, day), end=True)[0].strip():
             return ""
     dates = [day for day in logged_days(root, slug) if day < today]
     return f"{structure.GAP}{dates[-1]}; read it when it matters.)\n" if dates else ""
