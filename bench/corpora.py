@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from memolith.base.hits import Hit
+    from memolith.base.values import Hit
 
 Row = dict[str, Any]
 _AGENT = "bench"

@@ -28,7 +28,7 @@ from memolith.hosts.hook import edge
 from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
 from memolith.memory import review
-from memolith.recall.question import Question
+from memolith.recall.recall import Question
 from memolith.text import turns, typed
 from memolith.text.safe import hygiene
 from memolith.text.secrets import redact as secrets
@@ -382,8 +382,7 @@ def _by_wording() -> Iterator[None]:
 
 
 def _allows_all(question: Question, unit: Any, real: Callable[..., bool] = Question.allows) -> bool:
-    question.unasked = False
-    return real(question, unit)
+    return real(question.but(unasked=False), unit)
 
 
 @contextmanager

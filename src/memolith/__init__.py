@@ -33,12 +33,12 @@ if TYPE_CHECKING:
         TooLargeError,
         UnsafePathError,
     )
-    from memolith.base.hits import Hit, Recall
     from memolith.base.values import (
         MAX_INJECT_BYTES,
         MAX_WRITE_BYTES,
         Answer,
-        SearchHit,
+        Hit,
+        Recall,
         Source,
         Tool,
         Version,
@@ -58,12 +58,13 @@ if TYPE_CHECKING:
     from memolith.edges.mcp.tools import Tools
     from memolith.learn.consolidate.skills import Promoted
     from memolith.mem import Mem
+    from memolith.memory.entries import EntryResult
     from memolith.memory.lessons import Lesson, Lessons
     from memolith.memory.record import Record
-    from memolith.memory.records import Recorded, Records
+    from memolith.memory.records import Records
     from memolith.memory.review import Held
     from memolith.memory.sessions import Session, Sessions, Stored, Turn
-    from memolith.memory.tickets import Ticket, Ticketed, Tickets
+    from memolith.memory.tickets import Ticket, Tickets
     from memolith.memory.undo import Undone
     from memolith.prompt.compaction import (
         append_memory_block,
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
     )
     from memolith.prompt.explain import Explanation
     from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
-    from memolith.recall.search import SearchResults
+    from memolith.recall.search import SearchHit, SearchResults
     from memolith.text.budget import pieces
     from memolith.text.secrets.redact import redact
 
@@ -85,8 +86,7 @@ _NAMES = {
         "MatchError MemolithError NotFoundError PartialError ProviderError StorageError TextError "
         "TooLargeError UnsafePathError"
     ),
-    "base.hits": "Hit Recall",
-    "base.values": ("Answer MAX_INJECT_BYTES MAX_WRITE_BYTES SearchHit Source Tool Version WriteResult"),
+    "base.values": "Answer Hit MAX_INJECT_BYTES MAX_WRITE_BYTES Recall Source Tool Version WriteResult",
     "care.doctor": "Checkup Finding",
     "care.erase": "Cleaned",
     "care.forget": "Forgotten",
@@ -101,17 +101,18 @@ _NAMES = {
     "edges.cli.slash": "slash",
     "learn.consolidate.skills": "Promoted",
     "mem": "Mem",
+    "memory.entries": "EntryResult",
     "memory.lessons": "Lesson Lessons",
     "memory.record": "Record",
-    "memory.records": "Recorded Records",
+    "memory.records": "Records",
     "memory.review": "Held",
     "memory.sessions": "Session Sessions Stored Turn",
-    "memory.tickets": "Ticket Ticketed Tickets",
+    "memory.tickets": "Ticket Tickets",
     "memory.undo": "Undone",
     "prompt.compaction": "append_memory_block compaction_heading effective_reserve flush_compaction_summary",
     "prompt.explain": "Explanation",
     "prompt.guidance": "MEMORY_TOOLS_PROMPT",
-    "recall.search": "SearchResults",
+    "recall.search": "SearchHit SearchResults",
     "text.budget": "pieces",
     "text.secrets.redact": "redact",
 }
@@ -131,6 +132,7 @@ __all__ = [
     "Cleaned",
     "ConfigError",
     "ConflictError",
+    "EntryResult",
     "Explanation",
     "Exported",
     "Finding",
@@ -154,7 +156,6 @@ __all__ = [
     "ProviderError",
     "Recall",
     "Record",
-    "Recorded",
     "Records",
     "Report",
     "Review",
@@ -167,7 +168,6 @@ __all__ = [
     "Stored",
     "TextError",
     "Ticket",
-    "Ticketed",
     "Tickets",
     "TooLargeError",
     "Tool",

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from memolith.base.choices import WriteMode, WriteTarget
-    from memolith.base.hits import Recall
-    from memolith.base.values import Listing, Mode, NoteKind, Scope, Target, WriteResult
+    from memolith.base.values import Mode, NoteKind, Recall, Scope, Target, WriteResult
     from memolith.care.doctor import Checkup
     from memolith.care.erase import Cleaned
     from memolith.care.forget import Forgotten
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from memolith.memory.tickets import Tickets
     from memolith.memory.undo import Undone
     from memolith.prompt.explain import Explanation
-    from memolith.recall.search import SearchResults
+    from memolith.recall.search import Listing, SearchResults
 
 
 class Mem(Home):

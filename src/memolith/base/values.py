@@ -8,6 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
@@ -39,7 +40,8 @@ class _Fields(type):
     """Makes the annotated names of a class its slots, so that they are written down once."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
-        body["__slots__"] = tuple(sorted(body.get("__annotations__", ())))
+        fields = body["__slots__"] = tuple(sorted(body.get("__annotations__", ())))
+        body["_defaults"] = {each: body.pop(each) for each in fields if each in body}
         return super().__new__(cls, name, bases, body)
 
 
@@ -49,9 +51,12 @@ class Value(metaclass=_Fields):
 
     if TYPE_CHECKING:
         __slots__: ClassVar[tuple[str, ...]]
+        _defaults: ClassVar[dict[str, object]]
 
     def __init__(self, **fields: object) -> None:
         slots = self.__slots__
+        if len(fields) != len(slots):
+            fields = {**self._defaults, **fields}
         for name in slots:
             _set(self, name, fields[name])
         if len(fields) != len(slots):
@@ -117,7 +122,7 @@ TAINTS = ("web", "tool", "repository", "pasted")
 OWN = ("user", "agent")
 
 
-class _OfFile(Value):
+class OfFile(Value):
     """A value about a file; its name becomes `path` for callers and in JSON."""
 
     if TYPE_CHECKING:
@@ -136,7 +141,7 @@ class _OfFile(Value):
         return {"path": fields.pop("filename"), **fields}
 
 
-class WriteResult(_OfFile):
+class WriteResult(OfFile):
     """What a write did. `bytes` counts the content written, after caps and duplicates.
 
     `sha256` is the hash of the file afterwards: pass it as `if_sha256` to change only that. `held` is the
@@ -155,31 +160,56 @@ class WriteResult(_OfFile):
         return "\n".join([self.message, *(f"warning: {w}" for w in self.warnings)])
 
 
-class SearchHit(_OfFile):
-    """One file's worth of search results."""
+class Hit(OfFile):
+    """One thing that is known: where it stands, how well it answers, why, and its text around the match."""
 
-    body: str
-    date: str | None
-    filename: str
-    filename_only: bool
-    is_memory_md: bool
-    matched_terms: list[str]
-    name: str
-    source: str  # where the note came from, if not from its user or their agent
-    total_hits: int
+    also: list[str]  # ids of other places that say the same
+    category: str
+    date: str
+    filename: str  # where it is on disk
+    id: str  # stable: the path in the store with the lines, or session:<agent>-<id>#<turn>
+    kind: str
+    line: int | None
+    origin: str  # where the text came from, if not from the user or their agent
+    record: str  # the id of a record, ticket or session
+    scope: str  # project or user
+    score: float
+    snippet: str
+    source: str  # what to open: path:line, or the session and its turn
+    text: str
+    title: str
+    turn: int | None
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields that are kept stable, ready for JSON."""
+        return {key: value for key, value in super().as_dict().items() if key != "text"}
 
 
-class Listing(list[str]):
-    """The names that were found; `missing` is what could not be looked at."""
+class Recall(Value):
+    """The hits of a question, best first, and whether everything was looked at."""
 
-    def __init__(self, names: list[str], missing: list[str]) -> None:
-        super().__init__(names)
-        self.missing = missing
+    complete: bool
+    hits: list[Hit]
+    missing: list[str]  # "<path>: <why>"
+    notes: list[str]
+    query: str
 
-    @property
-    def complete(self) -> bool:
-        """Whether everything could be read."""
-        return not self.missing
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the answer ready for JSON."""
+        return {
+            "query": self.query,
+            "hits": [hit.as_dict() for hit in self.hits],
+            "complete": self.complete,
+            "missing": self.missing,
+            "notes": self.notes,
+        }
 
 
 class Version(Value):

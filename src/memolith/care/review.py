@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memolith.base.values import WriteResult
+    from memolith.memory.entries import EntryResult
     from memolith.memory.home import Home
-    from memolith.memory.records import Recorded
     from memolith.memory.review import Held
 
 
@@ -76,7 +76,7 @@ class Review:
 
 
 # What is done with a text that is accepted, by the name under which that was written down.
-_CALLS: dict[str, Callable[..., WriteResult | Recorded]] = {
+_CALLS: dict[str, Callable[..., WriteResult | EntryResult]] = {
     "write": writing.write,
     "edit": writing.edit,
     "append_daily": writing.append_daily,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from memolith.base.errors import InputError, MatchError
-from memolith.base.values import MAX_INJECT_BYTES, MODES, ORIGINS, OWN, TAINTS, TARGETS, TRUNCATED, Source
+from memolith.base.values import MAX_INJECT_BYTES, ORIGINS, OWN, TAINTS, TARGETS, TRUNCATED, Source
 from memolith.store.screen import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 EMPTY = "(empty)"
 _LONG_LINE = 8000
@@ -23,17 +23,14 @@ _SCOPES = {
 
 def target(value: str, what: str = "target") -> str:
     """Return the target that is meant; `what` names the parameter in the error."""
-    if value in TARGETS:
-        return TARGETS[TARGETS.index(value)]  # not an enum, whose text is another
-    extra = ", list" if what == "source" else ""
-    raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join(TARGETS)}{extra}")
+    return one_of(value, TARGETS, what, more=("list",) if what == "source" else ())
 
 
-def mode(value: str) -> str:
-    """Return the mode that is meant."""
-    if value in MODES:
-        return MODES[MODES.index(value)]
-    raise InputError(f"unknown mode {quoted(value)}; one of {', '.join(MODES)}")
+def one_of(value: str, known: Sequence[str], what: str, more: Sequence[str] = ()) -> str:
+    """Return a word that is among those that are `known`; `more` are named in the error only."""
+    if value in known:
+        return known[known.index(value)]  # not an enum, whose text is another
+    raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join((*known, *more))}")
 
 
 def check_name(name: str | None, content: str = "") -> None:
@@ -46,10 +43,9 @@ def check_name(name: str | None, content: str = "") -> None:
 
 def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
     """Return the source that is meant."""
-    if origin not in ORIGINS:
-        raise InputError(f"unknown origin {quoted(origin)}; one of {', '.join(ORIGINS)}")
-    if taint and taint not in TAINTS + OWN:
-        raise InputError(f"unknown taint {quoted(taint)}; one of {', '.join(TAINTS)}")
+    one_of(origin, ORIGINS, "origin")
+    if taint and taint not in OWN:
+        one_of(taint, TAINTS, "taint")
     return Source(origin, taint or "", accepted=accepted)
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from memolith.base.errors import InputError, LossError
 from memolith.env.paths import Tree
-from memolith.memory import note_index
+from memolith.memory import arguments, note_index
 from memolith.store import layout
-from memolith.store.screen import quoted
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -44,9 +43,8 @@ def appender(mode: str, *, force: bool, path: str, skipped: list[int]) -> Callab
     """
     if mode == "append":
         return lambda old, text: _append(TEMPLATE if old is None else old, text, skipped)
-    if mode == "rewrite":
-        return lambda old, text: _rewrite(old or "", text, force=force, path=path)
-    raise InputError(f"unknown mode {quoted(mode)}; one of append, rewrite")
+    arguments.one_of(mode, ("append", "rewrite"), "mode")
+    return lambda old, text: _rewrite(old or "", text, force=force, path=path)
 
 
 def _append(old: str, text: str, skipped: list[int]) -> str:

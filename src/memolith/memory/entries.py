@@ -1,11 +1,14 @@
-"""Markdown files with a YAML head that are found by an id: what records and tickets have in common."""
+"""Markdown files with a YAML head that are found by an id: what records and tickets have in common.
+
+`Entries` is the base of both: how one is changed or removed, and what is said about that.
+"""
 
 from __future__ import annotations
 
 import errno
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError
-from memolith.base.values import MAX_WRITE_BYTES
+from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
@@ -18,11 +21,63 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memolith.base.values import Source
+    from memolith.memory.home import Home
     from memolith.store.gate import Change, Gate
 
     Fields = Mapping[str, str | Sequence[str]]
 
 MAX_ID = 60
+
+
+class EntryResult(Value):
+    """What a change of a record or ticket did. `held` is its id in the review if it waits for a person."""
+
+    created: bool = False
+    filename: str
+    held: str | None = None
+    id: str
+    message: str
+    superseded: list[str]  # the ids of records that it took the place of
+    warnings: list[str]
+
+
+class Entries:
+    """The records or the tickets of a memory."""
+
+    _kind = ""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._root = home.store
+
+    def _write(self, relative: str, fields: Fields, text: str | None = None) -> Change:
+        """Change fields of an entry, and its text if one is given; whose words are new is noted."""
+        whose = self._home.source if text is not None or "title" in fields else None
+        fields = {**fields, "updated": self._home.today}
+        return store(self._home.gate, relative, fields, text, self._kind, whose)
+
+    def _remove(self, relative: str, op: str = "delete") -> None:
+        """Delete an entry; its text goes into the history."""
+        self._home.gate.rewrite(relative, lambda _: None, op=op)
+
+    def _done(
+        self,
+        entry_id: str,
+        relative: str,
+        message: str,
+        warnings: Sequence[str] = (),
+        *,
+        superseded: Sequence[str] = (),
+        created: bool = False,
+    ) -> EntryResult:
+        return EntryResult(
+            id=entry_id,
+            filename=layout.locate(self._root, relative),
+            message=message,
+            warnings=list(warnings),
+            superseded=list(superseded),
+            created=created,
+        )
 
 
 def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[Entry, str] | None:
@@ -110,26 +165,14 @@ def store(
     def compose(old: str | None, text: str) -> str:
         parsed = frontmatter.split(old or "")
         rest = parsed.body if body is None else text if text.endswith("\n") else f"{text}\n"
-        if parsed.problem:
-            rest = (old or "") if body is None else rest
-            return frontmatter.compose(dict(clean), rest)  # type: ignore[arg-type]
-        if not parsed.head:
-            return frontmatter.compose(dict(clean), rest)  # type: ignore[arg-type]
+        if parsed.problem or not parsed.head:
+            return frontmatter.set_fields("", clean) + (old if old and body is None else rest)
         known = source_label.cleared(parsed, clean) if label else clean
         return frontmatter.set_fields(parsed.head, known) + rest
 
     change = gate.change(relative, masked, compose, op=op, cap=MAX_WRITE_BYTES)
     change.warnings[:0] = warnings
     return change
-
-
-def remove(gate: Gate, relative: str, op: str) -> Change:
-    """Delete an entry; its text goes into the history."""
-    return gate.rewrite(relative, _nothing, op=op)
-
-
-def _nothing(_: str | None) -> None:
-    return None
 
 
 def date(value: str | None, what: str) -> str:

@@ -7,8 +7,6 @@ from memolith.base.values import Value
 from memolith.memory import arguments, entries
 from memolith.store import layout
 from memolith.store.entry import holds
-from memolith.store.layout import CATEGORIES
-from memolith.store.screen import quoted
 from memolith.text import markdown
 from memolith.text.budget import utf8_len
 from memolith.text.words import likeness
@@ -75,12 +73,6 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         sources=parsed.items("sources"),
         supersedes=parsed.items("supersedes"),
     )
-
-
-def check_category(category: str) -> None:
-    """Refuse a category that does not exist."""
-    if category not in CATEGORIES:
-        raise InputError(f"unknown category {quoted(category)}; one of {', '.join(CATEGORIES)}")
 
 
 def check_text(text: str) -> None:

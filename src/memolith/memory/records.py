@@ -8,23 +8,15 @@ directory is the category, its name the id.
 from __future__ import annotations
 
 from memolith.base.errors import InputError
-from memolith.base.values import Source, Value
+from memolith.base.values import Source
 from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
 from memolith.memory import arguments, entries
-from memolith.memory.record import (
-    Record,
-    check_category,
-    check_text,
-    in_words,
-    read,
-    replaces,
-)
+from memolith.memory.record import Record, check_text, in_words, read, replaces
 from memolith.memory.review import hold
 from memolith.store import files, layout
 from memolith.store.entry import STATUSES
 from memolith.store.layout import CATEGORIES
-from memolith.store.screen import quoted
 from memolith.text import markdown, source_label
 from memolith.text.words import likeness
 
@@ -33,7 +25,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterator, Sequence
 
-    from memolith.memory.home import Home
+    from memolith.memory.entries import EntryResult
     from memolith.store.gate import Change
 
 
@@ -41,26 +33,11 @@ _NEAR = 20  # records that are compared with a new one
 _LOOKED_AT = 2000  # characters by which they are found
 
 
-class Recorded(Value):
-    """What a change of a record did. `held` is its id in the review if it waits for a person."""
-
-    created: bool
-    filename: str
-    held: str | None
-    id: str
-    message: str
-    superseded: list[str]
-    warnings: list[str]
-
-
-class Records:
+class Records(entries.Entries):
     """The records of a project and of its user."""
 
+    _kind = "record"
     categories = CATEGORIES
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self._root = str(home.root)
 
     def add(
         self,
@@ -77,13 +54,13 @@ class Records:
         valid_until: str | None = None,
         supersedes: Sequence[str] = (),
         force: bool = False,
-    ) -> Recorded:
+    ) -> EntryResult:
         """Store a fact and return its id; it is found by the next recall.
 
         A record that says the same already is returned instead, with the source added. One that gives the
         same thing another value, or has the same title, is superseded. `force` does neither.
         """
-        check_category(category)
+        arguments.one_of(category, CATEGORIES, "category")
         check_text(text)
         arguments.check_text(title or "x", "title")
         until = entries.date(expires, "--expires")
@@ -133,16 +110,8 @@ class Records:
             for record in older:
                 self._supersede(record, record_id, str(fields["valid_from"]) or self._home.today)
         gone = [record.id for record in older]
-        told = f" (instead of {', '.join(gone)})" if gone else ""
-        return Recorded(
-            id=record_id,
-            filename=layout.locate(self._root, relative),
-            created=True,
-            superseded=gone,
-            held=None,
-            message=f"Recorded {record_id} in {category}{told}",
-            warnings=change.warnings,
-        )
+        message = f"Recorded {record_id} in {category}" + (f" (instead of {', '.join(gone)})" if gone else "")
+        return self._done(record_id, relative, message, change.warnings, superseded=gone, created=True)
 
     def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
         """Return all ids of a scope, and those records that hold now and may say the same as a new fact.
@@ -172,7 +141,7 @@ class Records:
 
     def _again(
         self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str]
-    ) -> Recorded:
+    ) -> EntryResult:
         """Return a record that is known already, with what is new about it."""
         more = {
             # The source that it has already is that of a run which was interrupted and does its work again.
@@ -182,8 +151,8 @@ class Records:
         }
         changed = {key: list(dict.fromkeys(value)) for key, value in more.items()}
         fresh = {key: value for key, value in changed.items() if value != getattr(record, key)}
-        warnings = self._set(record, {**fresh, "updated": self._home.today}).warnings if fresh else []
-        return self._done(record, f"Known already as {record.id}; nothing was added twice", warnings)
+        warnings = self._set(record, fresh).warnings if fresh else []
+        return self._about(record, f"Known already as {record.id}; nothing was added twice", warnings)
 
     def update(
         self,
@@ -198,7 +167,7 @@ class Records:
         valid_from: str | None = None,
         valid_until: str | None = None,
         scope: str | None = None,
-    ) -> Recorded:
+    ) -> EntryResult:
         """Change a record's text or metadata; its id and creation date stay."""
         record = self.get(record_id, scope)
         if text is not None:
@@ -215,7 +184,7 @@ class Records:
             apart=record.filename,
         )
         if held:
-            return _held(held.held, held.filename, held.message, held.warnings)
+            return self._done("", held.filename, held.message, held.warnings).but(held=held.held)
         given: dict[str, str | Sequence[str] | None] = {
             "title": title,
             "source": source,
@@ -230,18 +199,18 @@ class Records:
             fields["temporal"] = "temporary" if expires else "permanent"
         if text is None and not fields:
             raise InputError(f"what should change about {record.id}? Give a text or an option")
-        change = self._set(record, {**fields, "updated": self._home.today}, text)
+        change = self._set(record, fields, text)
         if self._home.source.trusted:
             change.warnings.extend(source_label.waits(files.text_of(change.after or b"")))
-        return self._done(record, f"Updated {record.id}", change.warnings)
+        return self._about(record, f"Updated {record.id}", change.warnings)
 
-    def reclassify(self, record_id: str, category: str, *, scope: str | None = None) -> Recorded:
+    def reclassify(self, record_id: str, category: str, *, scope: str | None = None) -> EntryResult:
         """Move a record to another category; its id stays. Only incidents stay temporary."""
-        check_category(category)
+        arguments.one_of(category, CATEGORIES, "category")
         record = self.get(record_id, scope)
         if record.category == category:
-            return self._done(record, f"{record.id} is in {category} already", [])
-        fields = {"category": category, "updated": self._home.today}
+            return self._about(record, f"{record.id} is in {category} already")
+        fields = {"category": category}
         warnings = []
         if category != "incidents" and record.temporal == "temporary":
             fields |= {"temporal": "permanent", "expires": ""}
@@ -254,33 +223,33 @@ class Records:
             # First the new place, then away with the old: a crash leaves it twice, never nowhere.
             self._home.gate.rewrite(new, lambda _: text, op="reclassify")
             entries.store(self._home.gate, new, fields, None, "reclassify")
-            entries.remove(self._home.gate, record.filename, "reclassify")
+            self._remove(record.filename, "reclassify")
         moved = self.get(record.id, record.scope)
-        return self._done(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
+        return self._about(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
 
-    def archive(self, record_id: str, *, scope: str | None = None) -> Recorded:
+    def archive(self, record_id: str, *, scope: str | None = None) -> EntryResult:
         """Take a record out of recall; its file stays."""
         return self._mark(record_id, "archived", scope)
 
-    def restore(self, record_id: str, *, scope: str | None = None) -> Recorded:
+    def restore(self, record_id: str, *, scope: str | None = None) -> EntryResult:
         """Bring an archived or superseded record back into recall."""
         return self._mark(record_id, "active", scope)
 
-    def _mark(self, record_id: str, status: str, scope: str | None) -> Recorded:
+    def _mark(self, record_id: str, status: str, scope: str | None) -> EntryResult:
         record = self.get(record_id, scope)
         if record.status == status:
-            return self._done(record, f"{record.id} is {status} already", [])
-        fields = {"status": status, "updated": self._home.today}
+            return self._about(record, f"{record.id} is {status} already")
+        fields = {"status": status}
         if status == "active" and record.valid_until:
             fields["valid_until"] = ""
         change = self._set(record, fields)
-        return self._done(record, f"{record.id} is {status} now", change.warnings)
+        return self._about(record, f"{record.id} is {status} now", change.warnings)
 
-    def delete(self, record_id: str, *, scope: str | None = None) -> Recorded:
+    def delete(self, record_id: str, *, scope: str | None = None) -> EntryResult:
         """Delete a record; `memolith undo` brings it back."""
         record = self.get(record_id, scope)
-        entries.remove(self._home.gate, record.filename, "delete")
-        return self._done(record, f"Deleted {record.id} (memolith undo brings it back)", [])
+        self._remove(record.filename)
+        return self._about(record, f"Deleted {record.id} (memolith undo brings it back)")
 
     def forget_source(self, session: str) -> builtins.list[str]:
         """Delete what only this session taught, of what was learned; return the ids.
@@ -294,9 +263,9 @@ class Records:
             if len(left) == len(sources) or not record.origin.startswith("extracted"):
                 continue
             if left:
-                self._set(record, {"source": left[0], "sources": left, "updated": self._home.today})
+                self._set(record, {"source": left[0], "sources": left})
             else:
-                entries.remove(self._home.gate, record.filename, "forget")
+                self._remove(record.filename, "forget")
                 gone.append(record.id)
         return gone
 
@@ -318,9 +287,9 @@ class Records:
         One that cannot be read is left out, or if `strict` a StorageError.
         """
         if category is not None:
-            check_category(category)
-        if status is not None and status not in STATUSES:
-            raise InputError(f"unknown status {quoted(status)}; one of {', '.join(STATUSES)}")
+            arguments.one_of(category, CATEGORIES, "category")
+        if status is not None:
+            arguments.one_of(status, STATUSES, "status")
         return [
             record
             for record in self._all(self._slugs(scope), strict=strict)
@@ -359,36 +328,15 @@ class Records:
     def _set(self, record: Record, fields: entries.Fields, text: str | None = None) -> Change:
         if text is not None and record.origin and self._home.source == Source("user"):
             fields = {**fields, **dict.fromkeys(source_label.KEYS, source_label.NONE)}  # another's no longer
-        whose = self._home.source if text is not None or "title" in fields else None
-        return entries.store(self._home.gate, record.filename, fields, text, "record", whose)
+        return self._write(record.filename, fields, text)
 
     def _supersede(self, record: Record, by: str, day: str) -> None:
-        fields = {"status": "superseded", "superseded_by": by, "updated": self._home.today}
-        self._set(record, {**fields, "valid_until": record.valid_until or day})
+        fields = {"status": "superseded", "superseded_by": by, "valid_until": record.valid_until or day}
+        self._set(record, fields)
 
-    def _done(self, record: Record, message: str, warnings: builtins.list[str]) -> Recorded:
-        return Recorded(
-            id=record.id,
-            filename=layout.locate(self._root, record.filename),
-            created=False,
-            superseded=[],
-            held=None,
-            message=message,
-            warnings=warnings,
-        )
+    def _about(self, record: Record, message: str, warnings: Sequence[str] = ()) -> EntryResult:
+        return self._done(record.id, record.filename, message, warnings)
 
 
 def _without_empty(fields: entries.Fields) -> dict[str, str | Sequence[str]]:
     return {key: value for key, value in fields.items() if value}
-
-
-def _held(held_id: str | None, filename: str, message: str, warnings: list[str]) -> Recorded:
-    return Recorded(
-        id="",
-        filename=filename,
-        created=False,
-        superseded=[],
-        held=held_id,
-        message=message,
-        warnings=warnings,
-    )

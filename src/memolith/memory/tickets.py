@@ -10,7 +10,7 @@ import time
 from memolith.base.errors import InputError
 from memolith.base.values import Value
 from memolith.env.paths import Tree
-from memolith.memory import entries, review
+from memolith.memory import arguments, entries, review
 from memolith.store import layout
 from memolith.store.entry import TICKET_STATUSES as STATUSES
 from memolith.store.screen import quoted
@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memolith.memory.home import Home
+    from memolith.memory.entries import EntryResult
+    from memolith.text.frontmatter import Parsed
 
 TYPES = ("bug", "feature", "document", "generic")
 PRIORITIES = ("low", "normal", "high", "urgent")
+_WORDS = {"type": TYPES, "priority": PRIORITIES, "status": STATUSES}
 NOTES = "## Notes"
+_MAX_QUESTION = 4000  # characters
+_REFUSED = "Nothing was written: a person refused this ticket before"
 # What other trackers call the same things.
 _NAMES = {
     "id": ("id", "key", "number", "iid"),
@@ -70,23 +74,15 @@ class Ticket(Value):
         """What to recall for this work: title, description and the newest notes."""
         return "\n".join([self.title, self.description, *self.notes[-5:]])
 
-
-class Ticketed(Value):
-    """What a change of a ticket did. `held` is its id in the review if it waits for a person."""
-
-    filename: str
-    held: str | None
-    id: str
-    message: str
-    warnings: list[str]
+    def question(self, context: str = "") -> str:
+        """Return the ticket as a question for recall: its title, its description, and what else is said."""
+        return " ".join(f"{self.title} {self.description} {context}".split())[:_MAX_QUESTION]
 
 
-class Tickets:
+class Tickets(entries.Entries):
     """The tickets of a project."""
 
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self._root = str(home.root)
+    _kind = "ticket"
 
     def add(
         self,
@@ -97,14 +93,12 @@ class Tickets:
         type: str = "generic",  # noqa: A002 - the word the design uses
         priority: str = "normal",
         status: str = "open",
-    ) -> Ticketed:
+    ) -> EntryResult:
         """Create a ticket and return its id."""
         title = entries.titled(title, description)
         if not title:
             raise InputError("a ticket needs a title; give it some words")
-        _check(type, TYPES, "type")
-        _check(priority, PRIORITIES, "priority")
-        _check(status, STATUSES, "status")
+        _check(type=type, priority=priority, status=status)
         self._home.register()
         with self._home.gate.scope(self._home.project):
             taken = self._ids()
@@ -126,7 +120,7 @@ class Tickets:
             }
             text, whose = description or "\n", self._home.source
             change = entries.store(self._home.gate, self._file(name), fields, text, "ticket", whose)
-        return self._done(name, f"Added ticket {name}", change.warnings)
+        return self._done(name, self._file(name), f"Added ticket {name}", change.warnings, created=True)
 
     def update(
         self,
@@ -138,15 +132,9 @@ class Tickets:
         type: str | None = None,  # noqa: A002 - the word the design uses
         priority: str | None = None,
         sessions: Sequence[str] | None = None,
-    ) -> Ticketed:
+    ) -> EntryResult:
         """Change a ticket; its notes stay."""
-        for value, known, what in (
-            (status, STATUSES, "status"),
-            (type, TYPES, "type"),
-            (priority, PRIORITIES, "priority"),
-        ):
-            if value is not None:
-                _check(value, known, what)
+        _check(type=type, priority=priority, status=status)
         if title is not None and not markdown.same_line(title):
             raise InputError("a ticket needs a title; give it some words")
         given = {
@@ -162,10 +150,9 @@ class Tickets:
             if not fields and description is None:
                 raise InputError(f"what should change about ticket {ticket.id}? Give an option")
             body = None if description is None else _body(description, ticket.notes)
-            message = f"Updated ticket {ticket.id}"
-            return self._set(ticket, {**fields, "updated": self._home.today}, body, message)
+            return self._set(ticket, fields, body, f"Updated ticket {ticket.id}")
 
-    def note(self, ticket_id: str, text: str) -> Ticketed:
+    def note(self, ticket_id: str, text: str) -> EntryResult:
         """Add a dated note to a ticket."""
         line = " ".join(in_one_line(text).split())
         if not line:
@@ -174,21 +161,21 @@ class Tickets:
             ticket = self.get(ticket_id)
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._home.now()))
             body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
-            return self._set(ticket, {"updated": self._home.today}, body, f"Noted on ticket {ticket.id}")
+            return self._set(ticket, {}, body, f"Noted on ticket {ticket.id}")
 
-    def close(self, ticket_id: str) -> Ticketed:
+    def close(self, ticket_id: str) -> EntryResult:
         """Mark a ticket as closed."""
         ticket = self.get(ticket_id)
-        fields = {"status": "closed", "updated": self._home.today}
-        return self._set(ticket, fields, None, f"Closed ticket {ticket.id}")
+        return self._set(ticket, {"status": "closed"}, None, f"Closed ticket {ticket.id}")
 
-    def delete(self, ticket_id: str) -> Ticketed:
+    def delete(self, ticket_id: str) -> EntryResult:
         """Delete a ticket; `memolith undo` brings it back."""
         ticket = self.get(ticket_id)
-        entries.remove(self._home.gate, ticket.filename, "delete")
-        return self._done(ticket.id, f"Deleted ticket {ticket.id} (memolith undo brings it back)", [])
+        self._remove(ticket.filename)
+        message = f"Deleted ticket {ticket.id} (memolith undo brings it back)"
+        return self._done(ticket.id, ticket.filename, message)
 
-    def link(self, ticket_id: str, session: str) -> Ticketed:
+    def link(self, ticket_id: str, session: str) -> EntryResult:
         """Note that a session was an execution of a ticket."""
         with self._home.gate.scope(self._home.project):
             ticket = self.get(ticket_id)
@@ -204,14 +191,11 @@ class Tickets:
 
     def list(self, status: str | None = None, type: str | None = None) -> builtins.list[Ticket]:  # noqa: A002
         """Return tickets by id; those that are done or closed too."""
-        if status is not None:
-            _check(status, STATUSES, "status")
-        if type is not None:
-            _check(type, TYPES, "type")
+        _check(status=status, type=type)
         every = [ticket for name in self._ids() if (ticket := read(self._root, self._file(name)))]
         return [each for each in every if status in (None, each.status) and type in (None, each.type)]
 
-    def load(self, rows: Iterable[Mapping[str, object]]) -> builtins.list[Ticketed]:
+    def load(self, rows: Iterable[Mapping[str, object]]) -> builtins.list[EntryResult]:
         """Take tickets over from another tracker: new ones are added, known ones updated.
 
         Each row is a map with id, title, description, status, type and priority, or what other trackers
@@ -219,32 +203,26 @@ class Tickets:
         """
         return [self._load(row) for row in rows]
 
-    def _load(self, row: Mapping[str, object]) -> Ticketed:
-        said = {name: _value(row, names) for name, names in _NAMES.items()}
-        if not said["title"]:
+    def _load(self, row: Mapping[str, object]) -> EntryResult:
+        says = {name: value for name, names in _NAMES.items() if (value := _value(row, names))}
+        if "title" not in says:
             raise InputError(f"a ticket without a title cannot be imported: {quoted(str(dict(row)))}")
-        state = said["status"].casefold()
-        given = {
-            "title": said["title"],
-            "description": said["description"],
-            "status": _known(_STATES.get(state, state), STATUSES),
-            "type": _known(said["type"].casefold(), TYPES),
-            "priority": _known(said["priority"].casefold(), PRIORITIES),
-        }
-        given = {key: value for key, value in given.items() if value}
-        ticket_id = (
-            entries.check_id(said["id"].replace("/", "-").replace("#", "-").strip("-"))
-            if said["id"]
-            else None
-        )
-        if ticket_id is not None and ticket_id in self._ids():
-            return self.update(ticket_id, **given)
+        ticket_id = None
+        if "id" in says:
+            ticket_id = entries.check_id(says.pop("id").replace("/", "-").replace("#", "-").strip("-"))
+        for what, known in _WORDS.items():
+            word = says.pop(what, "").casefold()
+            word = _STATES.get(word, word) if what == "status" else word
+            if word in known:
+                says[what] = word
+        if ticket_id in self._ids():
+            return self.update(ticket_id, **says)
         if self._home.source.outside:
-            name = ticket_id or entries.new_id(said["title"], self._ids())
-            text = said["description"] or f"title: {dump_scalar(said['title'])}"
-            if review.was_refused(self._home, self._file(name), text):
-                return self._done(name, "Nothing was written: a person refused this ticket before", [])
-        return self.add(ticket_id=ticket_id, **given)
+            file = self._file(ticket_id or entries.new_id(says["title"], self._ids()))
+            text = says.get("description") or f"title: {dump_scalar(says['title'])}"
+            if review.was_refused(self._home, file, text):
+                return self._done(file[:-3].rpartition("/")[2], file, _REFUSED)
+        return self.add(ticket_id=ticket_id, **says)
 
     # ------------------------------------------------------------ inside
 
@@ -254,14 +232,9 @@ class Tickets:
     def _ids(self) -> builtins.list[str]:
         return [name[:-3] for name in Tree(self._root).names(layout.path(self._home.project, "tickets"))]
 
-    def _set(self, ticket: Ticket, fields: entries.Fields, body: str | None, message: str) -> Ticketed:
-        whose = self._home.source if body is not None or "title" in fields else None
-        change = entries.store(self._home.gate, ticket.filename, fields, body, "ticket", whose)
-        return self._done(ticket.id, message, change.warnings)
-
-    def _done(self, ticket_id: str, message: str, warnings: builtins.list[str]) -> Ticketed:
-        path = layout.locate(self._root, self._file(ticket_id))
-        return Ticketed(id=ticket_id, filename=path, held=None, message=message, warnings=warnings)
+    def _set(self, ticket: Ticket, fields: entries.Fields, body: str | None, message: str) -> EntryResult:
+        change = self._write(ticket.filename, fields, body)
+        return self._done(ticket.id, ticket.filename, message, change.warnings)
 
 
 def read(root: str, relative: str) -> Ticket | None:
@@ -279,8 +252,8 @@ def read(root: str, relative: str) -> Ticket | None:
         description=description,
         notes=notes,
         status=entry.status,
-        type=_known(parsed.get("type"), TYPES) or "generic",
-        priority=_known(parsed.get("priority"), PRIORITIES) or "normal",
+        type=_known(parsed, "type", "generic"),
+        priority=_known(parsed, "priority", "normal"),
         created=parsed.get("created") or changed,
         updated=parsed.get("updated") or changed,
         sessions=parsed.items("sessions"),
@@ -302,13 +275,15 @@ def _body(description: str, notes: list[str]) -> str:
     return text + (f"\n{NOTES}\n" + "".join(f"- {note}\n" for note in notes) if notes else "")
 
 
-def _check(value: str, known: tuple[str, ...], what: str) -> None:
-    if value not in known:
-        raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join(known)}")
+def _check(**given: str | None) -> None:
+    for what, value in given.items():
+        if value is not None:
+            arguments.one_of(value, _WORDS[what], what)
 
 
-def _known(value: str, known: tuple[str, ...]) -> str:
-    return value if value in known else ""
+def _known(parsed: Parsed, what: str, else_: str) -> str:
+    value = parsed.get(what)
+    return value if value in _WORDS[what] else else_
 
 
 def _value(row: Mapping[str, object], names: tuple[str, ...]) -> str:

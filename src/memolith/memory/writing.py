@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from memolith.base.errors import InputError, MatchError
-from memolith.base.values import MAX_WRITE_BYTES, WriteResult
+from memolith.base.values import MAX_WRITE_BYTES, MODES, WriteResult
 from memolith.env.paths import Tree
 from memolith.memory import arguments, daily
 from memolith.store import files, layout
@@ -34,7 +34,7 @@ def write(
     scope: str = "project",
 ) -> WriteResult:
     """Persist `content`; it is on disk when this returns."""
-    where, how = arguments.target(target), arguments.mode(mode)
+    where, how = arguments.target(target), arguments.one_of(mode, MODES, "mode")
     if where == "note":
         arguments.check_name(name, content)
     arguments.check_text(content)

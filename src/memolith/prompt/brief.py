@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.base.hits import Hit, Recall
+    from memolith.base.values import Hit, Recall
 
 TOKENS = 1500  # room for the brief in the block, if nobody says otherwise
 _WHOLE = 700  # characters up to which the whole text is shown instead of the part around the match

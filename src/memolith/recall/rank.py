@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from memolith.index import Analysis, Unit
 
+    Conversation = Mapping[int, "Candidate"]  # turns by their place
     Texts = Callable[[Sequence[Unit]], Mapping[int, str]]
 
 # Words with which one asks, rather than what one asks about.
@@ -44,14 +45,19 @@ _FILLERS = (
 
 
 class Candidate:
-    """A unit that may answer: BM25 score, matched terms, how near its meaning is (None: unknown)."""
+    """A unit that may answer: BM25 score, matched terms, how near its meaning is (None: unknown).
 
-    __slots__ = ("lexical", "similarity", "terms", "unit")
+    The rest is what ranking makes of that: what each term gives it (`parts`), and the evidence.
+    """
 
     def __init__(
         self, unit: Unit, lexical: float = 0.0, terms: Sequence[str] = (), similarity: float | None = None
     ) -> None:
         self.unit, self.lexical, self.terms, self.similarity = unit, lexical, terms, similarity
+        self.parts: dict[str, float] = {}
+        self.also: list[str] = []
+        self.words = self.covered = self.meaning = self.evidence = 0.0
+        self.lent = self.then = False
 
 
 class Ranked(Value):
@@ -62,20 +68,6 @@ class Ranked(Value):
     terms: list[str]
     unit: Unit
     why: str
-
-    def __init__(self, **fields: object) -> None:
-        super().__init__(**{"also": [], **fields})
-
-
-class _Hit:
-    __slots__ = ("also", "candidate", "covered", "evidence", "lent", "meaning", "terms", "then", "words")
-
-    def __init__(self, candidate: Candidate) -> None:
-        self.candidate = candidate
-        self.terms: dict[str, float] = {}
-        self.also: list[str] = []
-        self.words = self.covered = self.meaning = self.evidence = 0.0
-        self.lent = self.then = False
 
 
 def rank(
@@ -95,23 +87,23 @@ def rank(
     `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed,
     `times` what the question says of when it was, `names` which of its terms are names, `texts` the texts.
     """
-    hits = [_Hit(each) for each in _valid(candidates, day, past=past)]
+    hits = _valid(candidates, day, past=past)
     turns = _turns(hits)
     _by_words(hits, turns, asked)
-    semantic = any(hit.candidate.similarity is not None for hit in hits)
+    semantic = any(hit.similarity is not None for hit in hits)
     for hit in hits:
-        hit.meaning = hit.evidence = max(0.0, hit.candidate.similarity or 0.0)
-        hit.then = bool(times) and when.within(hit.candidate.unit.date, times)
+        hit.meaning = hit.evidence = max(0.0, hit.similarity or 0.0)
+        hit.then = bool(times) and when.within(hit.unit.date, times)
     for conversation in turns.values():
         (_by_meaning if semantic else _by_company)(conversation)
     then = weights.WHEN * log((len(hits) + 2) / (sum(hit.then for hit in hits) + 1))
     for hit in hits:
         hit.evidence += hit.words + then * hit.then
-        hit.evidence *= _prior(hit.candidate.unit, day)
+        hit.evidence *= _prior(hit.unit, day)
     # Of equals, the newer one; then always the same. Before the first choice: whose text is looked at may
     # not depend on the order in which they were indexed.
-    hits.sort(key=lambda hit: hit.candidate.unit.key)
-    hits.sort(key=lambda hit: hit.candidate.unit.date, reverse=True)
+    hits.sort(key=lambda hit: hit.unit.key)
+    hits.sort(key=lambda hit: hit.unit.date, reverse=True)
     if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
         return []
     hits.sort(key=lambda hit: -hit.evidence)
@@ -119,9 +111,9 @@ def rank(
     centre = weights.CENTRE_WITH_MEANING if semantic else weights.CENTRE
     return [
         Ranked(
-            unit=hit.candidate.unit,
+            unit=hit.unit,
             score=round(1 / (1 + exp(weights.SLOPE * (centre - hit.evidence))), 4),
-            terms=list(hit.terms),
+            terms=list(hit.parts),
             also=hit.also,
             why=_why(hit, spelled or {}),
         )
@@ -129,7 +121,7 @@ def rank(
     ]
 
 
-def _is_near(hits: Sequence[_Hit], asked: Analysis) -> bool:
+def _is_near(hits: Sequence[Candidate], asked: Analysis) -> bool:
     """Whether a question is about anything here, by meaning, which words support."""
     size = log(max(asked.total, 1)) / log(weights.USUAL)
     words = min(max(hit.words for hit in hits), weights.ENOUGH)
@@ -138,17 +130,17 @@ def _is_near(hits: Sequence[_Hit], asked: Analysis) -> bool:
     return nearest >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
 
 
-def _is_related(hits: Sequence[_Hit], asked: Analysis, names: Collection[str], texts: Texts) -> bool:
+def _is_related(hits: Sequence[Candidate], asked: Analysis, names: Collection[str], texts: Texts) -> bool:
     """Whether a question is about anything here, by words; and see which texts begin with them."""
     subject = abstain.Subject(asked, word_weights(asked), names, _fillers())
     best = sorted(hits, key=lambda hit: -hit.words)[: weights.BEST]
-    documents = [hit for hit in hits if hit.candidate.unit.kind != "session"]
+    documents = [hit for hit in hits if hit.unit.kind != "session"]
     shown = sorted(documents, key=lambda hit: -hit.evidence)[: weights.LED]
-    said = texts([hit.candidate.unit for hit in {*best, *shown}])
+    said = texts([hit.unit for hit in {*best, *shown}])
     for hit in shown:
-        hit.evidence += weights.LEADS * subject.leads(said.get(hit.candidate.unit.id, ""))
-    near = max(subject.close(said.get(hit.candidate.unit.id, "")) for hit in best)
-    evidence = subject.evidence([(hit.words, hit.covered, hit.candidate.terms) for hit in best], near)
+        hit.evidence += weights.LEADS * subject.leads(said.get(hit.unit.id, ""))
+    near = max(subject.close(said.get(hit.unit.id, "")) for hit in best)
+    evidence = subject.evidence([(hit.words, hit.covered, hit.terms) for hit in best], near)
     needed = abstain.needed(weights.ANSWER, asked.total)
     return evidence >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
 
@@ -175,7 +167,7 @@ def current_first(
     for unit in others:
         if unit.content_hash not in known:
             said[unit.id] = supersede.Statement(unit)
-            waiting.append(Ranked(unit=unit, score=0.0, terms=[], why=""))
+            waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], why=""))
     asked = {hit.unit.id: set(hit.terms) for hit in waiting}
 
     def replaces(hit: Ranked, first: Ranked) -> bool:
@@ -217,8 +209,7 @@ def current_first(
 
 def _lifted(hit: Ranked, first: Ranked) -> Ranked:
     why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
-    score = max(hit.score, first.score)
-    return Ranked(unit=hit.unit, score=score, terms=hit.terms, also=hit.also, why=why)
+    return hit.but(score=max(hit.score, first.score), why=why)
 
 
 @lru_cache(maxsize=1)
@@ -252,17 +243,17 @@ def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Can
     ]
 
 
-def _turns(hits: Sequence[_Hit]) -> dict[str, dict[int, _Hit]]:
+def _turns(hits: Sequence[Candidate]) -> dict[str, dict[int, Candidate]]:
     """Return the turns of each conversation by their place in it."""
-    found: dict[str, dict[int, _Hit]] = {}
+    found: dict[str, dict[int, Candidate]] = {}
     for hit in hits:
-        unit = hit.candidate.unit
+        unit = hit.unit
         if unit.kind == "session":
             found.setdefault(unit.path, {})[unit.position] = hit
     return found
 
 
-def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], asked: Analysis) -> None:
+def _by_words(hits: Sequence[Candidate], turns: Mapping[str, Conversation], asked: Analysis) -> None:
     """Set the evidence of the words, with what the turns around a turn lend it."""
     weight = word_weights(asked)
     # As the score has them.
@@ -274,29 +265,28 @@ def _by_words(hits: Sequence[_Hit], turns: Mapping[str, Mapping[int, _Hit]], ask
     if not best:
         return
     for hit in hits:
-        each = hit.candidate
         # The score is spread over the matched terms, each as much as it weighs.
-        share = each.lexical / (sum(plain.get(term, 0.0) for term in each.terms) or 1.0)
-        hit.terms = {term: weight.get(term, 0.0) * share for term in each.terms}
-        hit.words = sum(hit.terms.values()) / best
-        hit.covered = sum(weight.get(term, 0.0) for term in each.terms) * weights.SATURATION / best
+        share = hit.lexical / (sum(plain.get(term, 0.0) for term in hit.terms) or 1.0)
+        hit.parts = {term: weight.get(term, 0.0) * share for term in hit.terms}
+        hit.words = sum(hit.parts.values()) / best
+        hit.covered = sum(weight.get(term, 0.0) for term in hit.terms) * weights.SATURATION / best
     for conversation in turns.values():
         said: dict[str, float] = {}  # the best of every term
         for hit in conversation.values():
-            for term, value in hit.terms.items():
+            for term, value in hit.parts.items():
                 said[term] = max(said.get(term, 0.0), value)
         around = weights.CONVERSATION * sum(said.values())
         for position, hit in conversation.items():
-            heard = dict(hit.terms)
+            heard = dict(hit.parts)
             for part, neighbour in _beside(conversation, position):
-                for term, value in neighbour.terms.items():
+                for term, value in neighbour.parts.items():
                     if part * value > heard.get(term, 0.0):
                         heard[term] = part * value
                         hit.lent = True
             hit.words = (sum(heard.values()) + around) / best
 
 
-def _beside(conversation: Mapping[int, _Hit], position: int) -> Iterator[tuple[float, _Hit]]:
+def _beside(conversation: Conversation, position: int) -> Iterator[tuple[float, Candidate]]:
     """Yield the turns around one, and which part of theirs it takes."""
     for distance, part in enumerate(weights.NEIGHBOURS, 1):
         for there in (position - distance, position + distance):
@@ -304,7 +294,7 @@ def _beside(conversation: Mapping[int, _Hit], position: int) -> Iterator[tuple[f
                 yield part, conversation[there]
 
 
-def _by_meaning(conversation: Mapping[int, _Hit]) -> None:
+def _by_meaning(conversation: Conversation) -> None:
     """Set the evidence of the meaning as if each turn were embedded together with those around it."""
     for position, hit in conversation.items():
         beside = [(1.0, hit), *_beside(conversation, position)]
@@ -313,7 +303,7 @@ def _by_meaning(conversation: Mapping[int, _Hit]) -> None:
         hit.evidence = sum(part * other.meaning for part, other in beside) / length**0.5
 
 
-def _by_company(conversation: Mapping[int, _Hit]) -> None:
+def _by_company(conversation: Conversation) -> None:
     """Add what the next best turns of a conversation give to each of it."""
     best = sorted((hit.words for hit in conversation.values()), reverse=True)
     for hit in conversation.values():
@@ -334,13 +324,13 @@ def _days(date: str, day: str) -> float:
     return max(0.0, other - one)
 
 
-def _single(hits: Sequence[_Hit]) -> list[_Hit]:
+def _single(hits: Sequence[Candidate]) -> list[Candidate]:
     """Leave out what was said already: the same text, a document besides a better part of it."""
-    kept: list[_Hit] = []
-    texts: dict[bytes, _Hit] = {}
+    kept: list[Candidate] = []
+    texts: dict[bytes, Candidate] = {}
     documents: set[str] = set()
     for hit in hits:
-        unit = hit.candidate.unit
+        unit = hit.unit
         whole = unit.kind in ("note", "record", "ticket", "skill", "summary")
         if unit.content_hash in texts:
             texts[unit.content_hash].also.append(unit.key)
@@ -354,16 +344,16 @@ def _single(hits: Sequence[_Hit]) -> list[_Hit]:
     return kept
 
 
-def _why(hit: _Hit, spelled: Mapping[str, str]) -> str:
+def _why(hit: Candidate, spelled: Mapping[str, str]) -> str:
     reasons = []
-    if hit.terms:
-        best = sorted(hit.terms, key=lambda term: -hit.terms[term])
+    if hit.parts:
+        best = sorted(hit.parts, key=lambda term: -hit.parts[term])
         words = list(dict.fromkeys(spelled.get(term, term) for term in best))[:6]
         reasons.append(f"words: {', '.join(words)} ({hit.words:.2f})")
     if hit.lent:
         reasons.append("words in the turns around it")
     if hit.then:
         reasons.append("of that time")
-    if hit.candidate.similarity is not None:
+    if hit.similarity is not None:
         reasons.append(f"meaning {hit.meaning:.2f}")
     return "; ".join(reasons) or "said beside it"

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from memolith.base import whole
 from memolith.base.errors import InputError
-from memolith.base.hits import Hit, Recall
+from memolith.base.values import Hit, Recall, Value
 from memolith.index import KINDS, Match, State, Unit, kind_of
 from memolith.memory import arguments
 from memolith.prompt import brief
 from memolith.recall import rank, supersede, weights
-from memolith.recall.question import Question, names, spelled
 from memolith.recall.rank import Candidate, Ranked
 from memolith.store import layout
 from memolith.store.screen import quoted
 from memolith.text import excerpt
 from memolith.text.budget import plural
 from memolith.text.safe import hygiene
-from memolith.text.words import times
+from memolith.text.source_label import is_outside
+from memolith.text.words import terms, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memolith.index.vectors.meaning import Coverage, Vectors
     from memolith.memory.home import Home
 
+MAX_LIMIT = 1000
 _ITEMS = 20  # of the brief in the block
 # MEMORY.md is in the block as it is.
 _NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
@@ -39,6 +40,31 @@ STATEMENTS = ("memory", "note", "record", "daily")
 _TRIES = 3  # until the index stays the same while it is asked; then it is made in memory
 _UNSTEADY = "it was changed again and again while it was asked"
 _ASKS = ("?", "？", "؟")
+_MARKS = ".,;:!?\"'()[]{}`"
+
+
+class Question(Value):
+    """What is asked, and of which scopes, kinds and days."""
+
+    categories: Collection[str] | None
+    day: str  # today, or if the question is about the past, the day that is meant
+    kinds: Collection[str] | None
+    limit: int
+    past: bool
+    query: str
+    since: str | None
+    slugs: list[str]
+    unasked: bool
+
+    def allows(self, unit: Unit) -> bool:
+        """Whether a unit is among those that are asked."""
+        if self.unasked and is_outside(unit.source):
+            return False  # only who asks is shown it
+        if self.kinds is not None and unit.kind not in self.kinds:
+            return False
+        if self.categories is not None and unit.category not in self.categories:
+            return False
+        return self.since is None or unit.date[:10] >= self.since
 
 
 def recall(
@@ -61,17 +87,18 @@ def recall(
     if isinstance(scopes, str):
         raise InputError(f"scopes = {quoted(scopes)}: give a list of scopes, such as ['project']")
     wide = dict.fromkeys(arguments.is_user_wide(scope) for scope in scopes or ("user", "project"))
+    _check(limit, kinds or (), since, as_of)
     with whole.Watch() as watch:
         slugs = [layout.USER if user else home.project for user in wide]
         asked = Question(
-            query,
-            [slug for slug in dict.fromkeys(slugs) if slug or True in wide],
-            home.today,
+            query=query,
+            slugs=[slug for slug in dict.fromkeys(slugs) if slug or True in wide],
+            day=as_of or home.today,
+            past=as_of is not None,
             limit=limit,
             kinds=kinds,
             categories=categories,
             since=since,
-            as_of=as_of,
             unasked=unasked,
         )
         covered = _covered(home, asked.slugs) if semantic is not False else None
@@ -80,9 +107,8 @@ def recall(
         path, _, why = each.partition(": ")
         if path not in watch.errors:
             whole.note(path, OSError(0, why))
-    found = found.without(
-        [each for each in watch.missing if not any(known.startswith(each) for known in found.missing)]
-    )
+    unread = [each for each in watch.missing if not any(known.startswith(each) for known in found.missing)]
+    found = found.but(complete=found.complete and not unread, missing=[*found.missing, *unread])
     if covered and (not covered.complete or (semantic and not covered.model)):
         found.notes.append(f"by meaning: {covered}")
     elif covered and covered.model and home.vectors.problem:
@@ -91,7 +117,17 @@ def recall(
         return found
     if budget < 0:
         raise InputError(f"budget = {budget} is not allowed; give the tokens that the brief may take")
-    return found.with_hits(brief.fitting(found.hits, budget))
+    return found.but(hits=brief.fitting(found.hits, budget))
+
+
+def _check(limit: int, kinds: Collection[str], *dates: str | None) -> None:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InputError(f"limit = {limit} is not allowed; give 1 to {MAX_LIMIT}")
+    for date in dates:
+        if date is not None and not layout.is_date(date):
+            raise InputError(f"{quoted(date)} is not a date; write it as YYYY-MM-DD")
+    for kind in sorted(set(kinds)):
+        arguments.one_of(kind, KINDS, "kind")
 
 
 def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
@@ -103,7 +139,7 @@ def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
     found = recall(home, query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=by_meaning, unasked=True)
     shown = (layout.daily(home.project, home.today), layout.daily(home.project, home.yesterday))
     hits = [hit for hit in found if hit.score >= weights.WORTH_SHOWING and not hit.id.startswith(shown)]
-    return found.with_hits(brief.fitting(hits, brief.TOKENS if budget is None else budget))
+    return found.but(hits=brief.fitting(hits, brief.TOKENS if budget is None else budget))
 
 
 def _covered(home: Home, slugs: Sequence[str]) -> Coverage:
@@ -145,14 +181,31 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
         analysis,
         asked.day,
         past=asked.past,
-        spelled=spelled(asked.query),
+        spelled=_spelled(asked.query),
         times=times.spans(asked.query, asked.day),
         limit=max(weights.SETTLED, asked.limit) + weights.SPARE,
-        names=names(asked.query),
+        names=_names(asked.query),
         texts=texts.titled,
     )
     ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + weights.SPARE]
     return _different(texts.of(ranked), asked.query)[: asked.limit]
+
+
+def _spelled(query: str) -> dict[str, str]:
+    """Return the words of a question by the terms they are searched as."""
+    return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
+
+
+def _names(query: str) -> set[str]:
+    """Return the terms of what looks like a name: a capital within a sentence, small letters after it."""
+    found: set[str] = set()
+    begins = True
+    for chunk in query.split():
+        word = chunk.strip(_MARKS).removesuffix("'s").removesuffix("’s")
+        if not begins and word[:1].isupper() and word[1:].islower() and word.isalpha():
+            found.update(terms.of_query(word))
+        begins = chunk.endswith((".", "?", "!", ":"))
+    return found
 
 
 def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:
@@ -260,11 +313,7 @@ class _Texts:
     def of(self, ranked: Sequence[Ranked]) -> list[Ranked]:
         """Return hits with their texts."""
         known = {unit.id: unit for unit in self.units([hit.unit for hit in ranked])}
-        return [
-            Ranked(unit=known[hit.unit.id], score=hit.score, terms=hit.terms, also=hit.also, why=hit.why)
-            for hit in ranked
-            if hit.unit.id in known
-        ]
+        return [hit.but(unit=known[hit.unit.id]) for hit in ranked if hit.unit.id in known]
 
 
 def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:

@@ -10,7 +10,7 @@ import os
 
 from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.lean import suppress
-from memolith.base.values import MAX_INJECT_BYTES, Listing, SearchHit
+from memolith.base.values import MAX_INJECT_BYTES, OfFile
 from memolith.base.whole import Watch
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory.daily import days
@@ -33,6 +33,33 @@ MAX_TERMS = 200
 _GAP = "⋯"
 _SEARCHED, _SEARCHED_FOR_ALL = ("memory", "note", "daily"), ("memory", "note")
 _INBOX = next(kind for kind in layout.KINDS if kind.path == "inbox")
+
+
+class SearchHit(OfFile):
+    """One file's worth of search results."""
+
+    body: str
+    date: str | None
+    filename: str
+    filename_only: bool
+    is_memory_md: bool
+    matched_terms: list[str]
+    name: str
+    source: str  # where the note came from, if not from its user or their agent
+    total_hits: int
+
+
+class Listing(list[str]):
+    """The names that were found; `missing` is what could not be looked at."""
+
+    def __init__(self, names: list[str], missing: list[str]) -> None:
+        super().__init__(names)
+        self.missing = missing
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything could be read."""
+        return not self.missing
 
 
 class SearchResults:

@@ -8,6 +8,8 @@ hidden by this: that needs a person's or an agent's word (`supersedes`, `status`
 
 from __future__ import annotations
 
+from functools import cached_property  # which SQLite imports anyway
+
 from memolith.base.lean import lru_cache
 from memolith.recall import weights
 from memolith.store import entry
@@ -62,49 +64,36 @@ def _ignored() -> frozenset[str]:
 class Statement:
     """What a unit says, for comparing it with others."""
 
-    __slots__ = ("_changes", "_subject", "_text", "_title", "_words", "date")
-
     def __init__(self, unit: Unit) -> None:
         self._text = unit.text or ""
         # A title that is the file's name says nothing.
         self._title = "" if unit.title in unit.path else unit.title
         self.date = unit.date
-        # Most are never compared: they are as old as the others.
-        self._changes: bool | None = None
-        self._subject: set[str] | None = None
-        self._words: set[str] | None = None
 
     @property
     def is_document(self) -> bool:
         """Whether it is too long for a statement."""
         return len(self._text) > weights.DOCUMENT
 
-    @property
+    # Most are never compared, as they are as old as the others.
+    @cached_property
     def words(self) -> set[str]:
         """The words as they are written."""
-        if self._words is None:
-            self._words = {word.strip(_AROUND) for word in self._text.casefold().split()}
-        return self._words
+        return {word.strip(_AROUND) for word in self._text.casefold().split()}
 
-    @property
+    @cached_property
     def changes(self) -> bool:
         """Whether it reads like a change of something."""
-        if self._changes is None:
-            self._changes = not _CHANGE.isdisjoint(self.words) or any(
-                sign in self._text for sign in _CHANGE_SIGNS
-            )
-        return self._changes
+        return not _CHANGE.isdisjoint(self.words) or any(sign in self._text for sign in _CHANGE_SIGNS)
 
-    @property
+    @cached_property
     def subject(self) -> set[str]:
         """The terms that say what it is about."""
-        if self._subject is None:
-            # As it is written: "rotated" tells of a change, "the rotation" is what one may be about.
-            words = f"{self._text} {self._title}".split()
-            found = terms.count(" ".join(word for word in words if _bare(word) not in _CHANGE))[0]
-            ignored = _ignored()
-            self._subject = {term for term in found if term not in ignored and not term.isdigit()}
-        return self._subject
+        # As it is written: "rotated" tells of a change, "the rotation" is what one may be about.
+        words = f"{self._text} {self._title}".split()
+        found = terms.count(" ".join(word for word in words if _bare(word) not in _CHANGE))[0]
+        ignored = _ignored()
+        return {term for term in found if term not in ignored and not term.isdigit()}
 
 
 def _bare(word: str) -> str:

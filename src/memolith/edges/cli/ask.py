@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memolith.base.hits import Recall
+    from memolith.base.values import Recall
     from memolith.mem import Mem
 
     Given = Mapping[str, str | bool | None]  # options of a command, as they were typed
@@ -102,9 +102,7 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
     if form not in (None, *FORMATS):
         raise InputError(f"--format {form!r}: must be one of {', '.join(FORMATS)}")
     if isinstance(ticket, str):
-        from memolith.recall.question import ticket_query
-
-        query = ticket_query(mem, ticket, query)
+        query = mem.tickets.get(ticket).question(query)
     elif not query.strip():
         raise InputError("what should be recalled? Give a question, or --ticket ID")
     if given.get("dry_run"):

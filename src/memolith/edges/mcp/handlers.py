@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memolith.base.hits import Hit
-    from memolith.base.values import WriteResult
+    from memolith.base.values import Hit, WriteResult
     from memolith.mem import Mem
-    from memolith.memory.records import Recorded
+    from memolith.memory.entries import EntryResult
 
     Fields = dict[str, object]
     Answer = tuple[str, Fields]
@@ -202,7 +201,7 @@ def _record(mem: Mem, given: dict[str, Any]) -> Answer:
     return "\n".join([str(fields["message"]), *warnings]), fields
 
 
-def _said(mem: Mem, result: WriteResult | Recorded) -> Fields:
+def _said(mem: Mem, result: WriteResult | EntryResult) -> Fields:
     return {
         "uri": outward.reference(mem, result.filename),
         "held": result.held,

@@ -25,7 +25,7 @@ from memolith.text.safe.structure import CLOSE, OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.base.hits import Hit
+    from memolith.base.values import Hit
     from memolith.hosts.hook.injections import SessionReceipts
     from memolith.hosts.hook.payload import Call
     from memolith.mem import Mem
