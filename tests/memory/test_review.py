@@ -14,8 +14,8 @@ from memolith.adapters.files import Memories
 from memolith.base.values import Source, WriteResult
 from memolith.edges.cli import main
 from memolith.memory import review
+from memolith.memory.entries import EntryResult
 from memolith.memory.review import CALLS
-from memolith.memory.tickets import Ticketed
 from memolith.store import layout
 from memolith.store.allow_list import CLEARED
 from memolith.text import source_label
@@ -190,7 +190,7 @@ def test_a_refused_note_is_gone_and_can_be_brought_back(mem: Mem) -> None:
     ],
 )
 def test_a_refused_text_that_had_a_file_of_its_own_is_not_asked_for_again(
-    mem: Mem, bring: Callable[[Mem], WriteResult | Ticketed]
+    mem: Mem, bring: Callable[[Mem], WriteResult | EntryResult]
 ) -> None:
     outside = mem.from_source("imported")
     bring(outside)
