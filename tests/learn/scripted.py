@@ -70,11 +70,18 @@ class Scripted:
         return Completion(text, 1, 1, data=data)
 
 
+def settings(section: str, **values: str) -> Settings:
+    """Return the defaults but for some settings of a section."""
+    return Settings(
+        "/nonexistent",
+        {f"MEMOLITH_{section}_{key}".upper(): value for key, value in values.items()},
+    )
+
+
 @cache
 def _queue() -> Queue:
     """Return a real queue that all clients of a process share, for its ledger."""
-    plenty = {f"MEMOLITH_MEMORIES_{name.upper()}": "1000000" for name in PLENTY}
-    return Queue(_folder.name, Settings(_folder.name, plenty))
+    return Queue(_folder.name, settings("memories", **dict.fromkeys(PLENTY, "1000000")))
 
 
 def client(backend: Backend, *, timeout: float = 5.0) -> Client:
@@ -112,7 +119,7 @@ def consolidate(
     return consolidation.run(mem, given, asked, fence=fence, deadline=time.monotonic() + 60)
 
 
-def extract_with(model: Scripted, session: Session, settings: Settings) -> Findings:
+def extract_with(model: Scripted, session: Session, values: Settings) -> Findings:
     """Extract what a session teaches."""
     prompts = [prompt.load(name, "/nonexistent") for name in extract.PROMPTS]
-    return extract.extract(session, client(model), settings, prompts, time.monotonic() + 60)
+    return extract.extract(session, client(model), values, prompts, time.monotonic() + 60)

@@ -20,7 +20,7 @@ from memolith.memory.records import Records
 from tests.conftest import NOON, Clock
 from tests.learn.extract.inventions import claim
 from tests.learn.model.fake_agent import install
-from tests.learn.model.loopback import Loopback, Reply, Request, says, status
+from tests.learn.model.loopback import Loopback, Reply, Request, says
 from tests.learn.talk import session
 from tests.ledger import proves
 from tests.shared import LONG, until
@@ -347,13 +347,6 @@ def test_auto_asks_the_agent_that_a_session_ran_in(
             is_of_codex,
             not is_of_codex,
         )
-
-
-def test_a_busy_model_is_asked_again_as_it_wishes(mem: Mem, model: Loopback) -> None:
-    teach(mem, 1)
-    replies = [status(429, retry_after="0"), status(500)]
-    model.answer = lambda request: replies.pop(0) if replies else good(request)
-    assert mem.learning.run().extracted == 1
 
 
 # ---------------------------------------------------------------- what belongs together and what does not

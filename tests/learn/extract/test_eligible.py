@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from memolith import Mem
-from memolith.env.settings import Settings
 from memolith.learn.extract import eligible
 from memolith.memory.sessions import Session, read_rollout
+from tests.learn.scripted import settings
 from tests.learn.talk import session
 from tests.ledger import proves
 
@@ -21,15 +21,9 @@ def ago(seconds: float, name: str = "s1", **fields: str) -> Session:
     return session(("user", "hello"), ("assistant", "hi"), name=name, time=time, **fields)
 
 
-def settings(**values: str) -> Settings:
-    return Settings(
-        "/nonexistent", {f"MEMOLITH_MEMORIES_{key.upper()}": value for key, value in values.items()}
-    )
-
-
 def why(one: Session, watermarks: Mapping[str, str] | None = None, *, force: bool = False) -> str:
     """Return why a session is refused, or nothing."""
-    choice = eligible.choose([one], NOW, settings(), watermarks or {}, force=force)
+    choice = eligible.choose([one], NOW, settings("memories"), watermarks or {}, force=force)
     assert [*choice.taken, *choice.refused] == [one.name]
     return choice.refused.get(one.name, "")
 
@@ -52,26 +46,37 @@ def test_a_stored_session_keeps_its_watermark(mem: Mem) -> None:
     assert eligible.watermark(mem.sessions.get("s1")) == eligible.watermark(one)
 
 
-@proves("S2.25")
+RESTS, OLD = "12 h of rest", "more than 30 (memories.max_rollout_age_days)"
+
+
+@proves("S2.25", "S2.26", "S2.27", "S2.29", "S3.45")
 @pytest.mark.parametrize(
-    ("hours", "taken"), [(0, False), (11.99, False), (12, True), (13, True), (-1, False)]
+    ("seconds", "fields", "reason"),
+    [
+        (0, {}, RESTS),
+        (11.99 * HOUR, {}, RESTS),
+        (-HOUR, {}, RESTS),
+        (12 * HOUR, {}, ""),
+        (30 * DAY, {}, ""),
+        (30.01 * DAY, {}, OLD),
+        (400 * DAY, {}, OLD),
+        (DAY, {"source": "interactive"}, ""),
+        *[
+            (DAY, {"source": each}, f"it is no interactive session, but {each}")
+            for each in ("subagent", "automation", "consolidation")
+        ],
+        *[(DAY, {"status": each}, "") for each in ("completed", "failed", "")],
+        *[(DAY, {"status": each}, f"it is {each}; it is learned") for each in ("running", "paused")],
+    ],
 )
-def test_a_session_rests_twelve_hours_first(hours: float, taken: bool) -> None:
-    reason = why(ago(hours * HOUR))
-    assert ("12 h of rest" in reason) != taken
-    assert bool(reason) != taken
-
-
-@proves("S2.26")
-@pytest.mark.parametrize(("days", "taken"), [(29, True), (30, True), (30.01, False), (400, False)])
-def test_a_session_is_at_most_thirty_days_old(days: float, taken: bool) -> None:
-    assert ("more than 30 (memories.max_rollout_age_days)" in why(ago(days * DAY))) != taken
-
-
-@proves("S2.27")
-def test_the_running_session_is_never_learned_from() -> None:
-    for force in (False, True):
-        assert why(ago(DAY, status="running"), force=force).startswith("it is running; it is learned from")
+def test_a_session_is_finished_rested_young_and_interactive(
+    seconds: float, fields: dict[str, str], reason: str
+) -> None:
+    found = why(ago(seconds, **fields))
+    assert reason in found
+    assert bool(found) == bool(reason)
+    if fields and reason:  # not even for a person who asks
+        assert why(ago(seconds, **fields), force=True) == found
 
 
 @proves("S2.28")
@@ -80,39 +85,23 @@ def test_the_newest_come_first_and_the_rest_have_their_turn_later() -> None:
     marks: dict[str, str] = {}
     order: list[str] = []
     for _ in range(7):
-        choice = eligible.choose(many[::-1], NOW, settings(), marks)
+        choice = eligible.choose(many[::-1], NOW, settings("memories"), marks)
         assert len(choice.taken) <= 64
         order += choice.taken
         marks |= choice.taken
     assert order == [f"claude-s{number:03}" for number in range(400)]
-    first = eligible.choose(many, NOW, settings(max_rollouts_per_startup="2"), {})
+    first = eligible.choose(many, NOW, settings("memories", max_rollouts_per_startup="2"), {})
     assert "a run takes 2" in first.refused["claude-s002"]
-    few = eligible.choose(many, NOW, settings(thread_scan_limit="3"), {})
+    few = eligible.choose(many, NOW, settings("memories", thread_scan_limit="3"), {})
     assert len(few.taken) == 3
     assert "memories.thread_scan_limit" in few.refused["claude-s003"]
-
-
-@proves("S2.29")
-@pytest.mark.parametrize("source", ["subagent", "automation", "consolidation"])
-def test_only_interactive_sessions_teach(source: str) -> None:
-    assert why(ago(DAY, source=source)) == f"it is no interactive session, but {source}"
-    assert why(ago(DAY, source="interactive")) == ""
-
-
-@proves("S3.45")
-@pytest.mark.parametrize(
-    ("status", "taken"),
-    [("running", False), ("paused", False), ("completed", True), ("failed", True), ("", True)],
-)
-def test_what_is_not_over_is_not_learned_from(status: str, taken: bool) -> None:
-    assert (why(ago(DAY, status=status)) == "") == taken
 
 
 @pytest.mark.parametrize("mode", ["polluted", "disabled"])
 def test_a_withdrawn_session_is_left_out_and_what_it_taught_is_to_be_forgotten(mode: str) -> None:
     """Half of S2.69; the other half is the consolidation's."""
     one = ago(DAY, mode=mode)
-    choice = eligible.choose([one], NOW, settings(), {one.name: eligible.watermark(one)})
+    choice = eligible.choose([one], NOW, settings("memories"), {one.name: eligible.watermark(one)})
     assert (choice.taken, choice.withdrawn) == ({}, {one.name})
     assert mode in choice.refused[one.name]
 
@@ -120,14 +109,14 @@ def test_a_withdrawn_session_is_left_out_and_what_it_taught_is_to_be_forgotten(m
 def test_a_person_may_ask_for_a_session_that_is_too_young_too_old_or_done() -> None:
     one = ago(HOUR)
     marks = {one.name: eligible.watermark(one)}
-    choice = eligible.choose([one, ago(99 * DAY, "s2")], NOW, settings(), marks, force=True)
+    choice = eligible.choose([one, ago(99 * DAY, "s2")], NOW, settings("memories"), marks, force=True)
     assert list(choice.taken) == ["claude-s1", "claude-s2"]
 
 
 def test_a_session_without_times_goes_by_when_it_was_stored() -> None:
     one = session(("user", "hello"))
     assert "does not say when" in why(one)
-    choice = eligible.choose([one], NOW, settings(), {}, stored={one.name: NOW - DAY})
+    choice = eligible.choose([one], NOW, settings("memories"), {}, stored={one.name: NOW - DAY})
     assert list(choice.taken) == [one.name]
 
 

@@ -12,10 +12,9 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from memolith.env.settings import Settings
 from memolith.learn.model.http import Anthropic, OpenAI
 from memolith.learn.model.llm import Client
-from tests.learn.scripted import client
+from tests.learn.scripted import client, settings
 
 _numbers = count(1)
 
@@ -116,18 +115,13 @@ class Loopback:
         """Answer with these, one after the other; the last one stays."""
         self._script = list(replies)
 
-    def model(self, kind: str = "openai", *, timeout: float = 5.0, **settings: str) -> Client:
+    def model(self, kind: str = "openai", *, timeout: float = 5.0, **values: str) -> Client:
         """Return a client that asks this server, with models.* settings; it hardly waits between tries."""
-        made = self.settings(**settings)
+        made = settings("models", **{"url": self.url, **values})
         maker = OpenAI if kind == "openai" else Anthropic
         return client(maker(made, "test-model", self.env), timeout=timeout)
 
     env: dict[str, str] = {}
-
-    def settings(self, **values: str) -> Settings:
-        """Return settings that point to this server."""
-        named = {f"MEMOLITH_MODELS_{name.upper()}": value for name, value in values.items()}
-        return Settings("/nonexistent", {"MEMOLITH_MODELS_URL": self.url, **named})
 
     @property
     def sent(self) -> str:

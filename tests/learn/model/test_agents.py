@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from memolith.env.settings import Settings
 from memolith.learn.model import llm
 from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelError
 from tests.learn.model.fake_agent import Agent, install
-from tests.learn.scripted import client, spent
+from tests.learn.scripted import client, settings, spent
 from tests.ledger import proves
 
 SCHEMA: dict[str, Any] = {
@@ -27,16 +26,22 @@ KEY = "sk-proj-Zx81kQvT0aLpW93mNcYb7RdE5uHs2JgF"
 ALL = pytest.mark.parametrize("name", ["claude", "codex", "gemini"])
 
 
-def model(agent: Agent, name: str, **settings: str) -> Client:
-    values = {"default": name, **settings}
-    named = {f"MEMOLITH_MODELS_{key.upper()}": value for key, value in values.items()}
+def model(agent: Agent, name: str, **values: str) -> Client:
     outside = {**os.environ, **agent.env, "MEMOLITH_HOME": "/home/x", "CLAUDECODE": "1", "MINE": "kept"}
-    return client(llm.find(Settings("/nonexistent", named), "default", outside), timeout=20)
+    return client(llm.find(settings("models", default=name, **values), "default", outside), timeout=20)
 
 
 def ask(asked: Client, seconds: float = 20) -> dict[str, Any]:
     deadline = time.monotonic() + seconds
     return asked.complete("You extract.", f"Key {KEY}.", SCHEMA, max_output=500, deadline=deadline)
+
+
+def failure(asked: Client, kind: str, said: str, seconds: float = 20) -> str:
+    """Ask, and return the error in which that ends."""
+    with pytest.raises(ModelError, match=said) as caught:
+        ask(asked, seconds)
+    assert caught.value.kind == kind
+    return str(caught.value)
 
 
 def is_gone(pid: int) -> bool:
@@ -130,8 +135,8 @@ def test_any_command_will_do(tmp_path: Path) -> None:
 def test_auto_takes_the_agent_of_the_session_else_the_first_that_is_there(tmp_path: Path) -> None:
     install(tmp_path, "gemini", {"say": GOOD})
     path = {"PATH": str(install(tmp_path, "codex", {"say": GOOD}).env["PATH"].partition(":")[0])}
-    settings = Settings("/nonexistent", {"MEMOLITH_MODELS_DEFAULT": "auto"})
-    found = [llm.find(settings, "smol", path, agent=agent).name for agent in ("gemini", "claude", "")]
+    auto = settings("models", default="auto")
+    found = [llm.find(auto, "smol", path, agent=agent).name for agent in ("gemini", "claude", "")]
     assert found == ["gemini", "codex", "codex"]
 
 
@@ -165,25 +170,20 @@ def test_what_an_agent_says_of_its_failure_is_understood(
     tmp_path: Path, name: str, step: dict[str, Any], kind: str, said: str, times: int
 ) -> None:
     agent = install(tmp_path, name, step)
-    with pytest.raises(ModelError, match=said) as caught:
-        ask(model(agent, name))
-    assert caught.value.kind == kind
+    failure(model(agent, name), kind, said)
     assert len(agent.calls) == times
 
 
 def test_a_secret_in_what_a_program_says_is_not_repeated(tmp_path: Path) -> None:
     agent = install(tmp_path, "mine", {"error": f"login failed for {KEY}\x1b[2J", "exit": 1})
-    with pytest.raises(ModelError, match="login failed") as caught:
-        ask(model(agent, "command", command="mine"))
-    assert KEY not in str(caught.value)
-    assert str(caught.value).isprintable()
+    message = failure(model(agent, "command", command="mine"), "unavailable", "login failed")
+    assert KEY not in message
+    assert message.isprintable()
 
 
 def test_a_child_that_does_not_end_is_gone_after_the_deadline_with_all_its_helpers(tmp_path: Path) -> None:
     agent = install(tmp_path, "claude", {"hang": True, "deaf": True, "helper": True})
-    with pytest.raises(ModelError, match="it was stopped") as caught:
-        ask(model(agent, "claude"), seconds=2)
-    assert caught.value.kind == "timeout"
+    failure(model(agent, "claude"), "timeout", "it was stopped", seconds=2)
     (call,) = agent.calls
     assert is_gone(call["pid"])
     wait_until_gone(call["helper"])
@@ -199,9 +199,7 @@ def test_a_helper_that_stays_behind_is_not_waited_for_and_ended(tmp_path: Path) 
 
 def test_a_program_that_never_stops_talking_is_stopped(tmp_path: Path) -> None:
     agent = install(tmp_path, "mine", {"flood": True})
-    with pytest.raises(ModelError, match="printed too much") as caught:
-        ask(model(agent, "command", command="mine"))
-    assert caught.value.kind == "too_long"
+    failure(model(agent, "command", command="mine"), "too_long", "printed too much")
     assert is_gone(agent.calls[0]["pid"])
 
 
@@ -209,6 +207,4 @@ def test_a_program_that_cannot_be_started_is_unavailable(tmp_path: Path) -> None
     agent = install(tmp_path, "mine", {"say": GOOD})
     asked = model(agent, "command", command="mine")
     (tmp_path / "bin" / "mine").write_bytes(b"#!/nonexistent/interpreter\n")
-    with pytest.raises(ModelError, match="cannot be started") as caught:
-        ask(asked)
-    assert caught.value.kind == "unavailable"
+    failure(asked, "unavailable", "cannot be started")

@@ -142,22 +142,6 @@ def test_a_newer_version_of_a_session_gets_all_attempts_again(queue: Queue) -> N
     assert claim(queue).input_watermark == "7"
 
 
-def test_a_version_is_newer_by_its_number_or_by_another_fingerprint(queue: Queue) -> None:
-    assert queue.enqueue(EXTRACT, KEY, "9-abc")
-    assert not queue.enqueue(EXTRACT, KEY, "9-abc")
-    assert not queue.enqueue(EXTRACT, KEY, "8-def")
-    assert queue.enqueue(EXTRACT, KEY, "9-def")
-    assert queue.enqueue(EXTRACT, KEY, "10-abc")
-
-
-def test_a_session_that_grew_while_it_was_extracted_is_extracted_again(queue: Queue) -> None:
-    queue.enqueue(EXTRACT, KEY, 5)
-    job = claim(queue)
-    queue.enqueue(EXTRACT, KEY, 6)
-    queue.finish(job, "a lesson", output=extraction(job))
-    assert (state(queue).status, queue.watermarks(PROJECT)) == ("pending", {"claude-1": "5"})
-
-
 def test_a_service_that_asks_for_more_time_gets_it(queue: Queue, clock: Clock) -> None:
     queue.enqueue(EXTRACT, KEY, 5)
     queue.fail(claim(queue), "slow down", delay=300)
@@ -505,15 +489,6 @@ def test_a_job_can_be_cancelled_and_asked_for_again(queue: Queue) -> None:
     for step in (queue.retry, queue.cancel):
         with pytest.raises(NotFoundError, match="learn status"):
             step(f"{PROJECT}/nobody")
-
-
-def test_a_job_that_was_given_up_can_be_retried(queue: Queue, clock: Clock) -> None:
-    queue.enqueue(EXTRACT, KEY, 5)
-    for _ in range(3):
-        queue.fail(claim(queue), "no")
-        clock.seconds += 120
-    assert queue.retry(KEY).retry_remaining == 3
-    assert claim(queue).input_watermark == "5"
 
 
 def test_forgetting_a_session_drops_its_extraction_and_makes_a_consolidation_forget_it(
