@@ -75,21 +75,21 @@ def sync_directory(folder: Folder) -> None:
             os.close(fd)
 
 
-def make_directory(path: str) -> None:
-    """Create a directory and its parents outside the store, private, each durable in its parent."""
+def make_directory(path: str, mode: int = 0o700, kind: type[StorageError] = StorageError) -> list[str]:
+    """Create a directory and its parents outside the store, each durable in its parent; return those made."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
         path = os.path.dirname(path)
     for directory in reversed(missing):
-        place = Place.of(directory)
-        with storage_errors(directory):
-            _make(place)
+        with storage_errors(directory, kind):
+            _make(Place.of(directory), mode)
+    return missing
 
 
-def _make(place: Place) -> None:
+def _make(place: Place, mode: int = 0o700) -> None:
     with suppress(FileExistsError):
-        os.mkdir(place.at, 0o700, dir_fd=place.fd)
+        os.mkdir(place.at, mode, dir_fd=place.fd)
     sync_directory(place.folder)
 
 

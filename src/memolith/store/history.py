@@ -27,7 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.env.paths import Folder
 
 _MARKERS_KEPT = 50
 # Versions that were found, not made by a change: only asking for one by its number brings it back.
@@ -77,21 +76,19 @@ class History:
 
     def keep(self, relative: str, source: Place, op: str, undoes: int | None = None) -> None:
         """Move the file `source`, which holds the bytes before a change, into the history."""
-        target, entries = self._new(relative, op, "full", undoes)
-        try:
-            files.rename(source, target)
-        except OSError:
-            files.write_new(target, source.read() or b"")
-            files.unlink(source)
-        files.sync_directory(target.folder)
-        self._prune(entries, target.folder)
+        with self._adding(relative, op, "full", undoes) as target:
+            try:
+                files.rename(source, target)
+            except OSError:
+                files.write_new(target, source.read() or b"")
+                files.unlink(source)
+            files.sync_directory(target.folder)
 
     def keep_copy(self, relative: str, data: bytes, op: str, undoes: int | None = None) -> None:
         """Store the bytes before a change."""
-        target, entries = self._new(relative, op, "full", undoes)
-        files.write_new(target, data)
-        files.sync_directory(target.folder)
-        self._prune(entries, target.folder)
+        with self._adding(relative, op, "full", undoes) as target:
+            files.write_new(target, data)
+            files.sync_directory(target.folder)
 
     def mark(self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None) -> None:
         """Note a change that took nothing away: the length before it, or None if there was no file.
@@ -99,9 +96,8 @@ class History:
         Not synced: after a power loss the change itself stands, only its undo is gone.
         """
         state = "absent" if before is None else f"cut{before}-{after[:16]}"
-        target, entries = self._new(relative, op, state, undoes)
-        os.close(os.open(target.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=target.fd))
-        self._prune(entries, target.folder)
+        with self._adding(relative, op, state, undoes) as target:
+            os.close(os.open(target.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=target.fd))
 
     def state_before(self, relative: str, entry: Entry, current: bytes | None) -> bytes | None:
         """Return the file's bytes before the change `entry`; None if there was no file."""
@@ -171,17 +167,17 @@ class History:
             if any(name[:1].isdigit() for name in names):
                 yield directory
 
-    def _new(self, relative: str, op: str, before: str, undoes: int | None) -> tuple[Place, list[Entry]]:
-        """Return where a new version goes, and all versions with it."""
+    @contextlib.contextmanager
+    def _adding(self, relative: str, op: str, before: str, undoes: int | None) -> Iterator[Place]:
+        """Yield where a new version goes; when it is there, old ones make room."""
         folder = files.make_folder(self._tree, relative)
         entries = self.entries(relative)
         number = entries[-1].id + 1 if entries else 1
         undo = f"u{undoes}" if undoes is not None else "-"
         who = f"@{self._by}" if self._by and op not in _FOUND else ""
         name = f"{number:06d}.{stamp(self._now())}.{op}{who}.{before}.{undo}"
-        return Place(folder, name), [*entries, Entry(name)]
-
-    def _prune(self, entries: list[Entry], folder: Folder) -> None:
+        yield Place(folder, name)
+        entries.append(Entry(name))
         full = [entry for entry in entries if entry.stored]
         markers = [entry for entry in entries if not entry.stored]
         oldest = stamp(self._now() - self._days * 86_400)

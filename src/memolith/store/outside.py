@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import ConfigError, ConflictError, MemolithError, StorageError
 from memolith.base.values import Value
-from memolith.env.paths import Folder, Place
+from memolith.env.paths import Place
 from memolith.store import files
 from memolith.text.digest import sha256
 
@@ -70,7 +70,7 @@ def swap(path: str, old: bytes | None, new: bytes | None, *, mode: int = 0o600) 
     """
     real = os.path.realpath(path)
     with files.storage_errors(path, OutsideError):
-        made = _directories(os.path.dirname(real), mode | (mode & 0o444) >> 2)
+        made = files.make_directory(os.path.dirname(real), mode | (mode & 0o444) >> 2, OutsideError)
         if read(path) != old:
             raise _changed(path, old, read(path))
         if new == old:
@@ -150,19 +150,6 @@ def _remove(place: Place, old: bytes | None) -> None:
 
 def _changed(path: str, old: bytes | None, now: bytes | None) -> ConflictError:
     return ConflictError(path, sha256(old or b""), sha256(now or b""))
-
-
-def _directories(directory: str, mode: int) -> list[str]:
-    """Make a directory of another program; return those that were not there."""
-    missing = []
-    while not os.path.isdir(directory):
-        missing.append(directory)
-        directory = os.path.dirname(directory)
-    for each in reversed(missing):
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(each, mode)
-            files.sync_directory(Folder(os.path.dirname(each)))
-    return missing
 
 
 def remove_empty(directories: Sequence[str]) -> None:
