@@ -145,7 +145,9 @@ class _Memory:
 
     def round(self, number: int, tally: Tally) -> None:
         """Damage one file, ask, and put everything back."""
-        name = self.rng.choice(sorted(self.kept))
+        # A large file is hit more often, but small ones have their turn.
+        names = sorted(self.kept)
+        name = self.rng.choices(names, [len(self.kept[each]) ** 0.5 for each in names])[0]
         kind, damage = self.rng.choice(list(_DAMAGE.items()))
         how = self.rng.choice(("new", "long-lived", "trusting"))
         about = f"round {number}: {kind} in {name}, {how}"

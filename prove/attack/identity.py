@@ -15,6 +15,7 @@ import random
 import resource
 import shutil
 import signal
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -546,15 +547,18 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
     What points at a project is tried with each kind of project in turn: few are caught by the same check.
     """
     base = scratch()
+    # Some are known by the number of their directory, which only a disk does not give to another one later.
+    disk = Path(tempfile.mkdtemp(prefix="prove-"))
     names = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_CONFIG_NOSYSTEM": "1"}
     names |= {"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org", "HOME": str(base / "user")}
     names |= {"MEMOLITH_SEMANTIC_PROVIDER": "none", "MEMOLITH_HOOKS_SESSIONS": "false"}
     try:
         pointing = itertools.cycle(rng.sample(_POINTING, len(_POINTING)))
         for number in range(rounds + min(rounds, len(honest.TOGETHER))):
-            world = base / str(number)
+            above = base if number < rounds else disk
+            world = above / str(number)
             world.mkdir()
-            ours = {"MEMOLITH_HOME": str(world / "home"), "GIT_CEILING_DIRECTORIES": str(base)}
+            ours = {"MEMOLITH_HOME": str(world / "home"), "GIT_CEILING_DIRECTORIES": str(above)}
             with mock.patch.dict(os.environ, {**names, **ours}):
                 if number >= rounds:
                     _honest(world, honest.TOGETHER[number - rounds], tally)
@@ -568,7 +572,8 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
             shutil.rmtree(world)
             yield
     finally:
-        shutil.rmtree(base, ignore_errors=True)
+        for each in (base, disk):
+            shutil.rmtree(each, ignore_errors=True)
 
 
 # ---------------------------------------------------------------- versions that are wrong on purpose
