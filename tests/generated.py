@@ -147,7 +147,7 @@ ones; each is imported when it is first used. [python.md](python.md) shows them 
 """
 API_GROUPS = {
     "The memory": ["Mem"],
-    "Its parts": ["Records", "Tickets", "Sessions", "Lessons", "Review"],
+    "Its parts": ["Records", "Tickets", "Sessions", "Lessons", "Learning", "Review"],
     "For hosts": ["Tools"],
 }
 

@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from memolith.edges.cli.slash import slash
     from memolith.edges.mcp.tools import Tools
     from memolith.learn.consolidate.skills import Promoted
+    from memolith.learn.learning import Learning, LearningStatus
+    from memolith.learn.run import RunReport
     from memolith.mem import Mem
     from memolith.memory.entries import EntryResult
     from memolith.memory.lessons import Lesson, Lessons
@@ -100,6 +102,8 @@ _NAMES = {
     "edges.mcp.tools": "Tools",
     "edges.cli.slash": "slash",
     "learn.consolidate.skills": "Promoted",
+    "learn.learning": "Learning LearningStatus",
+    "learn.run": "RunReport",
     "mem": "Mem",
     "memory.entries": "EntryResult",
     "memory.lessons": "Lesson Lessons",
@@ -143,6 +147,8 @@ __all__ = [
     "Imported",
     "InputError",
     "Leak",
+    "Learning",
+    "LearningStatus",
     "Lesson",
     "Lessons",
     "LossError",
@@ -159,6 +165,7 @@ __all__ = [
     "Records",
     "Report",
     "Review",
+    "RunReport",
     "SearchHit",
     "SearchResults",
     "Session",

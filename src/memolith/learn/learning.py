@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
     from memolith.learn.queue.ledger import Cost
     from memolith.learn.queue.queue import Job
-    from memolith.learn.run import Progress, Report
+    from memolith.learn.run import Progress, RunReport
     from memolith.learn.withdraw import Withdrawn
     from memolith.memory.home import Home
 
@@ -28,7 +28,7 @@ _MAX_DAYS = 3650
 _NEXT_RUN = "the next run learns from it"
 
 
-class Status(Value):
+class LearningStatus(Value):
     """What learning does in a project. `why` says what is wrong, or why it is off."""
 
     enabled: bool
@@ -84,7 +84,7 @@ class Learning:
         force: bool = False,
         model: str | None = None,
         progress: Progress | None = None,
-    ) -> Report:
+    ) -> RunReport:
         """Extract what finished sessions teach, and bring it into MEMORY.md.
 
         `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
@@ -92,7 +92,7 @@ class Learning:
         """
         return runs.run(self._home, phase=phase, force=force, model=model, progress=progress)
 
-    def status(self) -> Status:
+    def status(self) -> LearningStatus:
         """Return whether sessions are learned from, what waits or failed, and what today cost."""
         home, off = self._home, self.off
         model = home.settings.text("models.default") or "none"
@@ -103,7 +103,7 @@ class Learning:
                 jobs = queue.jobs(home.project)
                 spent = queue.ledger.totals(day=home.today)
         problem = "" if model == "none" else llm.why_not(home.settings, "default")
-        return Status(enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent)
+        return LearningStatus(enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent)
 
     def why(self, session: str | None = None) -> dict[str, str]:
         """Return for each session, or for one, what was learned from it or why nothing was."""

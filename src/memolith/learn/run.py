@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _TIME_IS_OVER = "the time for one run is over (memories.seconds_per_run); the next one goes on"
 
 
-class Report(Value):
+class RunReport(Value):
     """What a run did. `stopped` says why it did not do all there was to do; empty if it did."""
 
     consolidated: str
@@ -94,7 +94,7 @@ def run(
     force: bool = False,
     model: str | None = None,
     progress: Progress | None = None,
-) -> Report:
+) -> RunReport:
     """Learn from this project's sessions; ConfigError if learning is off.
 
     `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
@@ -137,7 +137,7 @@ class _Run:
         self._stopped = ""
         self._prompts: list[prompt.Prompt] = []
 
-    def do(self, phase: int | None) -> Report:
+    def do(self, phase: int | None) -> RunReport:
         """Do it, and say what was done."""
         refused, consolidated = 0, ""
         try:
@@ -152,7 +152,7 @@ class _Run:
         except (CeilingError, ModelUnavailableError) as error:
             self._stopped = str(error)
         spent = self._ledger.totals(run=self._name)
-        return Report(
+        return RunReport(
             run=self._name,
             extracted=self._done["extracted"],
             empty=self._done["empty"],
@@ -179,7 +179,7 @@ class _Run:
     # ------------------------------------------------------------ extraction
 
     def _enqueue(self) -> int:
-        """Put into the queue what can be learned from, and forget what may not be remembered any more."""
+        """Put into the queue what can be learned from, and forget what may no longer be remembered."""
         choice = look(self._home, self._queue, force=self._force)
         slug = self._home.project
         known = {each.session for each in self._queue.extractions.all(slug)}

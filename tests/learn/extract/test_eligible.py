@@ -62,7 +62,7 @@ RESTS, OLD = "12 h of rest", "more than 30 (memories.max_rollout_age_days)"
         (400 * DAY, {}, OLD),
         (DAY, {"source": "interactive"}, ""),
         *[
-            (DAY, {"source": each}, f"it is no interactive session, but {each}")
+            (DAY, {"source": each}, f"it is not an interactive session, but {each}")
             for each in ("subagent", "automation", "consolidation")
         ],
         *[(DAY, {"status": each}, "") for each in ("completed", "failed", "")],

@@ -220,7 +220,7 @@ class OutdatedError(ConflictError):
         MemolithError.__init__(
             self,
             f"{proposal_id}: the memory has changed since this was proposed, so it was not applied; refuse "
-            "it, and the next `memolith learn run` proposes anew",
+            "it, and the next `memolith learn run` makes a new proposal",
         )
 
 

@@ -92,7 +92,7 @@ def _unfit(session: Session) -> str:
     if session.status in _UNFINISHED:
         return f"it is {session.status}; it is learned from when it has completed or failed"
     if session.source not in ("", "interactive"):
-        return f"it is no interactive session, but {session.source}"
+        return f"it is not an interactive session, but {session.source}"
     if not any(turn.role == "user" and turn.text.strip() for turn in session.turns):
         return "nobody said anything in it"
     if all(turn.taint for turn in session.turns if turn.role == "user"):

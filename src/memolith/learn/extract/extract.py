@@ -194,7 +194,7 @@ def citations(text: str) -> tuple[str, Quotes]:
 
 
 def _tidy(lines: list[str]) -> list[str]:
-    """Return lines without headings that have nothing below them any more, and without blank ends."""
+    """Return lines without headings that no longer have anything below them, and without blank ends."""
     kept: list[str] = []
     for text in reversed(lines):
         heading = text.startswith("#")
@@ -227,7 +227,7 @@ def token_limit(settings: Settings, window: int) -> int:
 
 
 def shape(session: Session, limit_tokens: int) -> str:
-    """Return a session as a JSON list of its turns, at most so many tokens long.
+    """Return a session as a JSON list of its turns, at most `limit_tokens` long.
 
     A longer one keeps its first 60 % and its last 40 %, with a marker between; turns keep their numbers.
     """

@@ -120,7 +120,7 @@ def place_of_rule(text: str) -> tuple[str, str]:
 
 
 def settled_place(category: str, scope: str, text: str) -> tuple[str, str]:
-    """Return category and scope as they fit together: user-wide only what is no project's fact."""
+    """Return category and scope as they fit together: user-wide only what is not about one project."""
     if category == "preferences":
         return category, "project" if is_bound(text) else "user"
     if scope == "user" and (category in ("decisions", "incidents") or is_bound(text)):

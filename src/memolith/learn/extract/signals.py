@@ -166,7 +166,7 @@ def _untagged(text: str) -> str:
 
 
 def _is_doubtful(sentence: str) -> bool:
-    """Whether a sentence is no plain statement or rule."""
+    """Whether a sentence is anything but a plain statement or rule."""
     bare = _untagged(sentence)
     return bool(
         bare.endswith(("?", "？"))

@@ -1,7 +1,7 @@
 """Models behind HTTP: OpenAI's chat/completions and Anthropic's Messages.
 
 The first is spoken by OpenAI, Ollama, LM Studio, vLLM, OpenRouter and others, and not all of them know all of
-it. Asked with the strictest form first; what an endpoint names in a complaint is left away, and remembered.
+it. The strictest form is tried first; what an endpoint complains about is left out, and that is remembered.
 """
 
 from __future__ import annotations

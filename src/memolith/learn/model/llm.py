@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     About = tuple[str, str, str, str]  # run, phase, project, session: what a request is for
 
 TRIES = 3  # requests that may fail because the service is busy or broken
-ADJUSTMENTS = 8  # requests that may fail because the service lacks something that can be left away
+ADJUSTMENTS = 8  # requests that may fail because the service lacks something that can be left out
 
 
 def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ) -> str:

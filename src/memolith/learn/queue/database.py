@@ -1,11 +1,11 @@
 """The database of learning, `state/state.sqlite3`: who works on what, what that brought, and what it cost.
 
-Losing it costs repeated work, never a memory. So a file that is damaged is set aside and begun anew, one that
-somebody deleted is missed by nobody, and who only reads where there is none gets nothing. Every wait ends,
+Losing it costs repeated work, never a memory. So a damaged file is set aside and a new one begun, a deleted
+one is not missed, and whoever only reads gets nothing where there is no file. Every wait ends,
 after `lock.seconds`, in a BusyError.
 
 While a connection is open, its file cannot give its inode to another one: one `stat` tells whether the file
-at the name is still ours. Without that look, a worker could commit into a file that has no name any more.
+at the name is still ours. Without that look, a worker could commit into a file that no longer has a name.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _REFUSED = {
 
 
 class DamagedError(StorageError):
-    """The file was damaged, or made by another version; it is out of the way, the next try begins anew."""
+    """The file was damaged, or made by another version; it was set aside, the next try makes a new one."""
 
 
 class Database:
@@ -85,7 +85,7 @@ class Database:
         locks.watch_forks(self)
 
     def forked(self) -> None:
-        """Begin anew, in a child: what is open is the parent's."""
+        """Start over, in a forked child: what is open is the parent's."""
         self.lock = RLock()
         self._open: sqlite3.Connection | None = None
         self._inode: tuple[int, int] | None = None
@@ -307,7 +307,7 @@ def _bound(values: tuple[Any, ...]) -> Any:
 
 
 def _code(error: sqlite3.Error | UnicodeDecodeError) -> int | None:
-    """Return the kind of an error; None if it did not come from SQLite itself (text that is no UTF-8)."""
+    """Return the kind of an error; None if it did not come from SQLite itself (text that is not UTF-8)."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 

@@ -114,7 +114,7 @@ class Rows:
         return job
 
     def held(self, job: Job) -> Job:
-        """Return a job as it is now. LeaseLostError if it is not its worker's any more."""
+        """Return a job as it is now. LeaseLostError if it is no longer its worker's."""
         row = self.find(job.kind, job.key)
         if row is None or row.status != "running" or not job.token or row.token != job.token:
             raise LeaseLostError(job)

@@ -172,7 +172,7 @@ class Queue:
         return [self._take(jobs.read(row)) for row in rows]
 
     def _take(self, job: Job) -> Job:
-        """Give a job to this process; whoever had it cannot say anything about it any more."""
+        """Give a job to this process; whoever had it can no longer say anything about it."""
         left = (
             f"its worker, process {job.worker}, ended before it was done" if job.status == "running" else ""
         )
