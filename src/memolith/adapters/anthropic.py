@@ -29,7 +29,7 @@ class _Calls:
     """What both kinds of tool share: the host is asked, and what goes wrong is told to the model."""
 
     def __init__(self, mem: Mem, *, permit: Permit | None, read_only: bool) -> None:
-        self._mem, self._files, self._permit = mem, Memories(mem), permit
+        self._mem, self.files, self._permit = mem, Memories(mem), permit
         self._read_only = read_only
 
     def ask(self, name: str, arguments: dict[str, object]) -> Any:
@@ -47,13 +47,9 @@ class _Calls:
         if refusal := denied(name, verdict):
             raise ToolError(refusal)
         try:
-            return self._files.run({"command": name, **arguments})
+            return self.files.run({"command": name, **arguments})
         except (MemolithError, OSError) as error:
             raise ToolError(outward.message(self._mem, str(error))) from error
-
-    def clear(self) -> str:
-        """Remove all files; the host itself asks for it, not the model."""
-        return self._files.clear()
 
 
 def _arguments(command: Any) -> dict[str, object]:
@@ -77,7 +73,7 @@ class MemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc,unused-ignore]
 
     def clear_all_memory(self) -> str:
         """Remove all files of the tool; `memolith undo` brings them back."""
-        return self._calls.clear()
+        return self._calls.files.clear()
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc,unused-ignore]
@@ -98,7 +94,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc,unused-
 
     async def clear_all_memory(self) -> str:
         """Remove all files of the tool; `memolith undo` brings them back."""
-        return await asyncio.to_thread(self._calls.clear)
+        return await asyncio.to_thread(self._calls.files.clear)
 
 
 def tools(mem: Mem, *, permit: Permit | None = None, read_only: bool = False, **options: Any) -> list[Any]:

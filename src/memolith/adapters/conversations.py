@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 
+from memolith.adapters.values import Kept, dumped, slug
 from memolith.base.errors import InputError, TextError, TooLargeError
-from memolith.env.paths import MAX_FILE_BYTES, MAX_FILE_LINES, Tree
+from memolith.env.paths import MAX_FILE_BYTES, MAX_FILE_LINES
 from memolith.store import files, layout
 from memolith.store.screen import refuse_secret, screen
 from memolith.text.digest import sha256
@@ -25,18 +26,15 @@ if TYPE_CHECKING:
 _NAME = 60
 
 
-class Conversation:
+class Conversation(Kept):
     """One conversation of a project, by the host's own id for it."""
 
     def __init__(self, mem: Mem, conversation_id: str) -> None:
-        if not mem.source.trusted:
-            raise InputError(
-                f"{mem.source} keeps no conversations: only an agent or its user; use Mem.open()"
-            )
+        super().__init__(mem)
         if not isinstance(conversation_id, str) or not conversation_id.strip():
             raise InputError("a conversation needs an id; give a text")
         refuse_secret(conversation_id, "id of the conversation")
-        self._mem, self.name = mem, _name(conversation_id)
+        self.name = _name(conversation_id)
 
     @property
     def _relative(self) -> str:
@@ -44,7 +42,7 @@ class Conversation:
 
     def items(self, limit: int | None = None) -> list[Any]:
         """Return what was kept, oldest first; with `limit` only that many of the newest."""
-        data = Tree(str(self._mem.root)).read(self._relative)
+        data = self._tree.read(self._relative)
         lines = [line for line in files.text_of(data or b"").split("\n") if line.strip()]
         first = 0 if limit is None else max(0, len(lines) - max(0, limit))
         return [self._item(line, number) for number, line in enumerate(lines, 1) if number > first]
@@ -57,7 +55,7 @@ class Conversation:
         warnings: list[str] = []
         lines = []
         for item in items:
-            line, more = screen(_dumped(item))
+            line, more = screen(dumped(item))
             try:
                 json.loads(line)
             except ValueError:  # what looks like a secret goes over the end of its text
@@ -94,13 +92,13 @@ class Conversation:
             taken.append(self._item(lines.pop(), len(lines) + 1))
             return "".join(f"{line}\n" for line in lines)
 
-        if Tree(str(self._mem.root)).is_file(self._relative):
+        if self._tree.is_file(self._relative):
             self._mem.gate.rewrite(self._relative, apply, op="pop")
         return taken[0] if taken else None
 
     def clear(self) -> None:
         """Take everything away; `undo` brings it back."""
-        if Tree(str(self._mem.root)).is_file(self._relative):
+        if self._tree.is_file(self._relative):
             self._mem.gate.rewrite(self._relative, lambda _: None, op="clear")
 
     def _item(self, line: str, number: int) -> Any:
@@ -113,19 +111,10 @@ class Conversation:
 
 def _name(conversation_id: str) -> str:
     """Return the file name of an id: itself if it can be one, else a short form with a hash."""
-    plain = "".join(
-        char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in conversation_id
-    )
+    plain = slug(conversation_id)
     if plain == conversation_id.casefold() and len(plain) <= _NAME:
         return plain
     return f"{plain[:_NAME].casefold()}-{sha256(conversation_id.encode('utf-8', 'surrogatepass'))[:8]}"
-
-
-def _dumped(item: object) -> str:
-    try:
-        return json.dumps(item, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"an item of the conversation is not JSON ({error})") from None
 
 
 def _whole(text: str) -> str:

@@ -12,6 +12,7 @@ import contextlib
 import posixpath
 import stat
 
+from memolith.adapters.values import Kept
 from memolith.base.errors import InputError, NotFoundError, StorageError, TooLargeError, UnsafePathError
 from memolith.base.values import MAX_ACCEPT_BYTES
 from memolith.env.paths import Tree
@@ -25,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from memolith.mem import Mem
     from memolith.store.gate import Change
 
 ROOT = "/memories"
@@ -47,15 +47,8 @@ _TAKES: dict[str, dict[str, type]] = {
 _MAY_TAKE = {"view": "view_range", "str_replace": "new_str"}
 
 
-class Memories:
+class Memories(Kept):
     """The directory `/memories` of a project."""
-
-    def __init__(self, mem: Mem) -> None:
-        if not mem.source.trusted:
-            raise InputError(
-                f"{mem.source} cannot keep files: only an agent or its user; open with Mem.open()"
-            )
-        self._mem = mem
 
     def run(self, command: Mapping[str, object]) -> str:
         """Do what a model asks for: `{"command": "view", "path": "/memories"}`."""
@@ -79,7 +72,7 @@ class Memories:
         """Return a file with numbered lines, or what is in a directory."""
         relative = self._relative(path)
         with _errors_name(path):
-            found = self._tree().stat(relative)
+            found = self._tree.stat(relative)
             if found is not None and stat.S_ISREG(found.st_mode):
                 lines = self._text(relative).split("\n")
                 first, last = 1, len(lines)
@@ -106,7 +99,7 @@ class Memories:
             return text
 
         with _errors_name(path):
-            if self._tree().stat(relative) is not None:
+            if self._tree.stat(relative) is not None:
                 raise InputError(f"File {path} already exists")
             change = self._change(relative, file_text, apply, "write")
         return _with_warnings(f"File created successfully at: {path}", change)
@@ -178,7 +171,7 @@ class Memories:
         if new.startswith(f"{old}/"):
             raise InputError(f"Cannot move {old_path} into itself ({new_path})")
         with _errors_name(new_path):
-            if self._tree().stat(new) is not None:
+            if self._tree.stat(new) is not None:
                 raise InputError(f"The destination {new_path} already exists")
         self._move(old_path, old, new)
         return f"Successfully renamed {old_path} to {new_path}"
@@ -194,9 +187,6 @@ class Memories:
     @property
     def _top(self) -> str:
         return layout.path(self._mem.project, "memories")
-
-    def _tree(self) -> Tree:
-        return Tree(str(self._mem.root))
 
     def _relative(self, path: str) -> str:
         """Return the path in the store of what a model calls `path`."""
@@ -227,7 +217,7 @@ class Memories:
         at = self._top
         for name in parts:
             try:
-                present = self._tree().folder(at).names()
+                present = self._tree.folder(at).names()
             except (FileNotFoundError, UnsafePathError):
                 return  # nothing is beside it, or the next step says what is wrong
             for other in present:
@@ -242,7 +232,7 @@ class Memories:
     def _file(self, path: str) -> str:
         relative = self._relative(path)
         with _errors_name(path):
-            found = self._tree().stat(relative)
+            found = self._tree.stat(relative)
         if found is None and relative != self._top:
             raise NotFoundError(f"The path {path} does not exist. Please provide a valid path.")
         if found is None or not stat.S_ISREG(found.st_mode):
@@ -251,13 +241,13 @@ class Memories:
 
     def _text(self, relative: str) -> str:
         """Return a file as a model may see it: a person may have typed a secret into it."""
-        text = files.text_of(self._tree().read(relative) or b"")
+        text = files.text_of(self._tree.read(relative) or b"")
         return redact(text, allowed(str(self._mem.root), self._mem.project), by_hand=True).text
 
     def _listed(self, directory: str, level: int) -> list[tuple[str, str]]:
         """Return the sizes and names in a directory and those in it, sorted; links are no memory."""
         found: list[tuple[str, str]] = []
-        tree = self._tree()
+        tree = self._tree
         entries = tree.folder(directory).entries()
         for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.startswith("."):
@@ -265,7 +255,7 @@ class Memories:
             state = tree.stat(f"{directory}/{entry.name}")
             if state is not None and stat.S_ISDIR(state.st_mode):
                 here = f"{directory}/{entry.name}"
-                if any(names for _, _, names in self._tree().walk(here)):  # undo leaves empty ones
+                if any(names for _, _, names in self._tree.walk(here)):  # undo leaves empty ones
                     found.append((_DIRECTORY, f"{entry.name}/"))
                 if level < _LEVELS:
                     below = self._listed(here, level + 1)
@@ -280,7 +270,7 @@ class Memories:
 
     def _move(self, path: str, old: str, new: str | None) -> None:
         """Bring all files of a place to another, or away, as one change."""
-        gate, tree = self._mem.gate, self._tree()
+        gate, tree = self._mem.gate, self._tree
         with _errors_name(path), gate.scope(self._mem.project):
             found = tree.stat(old)
             if found is not None and not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):

@@ -42,13 +42,21 @@ class Item(Value):
     value: dict[str, Any]
 
 
-class Items:
-    """The values of a project."""
+class Kept:
+    """What a framework keeps in a project: plain files, written through the gate."""
 
     def __init__(self, mem: Mem) -> None:
         if not mem.source.trusted:
-            raise InputError(f"{mem.source} keeps no values: only an agent or its user does; use Mem.open()")
+            raise InputError(f"{mem.source} keeps nothing here: only an agent or its user; use Mem.open()")
         self._mem = mem
+
+    @property
+    def _tree(self) -> Tree:
+        return Tree(str(self._mem.root))
+
+
+class Items(Kept):
+    """The values of a project."""
 
     def get(self, namespace: Sequence[str], key: str) -> Item | None:
         """Return one value, if it is there."""
@@ -62,7 +70,7 @@ class Items:
             _check_name(text)
         self._mem.register()
         now = _stamp(self._mem.now())
-        body = f"{_OPEN}{_dumped(value)}{_CLOSE}"
+        body = f"{_OPEN}{dumped(value, indent=2)}{_CLOSE}"
 
         def apply(old: str | None, text: str) -> str:
             try:
@@ -85,14 +93,14 @@ class Items:
     def delete(self, namespace: Sequence[str], key: str) -> None:
         """Remove a value, if there is one; `undo` brings it back."""
         relative = self._relative(namespace, key)
-        if Tree(str(self._mem.root)).is_file(relative):
+        if self._tree.is_file(relative):
             self._mem.gate.rewrite(relative, lambda _: None, op="delete")
 
     def all(self, prefix: Sequence[str] = ()) -> Iterator[Item]:
         """Yield the values of a namespace and those below it; what cannot be read is left out."""
         directory, wanted = layout.path(self._mem.project, "items"), tuple(prefix)
         start = _stem(wanted)
-        for name in Tree(str(self._mem.root)).names(directory):
+        for name in self._tree.names(directory):
             if name.startswith(start):
                 try:
                     found = self._read(f"{directory}/{name}")
@@ -115,11 +123,11 @@ class Items:
 
     def _relative(self, namespace: Sequence[str], key: str) -> str:
         digest = sha256(json.dumps([*namespace, key]).encode())[:12]
-        name = f"{_stem(namespace)}--{_slug(key)[:_KEY]}-{digest}.md"
+        name = f"{_stem(namespace)}--{slug(key)[:_KEY]}-{digest}.md"
         return layout.path(self._mem.project, "items", name)
 
     def _read(self, relative: str) -> Item | None:
-        data = Tree(str(self._mem.root)).read(relative)
+        data = self._tree.read(relative)
         if data is None:
             return None
         parsed = frontmatter.split(files.text_of(data))
@@ -135,10 +143,11 @@ class Items:
 
 
 def _stem(namespace: Sequence[str]) -> str:
-    return ".".join(map(_slug, namespace))[:_STEM]
+    return ".".join(map(slug, namespace))[:_STEM]
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """Return a text in the letters that every file system takes as a name."""
     return "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in text)
 
 
@@ -150,9 +159,11 @@ def _check_name(text: object) -> None:
         raise InputError(f"{quoted(text)} cannot be part of a namespace or a key; choose plain words")
 
 
-def _dumped(value: object) -> str:
+def dumped(value: object, indent: int | None = None) -> str:
+    """Return a value as JSON; compact unless there is an indent."""
+    separators = None if indent else (",", ":")
     try:
-        return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+        return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"the value is not JSON ({error}); give texts, numbers, lists and maps") from None
 
