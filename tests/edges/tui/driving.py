@@ -12,7 +12,7 @@ from textual.widgets import Static, TextArea
 
 from memolith import Mem
 from memolith.edges.tui.app import Memolith
-from memolith.edges.tui.dialogs import Editor
+from memolith.edges.tui.dialogs import Confirm, Editor
 from memolith.edges.tui.lists import Listing
 
 _CHARACTERS = {"slash": "/", "question_mark": "?", "space": " "}
@@ -73,6 +73,16 @@ class Driver:
     async def home(self) -> None:
         """Wait until no dialog is open and everything is read again."""
         await self.until(lambda: len(self.app.screen_stack) == 1 and not self.busy, "the main screen")
+
+    async def do(self, *keys: str) -> None:
+        """Press keys, and wait until what they began is done."""
+        await self.keys(*keys)
+        await self.home()
+
+    async def answer(self, key: str) -> None:
+        """Answer a question."""
+        await self.screen(Confirm)
+        await self.do(key)
 
     async def editor(self) -> TextArea:
         return (await self.screen(Editor)).query_one(TextArea)  # type: ignore[no-any-return]

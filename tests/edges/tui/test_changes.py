@@ -37,22 +37,18 @@ def test_a_text_is_edited_in_place_and_undone(person: Mem, store: Path) -> None:
         area = await app.editor()
         assert area.text == before.decode()
         area.insert("Port 5434 for tests. ")  # the cursor is below the head
-        await app.keys("ctrl+s")
-        await app.home()
+        await app.do("ctrl+s")
         assert b"---\nPort 5434 for tests. Use port 5433." in path.read_bytes()
         await app.until(lambda: "(edit by you)" in app.page, "who changed it")
         await app.keys("e")
         (await app.editor()).insert(f"token {secret} ")
-        await app.keys("ctrl+s")
-        await app.home()
+        await app.do("ctrl+s")
         await app.told("masked 1 secret")
         assert secret.encode() not in path.read_bytes()
         await app.keys("e")
         (await app.editor()).insert("half a thou")
         await app.keys("escape")
-        await app.screen(Confirm)
-        await app.keys("y")
-        await app.home()
+        await app.answer("y")
         assert b"half a thou" not in path.read_bytes()
         for _ in range(2):
             await app.keys("u")
@@ -83,26 +79,23 @@ def test_what_somebody_else_saved_meanwhile_is_shown_and_never_lost(person: Mem,
         assert "theirs" in path.read_text()
         await app.keys("ctrl+s")
         await app.screen(Choose)
-        await app.keys("down", "enter")
-        await app.home()
+        await app.do("down", "enter")
         assert "mine" in path.read_text()
-        await app.keys("u")
-        await app.home()
+        await app.do("u")
         assert "theirs" in path.read_text()
         await app.keys("e")
         (await app.editor()).insert("still wanted ")
         other.edit("note", name="database")  # they delete it
         await app.keys("ctrl+s")
         await app.screen(Choose)
-        await app.keys("down", "enter")
-        await app.home()
+        await app.do("down", "enter")
         assert "still wanted" in path.read_text()
 
     drive(person, script)
 
 
 @proves("S3.31", "S3.33", "S3.34", "S3.35", "S3.36")
-def test_records_are_added_moved_archived_and_deleted_and_each_is_undone(person: Mem) -> None:  # noqa: PLR0915
+def test_records_are_added_moved_archived_and_deleted_and_each_is_undone(person: Mem) -> None:
     records = person.records
 
     def where() -> list[tuple[str, str]]:
@@ -111,8 +104,7 @@ def test_records_are_added_moved_archived_and_deleted_and_each_is_undone(person:
         ]
 
     async def undo(app: Driver) -> None:
-        await app.keys("u")
-        await app.home()
+        await app.do("u")
 
     async def script(app: Driver) -> None:
         await app.shelf("project/record")
@@ -127,36 +119,28 @@ def test_records_are_added_moved_archived_and_deleted_and_each_is_undone(person:
         await app.choose("Never release on a Friday.")
         await app.keys("e")
         (await app.editor()).insert("Really. ")
-        await app.keys("ctrl+s")
-        await app.home()
+        await app.do("ctrl+s")
         assert records.get("never-release-on-a-friday").body.startswith("Really. Never")
         await app.keys("m")
         await app.screen(Choose)
-        await app.keys("enter")
-        await app.home()
+        await app.do("enter")
         assert where() == [("decisions", "active")]
         await undo(app)
         assert where() == [("principles", "active")]
         await app.choose("Never release on a Friday.")
-        await app.keys("z")
-        await app.home()
+        await app.do("z")
         assert where() == [("principles", "archived")]
         await app.shelf("project/record/old")
         await app.choose("Never release on a Friday.")
-        await app.keys("z")
-        await app.home()
+        await app.do("z")
         assert where() == [("principles", "active")]
         await app.shelf("project/record")
         await app.choose("Never release on a Friday.")
         await app.keys("d")
-        await app.screen(Confirm)
-        await app.keys("enter")  # a hasty Enter does nothing
-        await app.home()
+        await app.answer("enter")  # a hasty Enter does nothing
         assert where() == [("principles", "active")]
         await app.keys("d")
-        await app.screen(Confirm)
-        await app.keys("y")
-        await app.home()
+        await app.answer("y")
         assert where() == []
         for expected in ([("principles", "active")], [("principles", "archived")]):
             await undo(app)
@@ -173,9 +157,7 @@ def test_notes_items_log_entries_and_tickets_are_added_and_deleted_where_one_loo
         await app.choose("Second thoughts")
         assert "Keep [bold]brackets[/bold]." in app.page
         await app.keys("d")
-        await app.screen(Confirm)
-        await app.keys("y")
-        await app.home()
+        await app.answer("y")
         assert "Second thoughts" not in app.titles()
         await app.keys("u")
         await app.until(lambda: "Second thoughts" in app.titles(), "undone")
@@ -195,9 +177,7 @@ def test_notes_items_log_entries_and_tickets_are_added_and_deleted_where_one_loo
         await app.home()
         await app.choose("slow-build: Slow build")
         await app.keys("d")
-        await app.screen(Confirm)
-        await app.keys("y")
-        await app.home()
+        await app.answer("y")
         assert [each.id for each in person.tickets.list()] == ["login-fails"]
 
     drive(person, script)
@@ -227,8 +207,7 @@ def test_what_waits_is_accepted_refused_edited_or_accepted_if_safe_and_undone(pe
         await app.choose("Build tip")
         await app.keys("e")
         (await app.editor()).load_text("The build takes two minutes.\n")
-        await app.keys("ctrl+s")
-        await app.home()
+        await app.do("ctrl+s")
         await app.keys("A")
         await app.screen(Confirm)
         await app.keys("y")
@@ -256,16 +235,12 @@ def test_the_history_shows_what_each_change_did_and_brings_a_state_back(person: 
         await app.until(
             lambda: "-Use port 5433." in str(dialog.query_one("#diff-text", Static).content), "diff"
         )
-        await app.keys("enter")
-        await app.home()
+        await app.do("enter")
         assert path.read_bytes() == first
-        await app.keys("u")
-        await app.home()
+        await app.do("u")
         assert b"And one more line." in path.read_bytes()
         await app.keys("u")  # nothing more was changed here: what somebody else did is asked about
-        await app.screen(Confirm)
-        await app.keys("n")
-        await app.home()
+        await app.answer("n")
         assert b"And one more line." in path.read_bytes()
 
     drive(person, script)
@@ -300,8 +275,7 @@ def test_what_learning_proposes_is_shown_as_a_diff_accepted_as_one_and_undone_as
         await app.keys("e")
         area = await app.editor()
         area.load_text(area.text.replace("- All is new.\n", f"{four}- All is new.\n"))
-        await app.keys("ctrl+s")
-        await app.home()
+        await app.do("ctrl+s")
         await app.keys("A")
         await app.screen(Confirm)  # it drops nothing any more
 

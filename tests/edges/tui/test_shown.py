@@ -105,8 +105,7 @@ def test_the_whole_app_shows_hostile_texts_as_they_are_and_edits_them_safely(per
         area = await app.editor()
         assert isinstance(area, TextArea)
         assert controls(area.text) == []
-        await app.keys("escape")
-        await app.home()
+        await app.do("escape")
         assert ESCAPES in path.read_text(encoding="utf-8")  # looking at it changes nothing
         app.app.tell(f"told: {MARKUP} {render.visible(ESCAPES)}")
         await app.told(MARKUP)

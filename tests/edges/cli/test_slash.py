@@ -1,4 +1,4 @@
-"""`/memory`: the grammar, in the command line and inside a host; editing a file in an editor."""
+"""`/memory`: the grammar, in the command line and inside a host."""
 
 import os
 import sys
@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import Mem, NotFoundError, pieces, slash
-from memolith.care.edit import command, edit, merged
+from memolith import Mem, pieces, slash
 from memolith.edges.cli import main
 from tests.ledger import proves
 
@@ -151,136 +150,6 @@ def test_the_whole_memory_is_printed_in_pieces_for_narrow_channels(mem: Mem) -> 
     assert all(piece.endswith("\n") for piece in cut[:-1])
 
 
-# ---------------------------------------------------------------- the editor
-
-
-def saving(
-    change: Callable[[str], str], meanwhile: Callable[[], object] = lambda: None
-) -> Callable[[str], int]:
-    """Return an editor that reads, lets something happen, and saves what it read with a change."""
-
-    def run(path: str) -> int:
-        text = Path(path).read_text(encoding="utf-8")
-        meanwhile()
-        Path(path).write_text(change(text), encoding="utf-8")
-        return 0
-
-    return run
-
-
-@proves("S1.24", "S1.26")
-def test_an_edit_is_seen_at_once_is_in_the_history_and_shown(filled: Mem, store: Path) -> None:
-    done = edit(filled, "running-the-tests.md", saving(lambda text: text.replace("6380", "6381")))
-    assert done.path == str(store / "notes" / "running-the-tests.md")
-    assert "+The suite needs Redis on 6381." in done.diff.splitlines()
-    assert "Redis on 6381" in (filled.context_block() or "")  # the same session, its next turn
-    assert "6380" not in (filled.context_block() or "")
-    assert filled.gate.history.versions(done.name)[0].by == "user"
-    filled.undo()
-    assert "6380" in said(filled, "running-the-tests")
-
-
-@proves("S1.24")
-def test_edit_alone_opens_the_index_and_a_line_of_a_person_stays(filled: Mem, store: Path) -> None:
-    done = edit(filled, None, saving(lambda text: f"{text}\nRead the tests first.\n"))
-    assert done.path == str(store / "notes" / "MEMORY.md")
-    assert "Read the tests first." in (filled.context_block() or "")
-    assert edit(filled, "scratchpad", saving(lambda text: text)).diff == ""
-
-
-@proves("S1.24")
-def test_what_is_not_there_cannot_be_edited_and_nothing_is_created(mem: Mem) -> None:
-    def never(path: str) -> int:
-        raise AssertionError(path)
-
-    for name in (None, "absent", "scratchpad", "../../etc/passwd"):
-        with pytest.raises(NotFoundError):
-            edit(mem, name, never)
-    assert not Path(mem.home).exists()
-
-
-@proves("S0.72")
-@pytest.mark.parametrize("left", [b"", b" \n", b"\xff\xfe", b"a\0b", None])
-def test_an_editor_that_leaves_no_text_does_not_lose_the_text(filled: Mem, left: bytes | None) -> None:
-    def breaks(path: str) -> int:
-        Path(path).unlink() if left is None else Path(path).write_bytes(left)
-        return 1
-
-    before = said(filled, "running-the-tests")
-    done = edit(filled, "running-the-tests", breaks)
-    assert said(filled, "running-the-tests") == before
-    assert done.diff == ""
-    assert done.warnings[0] == "the editor ended with exit code 1"
-    assert "the text from before is back" in done.warnings[1]
-
-
-def test_what_an_agent_wrote_while_the_editor_was_open_is_kept(filled: Mem, store: Path) -> None:
-    path = store / "SCRATCHPAD.md"
-
-    def meanwhile() -> None:
-        filled.write("scratchpad", "- [ ] from the agent")
-        wait_for(lambda: b"from the agent" in path.read_bytes())
-
-    done = edit(filled, "scratchpad", saving(lambda text: f"- [x] mine\n{text}", meanwhile))
-    assert path.read_text() == "- [x] mine\n- [ ] changelog\n- [ ] from the agent\n"
-    assert "what was written to it meanwhile was kept as well" in done.warnings
-
-
-def wait_for(true: Callable[[], bool]) -> None:
-    """Let the thread that watches the file come by."""
-    import threading
-
-    assert true()
-    threading.Event().wait(0.2)
-
-
-def test_two_changes_of_one_line_leave_the_persons_and_keep_the_other(filled: Mem) -> None:
-    def meanwhile() -> None:
-        filled.edit("scratchpad", "changelog", "their changelog")
-        wait_for(lambda: True)
-
-    done = edit(filled, "scratchpad", saving(lambda text: text.replace("changelog", "mine"), meanwhile))
-    assert said(filled, "read scratchpad") == "- [ ] mine"
-    number = int(done.warnings[0].rpartition(" ")[2])
-    assert b"their changelog" in filled.gate.history.read(done.name, number)
-
-
-def test_a_secret_typed_in_the_editor_is_masked_and_kept_nowhere(filled: Mem) -> None:
-    from tests.care.test_scan import canary, hits
-
-    key = canary("typed in an editor")
-    done = edit(filled, "running-the-tests", saving(lambda text: f"{text}\ntoken = {key}\n"))
-    assert "masked 1 secret" in done.warnings[0]
-    assert key not in str(done)
-    assert hits(Path(filled.home), [key]) == []
-
-    def in_latin_1(path: str) -> int:
-        Path(path).write_bytes(f"schön: token = {key}\n".encode("latin-1"))
-        return 0
-
-    done = edit(filled, "running-the-tests", in_latin_1)
-    assert "was not UTF-8 (byte 3)" in done.warnings[0]
-    assert hits(Path(filled.home), [key]) == []
-
-
-def test_a_frontmatter_that_cannot_be_read_is_told(filled: Mem) -> None:
-    done = edit(filled, "running-the-tests", saving(lambda text: text.replace("type:", "\ttype", 1)))
-    assert "frontmatter cannot be read" in done.warnings[-1]
-
-
-@proves("S1.25")
-def test_the_editor_is_visual_then_editor_then_what_the_system_has() -> None:
-    def only(*names: str) -> Callable[[str], str | None]:
-        return lambda name: f"/bin/{name}" if name in names else None
-
-    assert command({"VISUAL": "code --wait", "EDITOR": "vi"}, "linux", only()) == ["code", "--wait"]
-    assert command({"VISUAL": " ", "EDITOR": "'/my editor' -x"}, "linux", only()) == ["/my editor", "-x"]
-    assert command({}, "linux", only("vi", "vim")) == ["vim"]
-    assert command({}, "darwin", only("nano", "vim")) == ["nano"]
-    assert command({}, "win32", only("notepad", "nano")) == ["notepad"]
-    assert command({}, "linux", only()) == []
-
-
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give the test a terminal as its standard input."""
@@ -314,25 +183,3 @@ def test_the_command_opens_the_real_editor_on_the_real_file(
     assert main(["memory", "edit", "scratchpad", "--project", str(work)]) == 3
     assert "set $EDITOR to another, or open the file yourself: /" in capfd.readouterr().err
     assert slash(filled, "edit scratchpad", terminal=True).error
-
-
-# ---------------------------------------------------------------- two changes
-
-TEXTS = st.lists(st.sampled_from("abcd"), max_size=6).map(lambda lines: "".join(f"{x}\n" for x in lines))
-
-
-@given(TEXTS, TEXTS, TEXTS)
-def test_a_merge_has_both_changes_or_says_that_it_cannot(base: str, one: str, other: str) -> None:
-    assert merged(base, one, base) == one
-    assert merged(base, base, other) == other
-    assert merged(base, one, one) == one
-    both = merged(base, one, other)
-    if both is not None:
-        new = [line for line in (one + other).splitlines() if line not in base.splitlines()]
-        assert set(new) <= set(both.splitlines())
-
-
-def test_lines_added_at_the_same_end_are_all_kept() -> None:
-    assert merged("a\n", "a\nb\n", "a\nc\n") == "a\nb\nc\n"
-    assert merged("a", "a\nb", "x\na") == "x\na\nb\n"
-    assert merged("a\n", "b\n", "c\n") is None
