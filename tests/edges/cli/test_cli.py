@@ -10,6 +10,7 @@ import pytest
 
 from memolith import Mem, MemolithError
 from memolith.base import errors
+from memolith.base.values import TARGETS
 from memolith.edges.cli import main
 from memolith.env.settings import SETTINGS
 from memolith.text.names import NAMESPACES
@@ -72,63 +73,24 @@ def test_bad_bytes_on_standard_input_are_refused_and_nothing_is_touched(
 
 
 def test_text_that_begins_with_a_dash_is_text(mem: Mem, work: Path) -> None:
-    for text in ("- a list item", "-5 degrees", "--- rule", "- [ ] --json", "-"):
-        stdin = b"from stdin" if text == "-" else b""
-        assert run("write", "scratchpad", text, cwd=work, stdin=stdin).returncode == 0
-    assert mem.read("scratchpad").splitlines() == [
-        "- a list item",
-        "-5 degrees",
-        "--- rule",
-        "- [ ] --json",
-        "from stdin",
-    ]
+    texts = ["- a list item", "-5 degrees", "--- rule", "- [ ] --json", "-x", "-"]
+    for text in texts:
+        assert run("write", "scratchpad", text, cwd=work, stdin=b"from stdin").returncode == 0
+    assert mem.read("scratchpad").splitlines() == [*texts[:-1], "from stdin"]
     assert run("edit", "scratchpad", "--old", "- a list item", "--new", "- b", cwd=work).returncode == 0
     assert run("search", "- b", cwd=work).returncode == 0
     assert run("write", "--", "scratchpad", "--json", cwd=work).returncode == 0
+    # Of every option it is known whether it takes what follows.
+    assert b"- no such file" in run("import", "--mine", "- no such file", cwd=work).stderr
 
 
 @proves("S0.53")
 def test_crlf_bom_and_unicode_arrive_as_they_are(work: Path, store: Path) -> None:
-    run(
-        "write",
-        "note",
-        "-",
-        "--name",
-        "n",
-        "--mode",
-        "overwrite",
-        cwd=work,
-        stdin="\ufeffä\r\n項目 👨‍👩‍👧".encode(),
-    )
+    text = "\ufeffä\r\n項目 👨‍👩‍👧".encode()
+    run("write", "note", "-", "--name", "n", "--mode", "overwrite", cwd=work, stdin=text)
     assert (store / "notes" / "n.md").read_bytes() == "ä\r\n項目 👨‍👩‍👧".encode()
     assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, LC_ALL="C").stdout
     assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, PYTHONIOENCODING="latin-1").stdout
-
-
-def test_every_command_prints_versioned_json(mem: Mem, work: Path, capfd: Capture) -> None:
-    mem.write("scratchpad", "- [ ] a")
-    commands = (
-        ["write", "daily", "x"],
-        ["read"],
-        ["edit", "daily", "--old", "x", "--new", "y"],
-        ["search", "y"],
-        ["context"],
-        ["remember", "x", "--title", "T"],
-        ["update", "x"],
-        ["list"],
-        ["status"],
-        ["history"],
-        ["undo"],
-        ["project", "show"],
-        ["project", "list"],
-        ["config"],
-        ["config", "path"],
-        ["doctor"],
-        ["completion", "bash"],
-    )
-    for command in commands:
-        assert main([*command, "--json", "--project", str(work)]) == 0, command
-        assert json.loads(capfd.readouterr().out)["version"] == 1, command
 
 
 def test_shared_options_work_before_and_after_the_command(work: Path, tmp_path: Path, capfd: Capture) -> None:
@@ -218,19 +180,9 @@ def offered(line: str, work: Path, **env: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("write ", ["long_term", "scratchpad", "daily", "note"]),
+        ("write ", list(TARGETS)),
         ("edit s", ["scratchpad"]),
-        (
-            "read ",
-            [
-                "long_term",
-                "scratchpad",
-                "daily",
-                "note",
-                "list",
-                *(f"memory://{name}" for name in NAMESPACES),
-            ],
-        ),
+        ("read ", [*TARGETS, "list", *(f"memory://{name}" for name in NAMESPACES)]),
         ("write daily x --mode ", ["append", "overwrite"]),
         ("update x --mode ", ["append", "rewrite"]),
         ("remember x --kind p", ["project", "preference"]),
@@ -272,11 +224,13 @@ def test_completion_looks_into_the_home_that_was_given(mem: Mem, work: Path, tmp
     assert offered("memolith undo r", work, MEMOLITH_IDENTITY="broken") == []
 
 
-def test_a_completion_script_can_be_had_as_json(capfd: Capture) -> None:
+def test_a_completion_script_and_the_path_of_the_settings_can_be_had_as_json(capfd: Capture) -> None:
     assert main(["completion", "fish"]) == 0
     script = capfd.readouterr().out
     assert main(["completion", "fish", "--json"]) == 0
     assert json.loads(capfd.readouterr().out) == {"version": 1, "shell": "fish", "script": script}
+    assert main(["config", "path", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out).keys() == {"version", "path"}
 
 
 def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -339,12 +293,6 @@ def test_a_full_disk_behind_standard_output_is_not_blamed_on_the_memory(
     assert done.stderr == "memolith: error: standard output: No space left on device\n"
     assert done.returncode == 8
     assert len(list(store.glob("daily/*.md"))) == (1 if "daily" in command else 0)
-
-
-def test_text_that_begins_with_the_private_character_of_the_guard_stays_whole(mem: Mem, work: Path) -> None:
-    for text in ("\uf8ff music", "\uf8ff- dash", "\uf8ff\uf8ff"):
-        assert main(["write", "scratchpad", text, "--project", str(work)]) == 0
-    assert mem.read("scratchpad") == "\uf8ff music\n\uf8ff- dash\n\uf8ff\uf8ff\n"
 
 
 @pytest.mark.parametrize("scope", ["user", "assistant", "global"])

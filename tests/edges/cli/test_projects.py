@@ -321,6 +321,20 @@ def test_move_of_a_path_that_nobody_or_several_know_is_an_error(shell: Shell, tm
 # ---------------------------------------------------------------- adopt
 
 
+class Adoption:
+    """Two projects with a memory: that of `place` adopts `source`; their files are `here` and `there`."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.source, self.place = tell(plain(tmp_path / "old")), plain(tmp_path / "new")
+        self.there, self.here = projects(tmp_path) / self.source, projects(tmp_path) / tell(self.place)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Adoption:
+    """Return what is adopted, and by whom."""
+    return Adoption(tmp_path)
+
+
 @proves("X.13")
 def test_adopt_brings_everything_in_and_twice_changes_nothing(
     shell: Shell, tmp_path: Path, snapshot: Callable[[Path], dict[str, bytes]]
@@ -349,85 +363,71 @@ def test_adopt_brings_everything_in_and_twice_changes_nothing(
     assert snapshot(projects(tmp_path) / source) == was
 
 
-def test_adopt_copies_logs_and_checklists_whole(shell: Shell, tmp_path: Path) -> None:
+def test_adopt_copies_logs_and_checklists_whole(shell: Shell, two: Adoption) -> None:
     log = "## 10:00\n- done\n\n## 11:00\n- done\n"
-    source = tell(plain(tmp_path / "old"))
-    place = plain(tmp_path / "new")
-    own = tell(place)
-    there, here = projects(tmp_path) / source, projects(tmp_path) / own
-    (there / "daily" / "2026-01-01.md").write_text(log)
-    (here / "daily" / "2026-01-01.md").write_text("## 09:00\n- done\n")
-    (there / "SCRATCHPAD.md").write_text("- [ ] a\n  - [ ] tests\n- [ ] b\n  - [ ] tests\n")
-    (here / "SCRATCHPAD.md").write_bytes(b"  - [ ] tests\r\n")
-    (there / "MEMORY.md").write_text("- known\n- new\n")
-    (here / "MEMORY.md").write_text("- known\n")
+    (two.there / "daily" / "2026-01-01.md").write_text(log)
+    (two.here / "daily" / "2026-01-01.md").write_text("## 09:00\n- done\n")
+    (two.there / "SCRATCHPAD.md").write_text("- [ ] a\n  - [ ] tests\n- [ ] b\n  - [ ] tests\n")
+    (two.here / "SCRATCHPAD.md").write_bytes(b"  - [ ] tests\r\n")
+    (two.there / "MEMORY.md").write_text("- known\n- new\n")
+    (two.here / "MEMORY.md").write_text("- known\n")
     for _ in range(2):
-        shell.run(place, "project", "adopt", source)
-        assert (here / "daily" / "2026-01-01.md").read_text() == "## 09:00\n- done\n" + log
-        assert (here / "SCRATCHPAD.md").read_bytes() == (
+        shell.run(two.place, "project", "adopt", two.source)
+        assert (two.here / "daily" / "2026-01-01.md").read_text() == "## 09:00\n- done\n" + log
+        assert (two.here / "SCRATCHPAD.md").read_bytes() == (
             b"  - [ ] tests\r\n- [ ] a\r\n  - [ ] tests\r\n- [ ] b\r\n  - [ ] tests\r\n"
         )
-        assert (here / "MEMORY.md").read_text() == "- known\n- new\n"
+        assert (two.here / "MEMORY.md").read_text() == "- known\n- new\n"
 
 
-def test_adopt_takes_a_piece_of_a_line_for_no_known_text(shell: Shell, tmp_path: Path) -> None:
-    source = tell(plain(tmp_path / "old"))
-    place = plain(tmp_path / "new")
-    here = projects(tmp_path) / tell(place)
-    (projects(tmp_path) / source / "SCRATCHPAD.md").write_text("- [ ] eat")
-    (here / "SCRATCHPAD.md").write_text("- [ ] eat more\n")
-    shell.run(place, "project", "adopt", source)
-    assert (here / "SCRATCHPAD.md").read_text() == "- [ ] eat more\n- [ ] eat\n"
+def test_adopt_takes_a_piece_of_a_line_for_no_known_text(shell: Shell, two: Adoption) -> None:
+    (two.there / "SCRATCHPAD.md").write_text("- [ ] eat")
+    (two.here / "SCRATCHPAD.md").write_text("- [ ] eat more\n")
+    shell.run(two.place, "project", "adopt", two.source)
+    assert (two.here / "SCRATCHPAD.md").read_text() == "- [ ] eat more\n- [ ] eat\n"
 
 
-def test_adopt_keeps_bytes_that_are_not_utf8(shell: Shell, tmp_path: Path) -> None:
-    source = tell(plain(tmp_path / "old"))
-    place = plain(tmp_path / "new")
-    here = projects(tmp_path) / tell(place)
-    (projects(tmp_path) / source / "notes" / "latin.md").write_bytes(b"caf\xe9\n")
-    (projects(tmp_path) / source / "SCRATCHPAD.md").write_bytes(b"\xef\xbb\xbf- [ ] caf\xe9\n")
-    (here / "SCRATCHPAD.md").write_bytes(b"- [ ] th\xe9\n")
+def test_adopt_keeps_bytes_that_are_not_utf8(shell: Shell, two: Adoption) -> None:
+    (two.there / "notes" / "latin.md").write_bytes(b"caf\xe9\n")
+    (two.there / "SCRATCHPAD.md").write_bytes(b"\xef\xbb\xbf- [ ] caf\xe9\n")
+    (two.here / "SCRATCHPAD.md").write_bytes(b"- [ ] th\xe9\n")
     for _ in range(2):
-        shell.run(place, "project", "adopt", source)
-        assert (here / "notes" / "latin.md").read_bytes() == b"caf\xe9\n"
-        assert not (here / "notes" / "latin-2.md").exists()
-        assert (here / "SCRATCHPAD.md").read_bytes() == b"- [ ] th\xe9\n- [ ] caf\xe9\n"
+        shell.run(two.place, "project", "adopt", two.source)
+        assert (two.here / "notes" / "latin.md").read_bytes() == b"caf\xe9\n"
+        assert not (two.here / "notes" / "latin-2.md").exists()
+        assert (two.here / "SCRATCHPAD.md").read_bytes() == b"- [ ] th\xe9\n- [ ] caf\xe9\n"
 
 
 @pytest.mark.timeout(20)
-def test_adopt_skips_what_cannot_be_memory_and_brings_in_the_rest(shell: Shell, tmp_path: Path) -> None:
-    source = tell(plain(tmp_path / "old"))
-    place = plain(tmp_path / "new")
-    own = tell(place)
-    notes = projects(tmp_path) / source / "notes"
+def test_adopt_skips_what_cannot_be_memory_and_brings_in_the_rest(shell: Shell, two: Adoption) -> None:
+    notes = two.there / "notes"
     (notes / "a-link.md").symlink_to("/etc/passwd")
     os.mkfifo(notes / "a-pipe.md")
     (notes / "a-tome.md").write_bytes(b"x" * 1_048_577)
     (notes / "z-last.md").write_text("last\n")
-    answer = shell.json(place, "project", "adopt", source)
-    assert f"projects/{own}/notes/z-last.md" in answer["files"]
+    answer = shell.json(two.place, "project", "adopt", two.source)
+    assert f"projects/{two.here.name}/notes/z-last.md" in answer["files"]
     reasons = {Path(row["path"]).name: row["reason"] for row in answer["skipped"]}
     assert reasons == {
         "a-link.md": "is a symbolic link; replace it by a real file",
         "a-pipe.md": "is not a regular file",
         "a-tome.md": "has 1,048,577 bytes, more than the 1,048,576 of a memory; split it",
     }
-    assert not list((projects(tmp_path) / own / "notes").glob("a-[lpt]*"))
-    assert shell.run(place, "project", "adopt", source) == f"Brought 0 files in from {source}\n"
-    path = f"projects/{source}/notes/a-link.md"
+    assert not list((two.here / "notes").glob("a-[lpt]*"))
+    assert shell.run(two.place, "project", "adopt", two.source) == f"Brought 0 files in from {two.source}\n"
+    path = f"projects/{two.source}/notes/a-link.md"
     assert f"memolith: warning: skipped {path}: is a symbolic link" in shell.error
 
 
-def test_adopt_does_not_write_through_a_link_in_the_target(shell: Shell, tmp_path: Path) -> None:
-    source = tell(plain(tmp_path / "old"))
-    place = plain(tmp_path / "new")
-    here = projects(tmp_path) / tell(place)
-    (here / "SCRATCHPAD.md").unlink()
-    (here / "SCRATCHPAD.md").symlink_to(tmp_path / "outside.md")
-    (projects(tmp_path) / source / "notes" / "z-last.md").write_text("last\n")
-    answer = shell.json(place, "project", "adopt", source)
+def test_adopt_does_not_write_through_a_link_in_the_target(
+    shell: Shell, two: Adoption, tmp_path: Path
+) -> None:
+    (two.here / "SCRATCHPAD.md").unlink()
+    (two.here / "SCRATCHPAD.md").symlink_to(tmp_path / "outside.md")
+    (two.there / "notes" / "z-last.md").write_text("last\n")
+    answer = shell.json(two.place, "project", "adopt", two.source)
     assert [Path(row["path"]).name for row in answer["skipped"]] == ["SCRATCHPAD.md"]
-    assert (here / "notes" / "z-last.md").exists()
+    assert (two.here / "notes" / "z-last.md").exists()
     assert not (tmp_path / "outside.md").exists()
 
 
@@ -442,21 +442,6 @@ def test_adopt_into_a_directory_without_memory_registers_it(shell: Shell, tmp_pa
     shell.run(tmp_path, "project", "adopt", source, "--project", str(place))
     assert sees(place)
     assert slug(place) == slug_of(str(place))
-
-
-# ---------------------------------------------------------------- wrong input
-
-
-@pytest.mark.parametrize(
-    "arguments", [["lnik", "x"], ["link"], ["adopt"], ["show", "extra"], ["list", "--nope"]]
-)
-def test_a_wrong_command_is_explained(arguments: list[str], shell: Shell, tmp_path: Path) -> None:
-    message = shell.refused(tmp_path, "project", *arguments, code=2)
-    assert "--help" in message
-
-
-def test_project_of_a_directory_that_does_not_exist_is_refused(shell: Shell, tmp_path: Path) -> None:
-    shell.refused(tmp_path, "project", "show", "--project", "nowhere", code=2)
 
 
 def test_show_and_list_create_nothing(shell: Shell, tmp_path: Path) -> None:
