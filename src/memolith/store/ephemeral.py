@@ -10,7 +10,7 @@ import time
 from memolith.base.errors import MemolithError
 from memolith.env.paths import Tree
 from memolith.store import files
-from memolith.store.locks import try_lock
+from memolith.store.locks import holding, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def create() -> tuple[str, Callable[[], None]]:
 
 def _make(base: str, making: str) -> tuple[str, int]:
     """Lock the home before renaming it into view, so that a sweep cannot mistake it for abandoned."""
-    fd = _open_alive(making)
+    fd = files.open_own(Tree(making).place(_ALIVE), os.O_RDWR | os.O_CREAT)
     try_lock(fd)
     home = os.path.join(base, os.path.basename(making)[1:])
     try:
@@ -54,11 +54,6 @@ def _make(base: str, making: str) -> tuple[str, int]:
     except OSError:  # Windows, because of the open file in it
         home = making
     return home, fd
-
-
-def _open_alive(home: str) -> int:
-    # Created if need be: a run may have been killed before it made it, or while it removed it.
-    return files.open_own(Tree(home).place(_ALIVE), os.O_RDWR | os.O_CREAT)
 
 
 def _sweep(base: str) -> None:
@@ -76,9 +71,6 @@ def _sweep(base: str) -> None:
             is_ours = os.name != "posix" or found.st_uid == os.getuid()
             if is_new or not is_ours or not stat.S_ISDIR(found.st_mode):
                 continue
-            fd = _open_alive(path)
-            try:
-                if try_lock(fd):
-                    shutil.rmtree(path, ignore_errors=True)
-            finally:
-                os.close(fd)
+            # Created if need be: a run may have been killed before it made it, or while it removed it.
+            with holding(Tree(path).place(_ALIVE), os.O_CREAT, 0):
+                shutil.rmtree(path, ignore_errors=True)

@@ -89,12 +89,9 @@ def listed(
     `leave` hears of what is not a file, `failed` of a directory that could not be read.
     """
     tree = Tree(os.path.join(home, part))
-    if part == "sessions":
-        if not slug:
-            return
-        top = slug
-    else:
-        top = layout.path(slug)
+    if part == "sessions" and not slug:
+        return
+    top = slug if part == "sessions" else layout.path(slug)
     for directory, below, names in tree.walk(top, lambda path, why: failed(f"{part}/{path}", str(why))):
         below[:] = [name for name in below if name not in PRIVATE]
         if not slug and not directory and "projects" in below:

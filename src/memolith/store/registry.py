@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith.base.errors import ConfigError, InputError, MemolithError, NotFoundError
+from memolith.base.errors import BusyError, ConfigError, InputError, MemolithError, NotFoundError
 from memolith.env import git, identity
 from memolith.env.identity import Identity
 from memolith.env.paths import Place
@@ -217,11 +217,7 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
 def remove_lock(home: str, name: str) -> None:
     """Remove a lock file of a project that is gone, unless somebody holds it or the project is back."""
     place = files.state(home).place(f"{locks.DIRECTORY}/{name}")
-    with files.storage_errors(place.path):
-        fd = files.open_own(place, os.O_RDWR)
-        try:
-            slug = name.removesuffix(".lock")
-            if locks.try_lock(fd) and not exists(os.path.join(home, layout.STORE, PROJECTS), slug):
-                files.unlink(place)
-        finally:
-            os.close(fd)
+    slug = name.removesuffix(".lock")
+    with files.storage_errors(place.path), contextlib.suppress(BusyError), locks.holding(place, 0, 0):
+        if not exists(os.path.join(home, layout.STORE, PROJECTS), slug):
+            files.unlink(place)
