@@ -158,7 +158,7 @@ class _Memory:
                 self.ask(mem)
             if how == "trusting":  # as a prompt does, within ten minutes of the last look
                 mem.index.trust(["", mem.project])
-            _put(self.cache / name, damage(self.kept[name], self.older.get(name, b""), self.rng))
+            rewrite(self.cache / name, damage(self.kept[name], self.older.get(name, b""), self.rng))
             try:
                 found = self.ask(mem)
                 asked = [f"{each!r} {by}" for each in self.questions for by in ("by words", "by meaning")]
@@ -175,10 +175,10 @@ class _Memory:
             if path.name not in self.kept:
                 path.unlink()
         for each, data in self.kept.items():
-            _put(self.cache / each, data)
+            rewrite(self.cache / each, data)
 
 
-def _put(path: Path, data: bytes) -> None:
+def rewrite(path: Path, data: bytes) -> None:
     """Write into a file where it lies, with the times that it had."""
     if path.exists():
         times = path.stat()
@@ -191,7 +191,8 @@ def _put(path: Path, data: bytes) -> None:
         path.chmod(0o600)
 
 
-def _bits(data: bytes, _: bytes, rng: Random, near: int = 0) -> bytes:
+def bits(data: bytes, _: bytes, rng: Random, near: int = 0) -> bytes:
+    """Return the bytes with some bits changed, `near` each other or anywhere."""
     found = bytearray(data)
     begin = rng.randrange(len(data))
     for _each in range(rng.randrange(1, 31)):
@@ -216,9 +217,9 @@ def _stale(data: bytes, older: bytes, rng: Random) -> bytes:
 
 
 _DAMAGE: dict[str, Callable[[bytes, bytes, Random], bytes]] = {
-    "1-30 bits": _bits,
-    "one bit": lambda data, _, rng: _bits(data, _, Random(rng.random()), 1),
-    "bits of one page": lambda data, older, rng: _bits(data, older, rng, _PAGE),
+    "1-30 bits": bits,
+    "one bit": lambda data, _, rng: bits(data, _, Random(rng.random()), 1),
+    "bits of one page": lambda data, older, rng: bits(data, older, rng, _PAGE),
     "a sector of zeros": lambda data, _, rng: _over(data, rng, _SECTOR, bytes),
     "a sector of garbage": lambda data, _, rng: _over(data, rng, _SECTOR, rng.randbytes),
     "a page of zeros": lambda data, _, rng: _over(data, rng, _PAGE, bytes),

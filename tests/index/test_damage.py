@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prove.attack.flips import bits, rewrite
 from prove.damage import DAMAGE
 
 from memolith.env.paths import Place
@@ -194,19 +195,6 @@ def test_an_index_that_is_thrown_away_while_it_is_brought_up_to_date_is_whole_af
         assert everything(fresh) == found
 
 
-def flip(path: Path, seed: int) -> None:
-    """Change some bits where they lie, and keep the times: a bad disk, `rsync -t`, a snapshot."""
-    chance, times = random.Random(seed), path.stat()
-    with path.open("r+b") as file:
-        for _ in range(chance.randrange(1, 31)):
-            at = chance.randrange(times.st_size)
-            file.seek(at)
-            byte = file.read(1)[0]
-            file.seek(at)
-            file.write(bytes([byte ^ 1 << chance.randrange(8)]))
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
 @proves("S3.24")
 @pytest.mark.parametrize("opened", [False, True])
 def test_bits_that_flip_while_the_times_are_kept_change_no_answer(home: Path, opened: bool) -> None:
@@ -216,7 +204,8 @@ def test_bits_that_flip_while_the_times_are_kept_change_no_answer(home: Path, op
         for seed in range(40 if LONG else 8):
             if not opened:
                 index.close()
-            flip(Path(index.path), seed)
+            path = Path(index.path)
+            rewrite(path, bits(path.read_bytes(), b"", random.Random(seed)))
             assert everything(index) == fresh, seed
             assert index.sync(BOTH).notes == []
 
