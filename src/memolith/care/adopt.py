@@ -103,7 +103,7 @@ def _read(root: str, relative: str) -> str:
 
 def _bring(home: Home, text: str, goal: str) -> list[str]:
     """Add a text to the file `goal`, or a note beside it; return the file if it was changed."""
-    if os.path.dirname(goal) == layout.path(home.project, "notes"):
+    if layout.is_note(goal):
         goal = _free_note(str(home.root), goal, text)
     if not text.strip() or not goal:
         return []

@@ -122,7 +122,7 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
         code = run(path) if run else run_editor(path, home.identity.root)
     with home.gate.scope(layout.scope_of(relative)):
         warnings, base, after = _settle(home, relative, before, others.last)
-        if os.path.dirname(relative) == layout.path(layout.scope_of(relative), "notes"):
+        if layout.is_note(relative):
             is_index = relative == layout.path(home.project, layout.INDEX)
             fresh = None if after == before or is_index else relative
             note_index.update_index(home.gate, layout.scope_of(relative), fresh)

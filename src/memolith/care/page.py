@@ -165,7 +165,7 @@ class Pages:
         """
         expected = if_sha256 or sha256(None)
         size = len(text.encode("utf-8", "surrogatepass"))
-        if os.path.dirname(path) != layout.path(layout.scope_of(path), "notes"):
+        if not layout.is_note(path):
             return self._home.gate.change(path, text, _instead, op="edit", if_sha256=expected).warnings
         if size > MAX_WRITE_BYTES:
             raise TooLargeError(

@@ -259,7 +259,7 @@ def decide(home: Home, held: Held, change: Callable[[str | None], str | None], o
         return change(old)
 
     slug = layout.scope_of(held.filename)
-    is_note = held.filename.startswith(layout.path(slug, "notes") + "/")
+    is_note = layout.is_note(held.filename)
     with home.gate.scope(slug):
         if is_note:
             note_index.drop_line(home.gate, held.filename)

@@ -6,8 +6,6 @@ through the gate.
 
 from __future__ import annotations
 
-import os
-
 from memolith.base.errors import InputError, MatchError
 from memolith.base.values import MAX_WRITE_BYTES, MODES, WriteResult
 from memolith.env.paths import Tree
@@ -218,7 +216,7 @@ def _change(
     op: str,
     if_sha256: str | None = None,
 ) -> Change:
-    is_note = os.path.dirname(relative) == layout.path(layout.scope_of(relative), "notes")
+    is_note = layout.is_note(relative)
     from memolith.memory import notes
     from memolith.text import source_label
 

@@ -102,6 +102,11 @@ def note(slug: str, name: str | None) -> str:
     return path(slug, "notes", f"{note_name(name)}.md")
 
 
+def is_note(relative: str) -> bool:
+    """Whether a path is that of a note; the notes' index counts as one."""
+    return os.path.dirname(relative) == path(scope_of(relative), "notes")
+
+
 _SAID = 3  # words of a folder's name that say no more than a name does
 
 

@@ -296,7 +296,9 @@ HOSTILE: dict[str, tuple[list[tuple[tarfile.TarInfo, bytes]], str]] = {
 
 
 @pytest.mark.parametrize(
-    "behind", [b"x", b"\0", gzip.compress(b"x"), gzip.compress(b"\0" * 10_000) * 3, gzip.compress(b"")]
+    "behind",
+    [b"x", b"\0", gzip.compress(b"x"), gzip.compress(b"\0" * 10_000) * 3, gzip.compress(b"")],
+    ids=["text", "zero", "member", "members", "empty member"],  # else their names have the time in them
 )
 def test_an_archive_with_something_behind_its_end_is_refused(
     behind: bytes, archive: Path, tmp_path: Path

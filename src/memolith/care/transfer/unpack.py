@@ -353,7 +353,7 @@ class _Run:
         if portable.read(self._home.path, to) is not None:
             return "known", to, ""
         self._write(to, data, path)
-        if rest.startswith(layout.path(layout.scope_of(rest), "notes")):
+        if layout.is_note(rest):
             self._indexes.add(layout.scope_of(rest))
         return "beside", to, "another is there"
 
