@@ -158,10 +158,12 @@ class Sessions:
             message=news + (f"; {plural(masked, 'secret')} masked" if masked else ""),
         )
 
-    def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str) -> Stored:
+    def end(
+        self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str = "", number: str = ""
+    ) -> Stored:
         """Store a conversation that is over, as messages: `{"role": "user", "content": "…"}`.
 
-        What is said is kept (`content`, or `text`); messages without a text are passed over.
+        What is said is kept (`content`, or `text`); messages without one are passed over. `number` is old.
         """
         said = [(each, _text_of(each.get("content", each.get("text")))) for each in messages]
         turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
@@ -169,9 +171,9 @@ class Sessions:
             if turn.role not in ROLES:
                 raise InputError(f"unknown role {quoted(turn.role)} of a message; one of {', '.join(ROLES)}")
         turns = [Turn(**{**turn.as_dict(), "number": at}) for at, turn in enumerate(turns, 1)]
-        fields = {"agent": agent, "id": session_id, "project": "", "ticket": "", "status": "completed"}
         started = next((turn.time for turn in turns if turn.time), "")
-        return self.add(Session(**fields, started=started, turns=turns))
+        rest = {"project": "", "ticket": "", "status": "completed", "started": started}
+        return self.add(Session(agent=agent, id=session_id or number, **rest, turns=turns))
 
     def list(self) -> builtins.list[Session]:
         """Return all sessions without their turns, oldest first; a damaged one is left out."""
@@ -269,25 +271,6 @@ def parse(lines: list[str]) -> Session | None:
     head = rows[0]
     turns = [_turn(row, number) for number, row in enumerate(rows[1:], 1)]
     return Session(turns=turns, **{key: str(head.get(key) or "") for key in _HEAD})
-
-
-def read_rollout(lines: Iterable[str], agent: str, stem: str) -> Session:
-    """Read a session file that an agent keeps itself: perhaps a title, perhaps a header, then turns.
-
-    Id and directory come from the header, else the file's name and nothing. What is no turn is skipped: the
-    file may have been cut off in the middle of a line, or hold records of a newer version.
-    """
-    rows = [row for line in lines if isinstance(row := _json(line), dict)]
-    if rows and "title" in rows[0] and not {"id", "text"} & rows[0].keys():
-        rows = rows[1:]
-    head = rows[0] if rows and "id" in rows[0] and "text" not in rows[0] else {}
-    turns = [_turn(row, 0) for row in rows if isinstance(row.get("text"), str)]
-    turns = [turn for turn in turns if turn.role in ROLES]
-    known = {key: str(head.get(key) or "") for key in _HEAD}
-    known |= {"agent": agent, "id": known["id"] or stem}
-    known["started"] = known["started"] or next((turn.time for turn in turns if turn.time), "")
-    numbered = [Turn(**{**turn.as_dict(), "number": number}) for number, turn in enumerate(turns, 1)]
-    return Session(turns=numbered, **known)
 
 
 def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:

@@ -9,6 +9,7 @@ from memolith.base.errors import TextError
 from memolith.hosts.sessions import AGENTS, files, guess
 from memolith.memory.sessions import Session
 from tests.hosts.sessions import written
+from tests.ledger import proves
 
 FORMS = {
     "claude": (written.claude(), "s1.jsonl", "claude-s1"),
@@ -202,3 +203,26 @@ def test_files_are_found_by_a_pattern_as_glob_finds_them(pattern: str, tmp_path:
             (tmp_path / place / name).touch()
     wanted = glob.glob(f"{glob.escape(str(tmp_path))}/{pattern}", recursive=True, include_hidden=True)
     assert sorted(files.newest(str(tmp_path), pattern)) == sorted(wanted)
+
+
+@proves("S2.30")
+def test_a_session_file_gives_id_and_directory_after_an_optional_title_and_skips_what_is_broken(
+    tmp_path: Path,
+) -> None:
+    lines = [
+        '{"title": "Fix the login"}',
+        '{"id": "ab12", "cwd": "/home/u/app", "started": "2026-11-15T10:00:00Z"}',
+        '{"role": "user", "content": "hello"}',
+        '{"role": "user", "te',
+        "not json",
+        '{"role": "narrator", "content": "?"}',
+        '{"role": "assistant", "content": "hi", "id": "m7"}',
+    ]
+    path = tmp_path / "2026-11-15_x.jsonl"
+    path.write_text("\n".join(lines))
+    (found,) = AGENTS["generic"].read(str(path))
+    assert (found.id, found.cwd, found.started) == ("ab12", "/home/u/app", "2026-11-15T10:00:00Z")
+    assert [(turn.role, turn.text) for turn in found.turns] == [("user", "hello"), ("assistant", "hi")]
+    path.write_text(lines[2])
+    (headless,) = AGENTS["generic"].read(str(path))
+    assert (headless.id, headless.cwd, len(headless.turns)) == ("2026-11-15_x", "", 1)

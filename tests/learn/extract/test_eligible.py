@@ -7,7 +7,7 @@ import pytest
 
 from memolith import Mem
 from memolith.learn.extract import eligible
-from memolith.memory.sessions import Session, read_rollout
+from memolith.memory.sessions import Session
 from tests.learn.scripted import settings
 from tests.learn.talk import session
 from tests.ledger import proves
@@ -128,25 +128,3 @@ def test_the_head_of_a_session_is_stored_with_it(mem: Mem) -> None:
     mem.sessions.add(ago(DAY, source="subagent", mode="polluted", cwd="/home/u/app"))
     stored = mem.sessions.get("s1")
     assert (stored.source, stored.mode, stored.cwd) == ("subagent", "polluted", "/home/u/app")
-
-
-@proves("S2.30")
-def test_a_session_file_gives_id_and_directory_after_an_optional_title_and_skips_what_is_broken() -> None:
-    lines = [
-        '{"title": "Fix the login"}',
-        '{"id": "ab12", "cwd": "/home/u/app", "started": "2026-11-15T10:00:00Z"}',
-        '{"role": "user", "text": "hello"}',
-        '{"role": "user", "te',
-        "not json",
-        '{"role": "narrator", "text": "?"}',
-        '{"role": "ai", "text": "hi"}',
-    ]
-    found = read_rollout(lines, "pi", "2026-11-15_x")
-    assert (found.name, found.cwd, found.started) == ("pi-ab12", "/home/u/app", "2026-11-15T10:00:00Z")
-    assert [(turn.number, turn.role, turn.text) for turn in found.turns] == [
-        (1, "user", "hello"),
-        (2, "assistant", "hi"),
-    ]
-    headless = read_rollout(lines[2:3], "pi", "2026-11-15_x")
-    assert (headless.id, headless.cwd, len(headless.turns)) == ("2026-11-15_x", "", 1)
-    assert read_rollout([], "pi", "x").turns == []

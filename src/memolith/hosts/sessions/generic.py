@@ -13,7 +13,8 @@ class Generic(JsonLines):
     name = "generic"
 
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
-        into.know(id=row.get("session_id"), cwd=row.get("cwd"), started=row.get("started"))
+        known = row.get("session_id") or (row.get("id") if "role" not in row else None)  # of a header
+        into.know(id=known, cwd=row.get("cwd"), started=row.get("started"))
         for message in [row, *listed(row.get("messages"))]:
             self._message(message, into)
 
