@@ -1,11 +1,14 @@
 """The proof kit cannot rot: a few seconds of each of its commands (docs/proof.md has the long runs)."""
 
+import importlib
 import random
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 from prove import powerloss
+from prove.attack import PARTS
 from prove.commands import COMMANDS
 from prove.fuzz import mutate
 
@@ -64,6 +67,13 @@ def test_a_short_run_finds_nothing_and_says_what_it_checked(
     what: str, arguments: list[str], wanted: str
 ) -> None:
     assert wanted in prove(what, *arguments)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_broken_version_can_still_be_put_in_place(part: str) -> None:
+    for broken in importlib.import_module(f"prove.attack.{part}").BROKEN:
+        with broken if isinstance(broken, AbstractContextManager) else broken():
+            pass
 
 
 @proves("X.15")

@@ -9,6 +9,7 @@ acknowledged must be in its file, once.
 
 import asyncio
 import contextlib
+import fcntl
 import gc
 import multiprocessing
 import os
@@ -238,5 +239,16 @@ async def _loop(place: _Place, mem: Mem, threads: str, deed: str) -> None:
     await asyncio.wait_for(asyncio.gather(*tasks), _ENOUGH)
 
 
-# Everything is left open in the child, and locks are given back only by closing their files.
-BROKEN = (patch.multiple(locks, _owners=[], watch_forks=lambda _: None, release=os.close),)
+def _never_unlocks(fd: int, operation: int, real: Callable[[int, int], None] = fcntl.flock) -> None:
+    if operation != fcntl.LOCK_UN:
+        real(fd, operation)
+
+
+@contextlib.contextmanager
+def _inherits() -> Iterator[None]:
+    """Leave everything open in the child, and give locks back only by closing their files."""
+    with patch.multiple(locks, _owners=[], watch_forks=lambda _: None), patch("fcntl.flock", _never_unlocks):
+        yield
+
+
+BROKEN: tuple[Any, ...] = (_inherits,)
