@@ -24,7 +24,7 @@ TEMPORARY = ".tmp"  # see `temporary`
 STAGED = ".tmp/set"  # there while several files are changed as one, and after a crash meanwhile (`writeset`)
 USER = ""  # the user-wide scope; a project's scope is its slug
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")  # of records
-# What a consolidation would write, waiting in the inbox to be decided about (`learn/consolidate/waiting`).
+# What a consolidation would write, waiting in the inbox to be decided about (`learn/consolidate/proposals`).
 PROPOSAL = "consolidate"
 
 

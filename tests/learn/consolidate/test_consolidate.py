@@ -7,7 +7,7 @@ import pytest
 
 from memolith import Mem, MemolithError
 from memolith.base.errors import ProviderError, UnsafePathError
-from memolith.learn.consolidate import current, propose, statements
+from memolith.learn.consolidate import current, draft, statements
 from memolith.memory.document import MARKER
 from tests.care.test_scan import canary
 from tests.conftest import Clock
@@ -121,7 +121,7 @@ def test_without_extractions_what_was_generated_goes_without_asking_a_model(mem:
     del found["generated.txt"]
     assert found == {
         "MEMORY.md": "# Mine\n",
-        "raw_memories.md": propose.NO_RAW,
+        "raw_memories.md": draft.NO_RAW,
         "skills/own/SKILL.md": "made by hand",
     }
     assert os.listdir(store / "skills") == ["own"]

@@ -6,8 +6,9 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -26,32 +27,32 @@ from tests.shared import LONG
 # ---------------------------------------------------------------- the file
 
 
+def remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink()
+
+
+def change(path: Path, statement: str) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute(statement)
+
+
+DAMAGE: dict[str, Callable[[Path, bytes], object]] = {
+    "deleted": lambda path, _: path.unlink(),
+    "all deleted": lambda path, _: remove(path.parent.glob("state.sqlite3*")),
+    "replaced": lambda path, _: Path(tempfile.mkstemp(dir=path.parent)[1]).replace(path),
+    "tables gone": lambda path, _: change(path, "DROP TABLE jobs"),
+    "rubbish": lambda path, _: path.write_bytes(b"this is no database\n" * 500),
+    "cut": lambda path, data: path.write_bytes(data[: len(data) // 3]),
+    "overwritten": lambda path, data: path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096)),
+    "another version": lambda path, _: change(path, "PRAGMA user_version = 77"),
+}
+WAYS = list(DAMAGE)
+GONE = WAYS[:4]
+
+
 def damage(path: Path, how: str) -> None:
-    data = path.read_bytes()
-    if how == "deleted":
-        path.unlink()
-    elif how == "all deleted":
-        for each in path.parent.glob("state.sqlite3*"):
-            each.unlink()
-    elif how == "replaced":
-        path.unlink()
-        path.write_bytes(b"")
-    elif how == "rubbish":
-        path.write_bytes(b"this is no database\n" * 500)
-    elif how == "cut":
-        path.write_bytes(data[: len(data) // 3])
-    elif how == "overwritten":
-        path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
-    elif how == "another version":
-        with sqlite3.connect(path) as db:
-            db.execute("PRAGMA user_version = 77")
-    else:
-        with sqlite3.connect(path) as db:
-            db.execute("DROP TABLE jobs")
-
-
-GONE = ("deleted", "all deleted", "replaced", "tables gone")
-WAYS = (*GONE, "rubbish", "cut", "overwritten", "another version")
+    DAMAGE[how](path, path.read_bytes())
 
 
 @pytest.mark.parametrize("how", WAYS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import ConflictError
 from memolith.base.values import Value
 from memolith.learn.consolidate import current as on_disk
-from memolith.learn.consolidate import proposals, propose
+from memolith.learn.consolidate import draft, proposals
 from memolith.memory import review
 from memolith.text.budget import plural
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memolith.learn.consolidate.current import Current
-    from memolith.learn.consolidate.propose import Proposal
+    from memolith.learn.consolidate.draft import Proposal
     from memolith.learn.model.llm import Client
     from memolith.learn.queue.queue import Extraction, Fence
     from memolith.memory.home import Home
@@ -46,11 +46,11 @@ def run(
     seen: the answer is looked at again with their text, without a second request.
     """
     given = list(extractions)
-    writer = None if model is None else propose.Writer(model, home, deadline)
+    writer = None if model is None else draft.Writer(model, home, deadline)
     for left in range(_ROUNDS - 1, -1, -1):
         previous = on_disk.read(home)
         proposals.refuse_links(previous)
-        proposal = propose.propose(previous, given, propose.lessons(home), writer, home.settings)
+        proposal = draft.draft(previous, given, draft.lessons(home), writer, home.settings)
         try:
             with fence() as work:
                 outcome = _settle(home, proposal, previous)

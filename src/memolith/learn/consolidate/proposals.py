@@ -17,7 +17,7 @@ from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SKILLS, SUMMARY, VERSION, Made
-from memolith.learn.consolidate.propose import Proposal
+from memolith.learn.consolidate.draft import Proposal
 from memolith.memory import review
 from memolith.memory.document import MARKER
 from memolith.store import layout, writeset

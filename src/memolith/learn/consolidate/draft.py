@@ -99,7 +99,7 @@ def lessons(home: Home) -> list[Lesson]:
     return [*found, *(each for each in Lessons(home).list() if not source_label.is_outside(each.source))]
 
 
-def propose(
+def draft(
     previous: Current,
     extractions: Iterable[Extraction],
     lessons: Sequence[Lesson],
