@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -40,7 +39,7 @@ def change(path: Path, statement: str) -> None:
 DAMAGE: dict[str, Callable[[Path, bytes], object]] = {
     "deleted": lambda path, _: path.unlink(),
     "all deleted": lambda path, _: remove(path.parent.glob("state.sqlite3*")),
-    "replaced": lambda path, _: Path(tempfile.mkstemp(dir=path.parent)[1]).replace(path),
+    "replaced": lambda path, _: path.rename(f"{path}.old").with_name(path.name).write_bytes(b""),
     "tables gone": lambda path, _: change(path, "DROP TABLE jobs"),
     "rubbish": lambda path, _: path.write_bytes(b"this is no database\n" * 500),
     "cut": lambda path, data: path.write_bytes(data[: len(data) // 3]),
