@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -12,11 +16,10 @@ from memolith.base import whole
 from memolith.base.errors import ConfigError, InputError
 from memolith.care.erase import masked
 from memolith.edges.cli import completion as completing
-from memolith.edges.cli import demo as demonstration
 from memolith.edges.cli import output, progress
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.common import choice, listed
-from memolith.env import settings
+from memolith.env import programs, settings
 from memolith.memory.undo import files_with_history
 from memolith.store import layout, registry
 from memolith.store.allow_list import allowed
@@ -34,6 +37,13 @@ _SHELLS = ("bash", "zsh", "fish")
 _ACTIONS = ("list", "get", "set", "path")
 _INDEX_ACTIONS = ("status", "sync", "rebuild")
 _AGAIN = "`memolith index sync` goes on where it stopped, and so does the next recall"
+# A session as an agent would hand it over: JSON lines, one turn each.
+_SESSION = (
+    '{"role": "user", "text": "run the tests", "time": "2026-11-10T10:00:00Z"}\n'
+    '{"role": "assistant", "text": "Running npm test …", "time": "2026-11-10T10:00:04Z"}\n'
+    '{"role": "user", "text": "No, use pnpm test instead of npm test.", "time": "2026-11-10T10:01:00Z"}\n'
+    '{"role": "assistant", "text": "Understood.", "time": "2026-11-10T10:01:03Z"}\n'
+)
 _file = click.argument("file", required=False, shell_complete=completing.files_to_undo)
 
 
@@ -241,7 +251,40 @@ def demo(options: Options) -> Answer:
     \b
     memolith demo
     """
-    return demonstration.play((lambda _: None) if options.json else output.text)
+    steps: list[dict[str, object]] = []
+    with TemporaryDirectory(prefix="memolith-demo-") as base:
+        home, project = os.path.join(base, "home"), Path(base, "shop")
+        project.mkdir()
+        title = ""
+        for line in filter(None, Path(__file__).with_name("demo.txt").read_text("utf-8").splitlines()):
+            if line.startswith("#"):
+                title = line
+                continue
+            answer = _played(line, home, str(project)).replace(home, "$MEMOLITH_HOME").rstrip("\n")
+            steps.append({"title": title.removeprefix("# "), "command": shlex.split(line), "answer": answer})
+            if not options.json:
+                output.text((f"\n{title}\n" if title else "") + f"$ {line}\n{answer}")
+            title = ""
+        store = Path(home, "memory")
+        made = sorted(str(each.relative_to(store)) for each in store.rglob("*") if each.is_file())
+    files = "\n".join(f"  memory/{name}" for name in made)
+    end = 'Your own memory was not touched. Begin with: memolith write long_term "- …"'
+    text = f"\n# The files it made, all plain Markdown (removed again now):\n{files}\n\n{end}"
+    return {"steps": steps, "files": made}, text
+
+
+def _played(line: str, home: str, project: str) -> str:
+    """Return what a command prints, run by the real program."""
+    done = subprocess.run(
+        programs.ourselves(*shlex.split(line)[1:], "--home", home, "--project", project),
+        capture_output=True,
+        input=_SESSION,
+        encoding="utf-8",
+        check=False,
+        # The temporary directory may be inside a repository; the demo's project is not part of it.
+        env={**programs.environment(), "GIT_CEILING_DIRECTORIES": os.path.dirname(project)},
+    )
+    return done.stdout + done.stderr
 
 
 @cli.command()
