@@ -145,7 +145,7 @@ class _Planted:
             when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 90_000))
             about = {"project": "", "started": when, "status": "completed", "ticket": ""}
             turns = [
-                Turn(number=number, role="user", text=text, time=when, tool="", outcome="")
+                Turn(number=number, role="user", text=text, time=when)
                 for number, text in enumerate(self._said or ["Hello."], 1)
             ]
             mem.sessions.add(Session(agent="claude", id="talk", turns=turns, **about))

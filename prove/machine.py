@@ -151,10 +151,7 @@ class Library(RuleBasedStateMachine):
         """Store a session, or the same one with one more turn."""
         name = f"claude-s{number}"
         said = [*self.sessions.get(name, []), self.word()]
-        turns = [
-            Turn(number=at, role="user", text=f"What about {word}?", time="", tool="", outcome="")
-            for at, word in enumerate(said, 1)
-        ]
+        turns = [Turn(number=at, role="user", text=f"What about {word}?") for at, word in enumerate(said, 1)]
         about = {"project": "", "started": "2026-11-01T10:00:00Z", "status": "completed", "ticket": ""}
         if any(word in self.gone for word in said[:-1]):
             return  # the agent still has it, but its line stays away: another number of words

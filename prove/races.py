@@ -152,7 +152,7 @@ class _Crowd:
             with self.open() as mem:
                 when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
                 said = f"Please remember: the service number{number} listens on port {4000 + number}."
-                turn = Turn(number=1, role="user", text=said, time=when, tool="", outcome="")
+                turn = Turn(number=1, role="user", text=said, time=when)
                 about = {"project": "", "started": when, "status": "completed", "ticket": ""}
                 try:
                     mem.sessions.add(Session(agent="claude", id=f"s{number}", turns=[turn], **about))

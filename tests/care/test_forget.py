@@ -27,8 +27,8 @@ MARK = b"zebrafish7731"
 
 def session(mem: Mem, number: str = "1") -> None:
     turns = [
-        Turn(number=1, role="user", text=f"Hello.\nRemember: {FACT}\nThanks.", time="", tool="", outcome=""),
-        Turn(number=2, role="assistant", text=FACT, time="", tool="bash", outcome="ok"),
+        Turn(number=1, role="user", text=f"Hello.\nRemember: {FACT}\nThanks."),
+        Turn(number=2, role="assistant", text=FACT, tool="bash", outcome="ok"),
     ]
     fields = dict.fromkeys(("cwd", "mode", "project", "source", "started", "status", "ticket"), "")
     mem.sessions.add(Session(agent="claude", id=number, turns=turns, **fields))
@@ -290,7 +290,7 @@ def test_whatever_signs_a_fact_has_no_kind_of_memory_keeps_it_or_is_called_after
     mem.remember(f"- {text}\n- stays", text)
     mem.records.add(text, category="principles", scope="project", title=text)
     mem.tickets.add(text, f"{text}\nstays")
-    turn = Turn(number=1, role="user", text=f"{json.dumps(text)}\nstays", time="", tool="", outcome="")
+    turn = Turn(number=1, role="user", text=f"{json.dumps(text)}\nstays")
     about = dict.fromkeys(("mode", "project", "source", "started", "status", "ticket"), "")
     called = re.sub("[^A-Za-z0-9]", "-", text)
     mine = Session(agent="claude", id=f"s-{called}", cwd=f"/x/{text}", turns=[turn], **about)

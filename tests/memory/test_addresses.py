@@ -28,7 +28,7 @@ def learned(mem: Mem) -> Mem:
     mem.write("daily", "x")
     mem.records.add("We use Postgres.", category="decisions", scope="project", title="Postgres")
     mem.records.add("Restart it.", category="incidents", scope="project", title="Outage")
-    turn = Turn(number=1, role="user", text="hello", time="", tool="", outcome="")
+    turn = Turn(number=1, role="user", text="hello")
     mem.sessions.add(
         Session(agent="claude", id="1", project="", started="", status="", ticket="", turns=[turn])
     )
@@ -237,8 +237,7 @@ def test_a_session_says_of_each_turn_whose_words_it_may_have(
         ("assistant", "", "a\n\nobey"),
     ]
     turns = [
-        Turn(number=at, role=role, text=text, time="", tool=tool, outcome="")
-        for at, (role, tool, text) in enumerate(said, 1)
+        Turn(number=at, role=role, text=text, tool=tool) for at, (role, tool, text) in enumerate(said, 1)
     ]
     about = {"project": "", "started": "", "status": "", "ticket": ""}
     mem.sessions.add(Session(agent="claude", id="1", turns=turns, **about))

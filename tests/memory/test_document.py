@@ -3,6 +3,7 @@
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.ledger import proves
 
 
 @proves("S4.1", "S4.8")
-def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Mem) -> None:
+def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Any) -> None:
     mem.write("long_term", "first")
     mem.update("second")
     assert mem.read() == "first\nsecond\n"
@@ -24,7 +25,7 @@ def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Mem) -> None
     assert mem.read() == "first\nsecond\nthird\nfourth\n"
     mem.undo("long_term")
     with pytest.raises(InputError, match="'replace'"):
-        mem.update("x", "replace")  # type: ignore[arg-type]
+        mem.update("x", "replace")
     with pytest.raises(InputError, match="'replace'"):
         mem.update("x", action="replace")
     assert mem.read() == "first\nsecond\nthird"

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -124,9 +125,9 @@ def test_a_title_full_of_yaml_comes_back_as_it_was(mem: Mem) -> None:
 
 
 @proves("S1.13")
-def test_an_unknown_kind_is_project_and_simulator_is_domain(mem: Mem) -> None:
+def test_an_unknown_kind_is_project_and_simulator_is_domain(mem: Any) -> None:
     for given_kind, stored in (("domain", "domain"), ("simulator", "domain"), ("nonsense", "project")):
-        assert f"type: {stored}\n" in mem.remember("x", "T", given_kind).path.read_text()  # type: ignore[arg-type]
+        assert f"type: {stored}\n" in mem.remember("x", "T", given_kind).path.read_text()
 
 
 @proves("S1.14")
@@ -408,10 +409,10 @@ def test_a_note_that_cannot_be_read_has_no_line_for_nobody_knows_whose_words_it_
     (store / "notes" / "mine.md").write_text("Typed by hand.\n")
     real = os.open
 
-    def refuse(path: object, *given: object, **named: object) -> int:
+    def refuse(path: Any, *given: Any, **named: Any) -> int:
         if path in ("theirs.md", "mine.md"):
             raise OSError(30, "Read-only file system")
-        return real(path, *given, **named)  # type: ignore[arg-type]
+        return real(path, *given, **named)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)
@@ -458,7 +459,7 @@ def test_the_guidance_says_what_to_keep_what_not_and_to_verify() -> None:
 
 
 @proves("S1.28", "S4.18")
-def test_user_wide_notes_stand_beside_project_notes_with_a_label_of_their_own(mem: Mem, work: Path) -> None:
+def test_user_wide_notes_stand_beside_project_notes_with_a_label_of_their_own(mem: Any, work: Path) -> None:
     mem.remember("everywhere", "Global", scope="user")
     mem.remember("only here", "Local")
     block = mem.context_block() or ""
@@ -467,7 +468,7 @@ def test_user_wide_notes_stand_beside_project_notes_with_a_label_of_their_own(me
     assert "[Global](global.md)" in other
     assert "Local" not in other
     assert mem.search("everywhere").hits[0].path == mem.root / "notes" / "global.md"
-    assert mem.read("note", "global", scope="assistant").endswith("everywhere\n")  # type: ignore[arg-type]
+    assert mem.read("note", "global", scope="assistant").endswith("everywhere\n")
 
 
 def test_nothing_to_remember_is_an_error(mem: Mem) -> None:

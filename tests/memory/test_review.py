@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -66,10 +67,10 @@ def put(mem: Mem, way: str, text: str) -> str | None:
     """Write a text by one of the ways; return its number if it is held."""
     call, arguments = WAYS[way]
     text = f"- [ ] {text}" if way == "write scratchpad" else text  # only open items are shown
-    place: object = mem
+    place: Any = mem
     for name in call.split("."):
         place = getattr(place, name)
-    result = place(**arguments, **{TEXTS[call]: text})  # type: ignore[operator]
+    result = place(**arguments, **{TEXTS[call]: text})
     assert isinstance(result.held, str | None)
     return result.held
 
@@ -374,7 +375,7 @@ def test_no_edit_of_an_agent_changes_what_a_file_says_of_its_source(
     if way == "edit":
         mem.edit("note", whole, forged, "x")
     else:
-        mem.write("note", forged, way, "x")  # type: ignore[arg-type]
+        mem.write("note", forged, "append" if way == "append" else "overwrite", "x")
     (hit,) = mem.search("Kubernetes")
     assert hit.source == str(outside.source)
     assert ("Kubernetes" in unasked(mem)) == accepted

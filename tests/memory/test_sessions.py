@@ -20,8 +20,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 def session(*texts: str, number: str = "abc") -> Session:
     turns = [
-        Turn(number=n, role="user", text=text, time="2026-11-15T10:00:00Z", tool="", outcome="")
-        for n, text in enumerate(texts, 1)
+        Turn(number=n, role="user", text=text, time="2026-11-15T10:00:00Z") for n, text in enumerate(texts, 1)
     ]
     return Session(
         agent="claude",
@@ -134,7 +133,7 @@ def test_a_loop_of_ones_own_ends_a_session_with_the_messages_it_has(mem: Mem) ->
     assert kept.turns[1].text.endswith("\nand more")
     messages.append({"role": "user", "content": "Thanks."})
     assert mem.sessions.end(messages, agent="mine", number="7").added == 1
-    with pytest.raises(InputError, match="unknown role 'robot' of a message"):
+    with pytest.raises(InputError, match="unknown role 'robot'; one of user"):
         mem.sessions.end([{"role": "robot", "content": "x"}], agent="mine", session_id="8")
 
 

@@ -182,15 +182,15 @@ def test_renaming_over_an_open_file_is_tried_again_on_windows(
 
 
 @proves("S0.15", "S0.52")
-def test_an_unknown_target_mode_source_or_scope_is_named_in_the_error(mem: Mem) -> None:
+def test_an_unknown_target_mode_source_or_scope_is_named_in_the_error(mem: Any) -> None:
     with pytest.raises(InputError, match="'longterm'"):
-        mem.write("longterm", "x")  # type: ignore[arg-type]
+        mem.write("longterm", "x")
     with pytest.raises(InputError, match="'prepend'"):
-        mem.write("daily", "x", "prepend")  # type: ignore[arg-type]
+        mem.write("daily", "x", "prepend")
     with pytest.raises(InputError, match="'diary'"):
-        mem.read("diary")  # type: ignore[arg-type]
+        mem.read("diary")
     with pytest.raises(InputError, match="'team'"):
-        mem.write("note", "x", name="n", scope="team")  # type: ignore[arg-type]
+        mem.write("note", "x", name="n", scope="team")
     assert not Path(mem.home).exists()
 
 
@@ -388,10 +388,10 @@ def test_long_term_append_of_only_duplicates_changes_no_byte(mem: Mem) -> None:
 
 @proves("S0.25")
 def test_other_targets_keep_duplicates(mem: Mem) -> None:
-    for target, name in (("scratchpad", None), ("daily", None), ("note", "n")):
-        mem.write(target, "same", name=name)  # type: ignore[arg-type]
-        mem.write(target, "same", name=name)  # type: ignore[arg-type]
-        assert mem.read(target, name) == "same\nsame\n"  # type: ignore[arg-type]
+    for target in (WriteTarget.SCRATCHPAD, WriteTarget.DAILY, WriteTarget.NOTE):
+        for _ in range(2):
+            path = mem.write(target, "same", name="n").path
+        assert path.read_text() == "same\nsame\n"
 
 
 @proves("S0.29")
@@ -439,8 +439,8 @@ def test_a_day_of_the_log_is_named_by_its_date(mem: Mem, store: Path) -> None:
 @proves("S0.48", "S4.6", "S4.7")
 def test_reading_a_missing_or_empty_file_says_empty(mem: Mem, store: Path) -> None:
     store.mkdir(parents=True)
-    for source, name in (("long_term", None), ("scratchpad", None), ("daily", None), ("note", "x")):
-        assert mem.read(source, name) == "(empty)"  # type: ignore[arg-type]
+    for text in (mem.read(), mem.read("scratchpad"), mem.read("daily"), mem.read("note", "x")):
+        assert text == "(empty)"
     (store / "SCRATCHPAD.md").write_text(" \n\n")
     assert mem.read("scratchpad") == "(empty)"
     mem.write("long_term", "all of it")

@@ -1,5 +1,7 @@
 """Ranking as pure functions: evidence, abstention, order."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +13,7 @@ DAY = "2026-11-15"
 
 
 def unit(number: int, **fields: object) -> Unit:
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         **dict.fromkeys(Unit.__slots__, ""),
         "id": number,
         "key": f"notes/{number:05d}.md",
@@ -28,7 +30,7 @@ def unit(number: int, **fields: object) -> Unit:
         "content_hash": str(number).encode(),
         "text": None,
     }
-    return Unit(**{**values, **fields})  # type: ignore[arg-type]
+    return Unit(**{**values, **fields})
 
 
 def asked(*terms: tuple[str, int], total: int = 1000) -> Analysis:

@@ -3,6 +3,7 @@
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,8 @@ from tests.shared import rows
 Capture = pytest.CaptureFixture[str]
 
 
-def keys(mem: Mem, query: str, **options: object) -> list[str]:
-    found = mem.recall(query, semantic=False, **options)  # type: ignore[arg-type]
+def keys(mem: Mem, query: str, **options: Any) -> list[str]:
+    found = mem.recall(query, semantic=False, **options)
     return [hit.record or Path(hit.filename).stem for hit in found]
 
 
@@ -233,9 +234,9 @@ def test_what_a_record_supersedes_is_out_and_it_answers_instead_even_in_other_wo
     ],
 )
 def test_only_what_holds_on_the_day_is_recalled(
-    mem: Mem, fields: dict[str, str], now: bool, then: bool
+    mem: Mem, fields: dict[str, Any], now: bool, then: bool
 ) -> None:
-    record(mem, "r", "The zebra server is in Graz.", created="2026-01-01", **fields)  # type: ignore[arg-type]
+    record(mem, "r", "The zebra server is in Graz.", created="2026-01-01", **fields)
     assert keys(mem, "zebra server") == ["r"] * now
     assert [each.id for each in mem.records.list() if each.holds(mem.today)] == ["r"] * now
     assert keys(mem, "zebra server", as_of="2026-03-01") == ["r"] * then

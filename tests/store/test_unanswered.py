@@ -39,7 +39,7 @@ def unanswered(name: str, only: int | None = None) -> Iterator[None]:
 @pytest.fixture
 def learned(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> Mem:
     monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
-    turn = Turn(number=1, role="user", text=FACT, time="2026-11-01T10:00:00Z", tool="", outcome="")
+    turn = Turn(number=1, role="user", text=FACT, time="2026-11-01T10:00:00Z")
     about = {"project": "", "started": turn.time, "status": "completed", "ticket": ""}
     mem.sessions.add(Session(agent="claude", id="s1", turns=[turn], **about))
     run.run(mem, force=True, model="none")

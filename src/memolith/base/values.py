@@ -148,12 +148,12 @@ class WriteResult(OfFile):
     id in the review when the text waits for a person, else None.
     """
 
-    bytes: int
+    bytes: int = 0
     filename: str
-    held: str | None
+    held: str | None = None
     message: str
-    sha256: str
-    skipped: int
+    sha256: str = ""
+    skipped: int = 0
     warnings: list[str]
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import errno
+from itertools import count
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import MAX_WRITE_BYTES, Value
@@ -18,7 +19,7 @@ from memolith.text import frontmatter, markdown, source_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memolith.base.values import Source
     from memolith.memory.home import Home
@@ -103,11 +104,13 @@ def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[
 def new_id(title: str, taken: Iterable[str]) -> str:
     """Return a readable id that no other entry has, whatever the case of its letters."""
     known = {each.casefold() for each in taken}
-    base = layout.file_name(title)
-    name, number = base, 2
-    while name in known:
-        name, number = f"{base}-{number}", number + 1
-    return name
+    return next(name for name in numbered(layout.file_name(title)) if name not in known)
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Yield a name, and then what it may be called if others have it."""
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
 
 
 def check_id(text: str) -> str:
@@ -119,12 +122,13 @@ def check_id(text: str) -> str:
     return bare
 
 
-def match(wanted: str, ids: Iterable[str], what: str) -> str:
-    """Return the id that is meant: itself, or the only one that begins so."""
+def match(wanted: str, ids: Iterable[str], what: str, short: Callable[[str], str] = str) -> str:
+    """Return the id that is meant: itself, or the only one that begins so, or whose `short` form does."""
     known = list(ids)
     if wanted in known:
         return wanted
-    found = sorted(each for each in known if wanted and each.startswith(wanted))
+    begins = {each for each in known if each.startswith(wanted) or short(each).startswith(wanted)}
+    found = sorted(begins) if wanted else []
     if len(found) == 1:
         return found[0]
     if found:
@@ -132,8 +136,8 @@ def match(wanted: str, ids: Iterable[str], what: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(wanted, known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"`memolith {what} list` shows them"
-    raise NotFoundError(f"no {what} {quoted(wanted)}; {hint}")
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise NotFoundError(f"no {what} {quoted(wanted)}; {hint}`memolith {what} list` shows them")
 
 
 def titled(title: str, text: str) -> str:

@@ -290,6 +290,13 @@ class Home:
             else:
                 return
 
-    def scope(self, scope: str) -> str:
-        """Return the slug that a caller's word for a scope means: the project's, or none for the user."""
-        return layout.USER if arguments.is_user_wide(scope) else self.project
+    def scope(self, scope: str, *, register: bool = False) -> str:
+        """Return the slug that a caller's word for a scope means: the project's, or none for the user.
+
+        Who writes lets the project `register` first: that may find that its slug is taken.
+        """
+        if arguments.is_user_wide(scope):
+            return layout.USER
+        if register:
+            self.register()
+        return self.project

@@ -12,6 +12,7 @@ from memolith.base.errors import MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
 from memolith.memory import arguments, review
+from memolith.memory.entries import numbered
 from memolith.memory.writing import reply
 from memolith.store import files, layout
 from memolith.text import frontmatter, markdown, source_label
@@ -50,7 +51,9 @@ class Lessons:
         home.register()
         slug, root = home.project, str(home.root)
         with home.gate.scope(slug):
-            relative = _free(Tree(root), slug, _name(text, home.now()))
+            names = (f"{each}.md" for each in numbered(_name(text, home.now())))
+            places = (layout.path(slug, "lessons", each) for each in names)
+            relative = next(each for each in places if Tree(root).stat(each) is None)
             apply = source_label.stamped(_whole, home.source, is_note=True)
             change = home.gate.change(relative, text, apply, op="write", cap=MAX_WRITE_BYTES)
         return reply(root, change, 0, None)
@@ -70,15 +73,6 @@ def _name(text: str, now: float) -> str:
 
     title = layout.file_name(markdown.first_line(redact(text).text.lstrip("-*# "), 60))
     return f"{time.strftime(_STAMP, time.localtime(now))}-{title}"
-
-
-def _free(tree: Tree, slug: str, name: str) -> str:
-    number = 1
-    while True:
-        relative = layout.path(slug, "lessons", f"{name}{'' if number == 1 else f'-{number}'}.md")
-        if tree.stat(relative) is None:
-            return relative
-        number += 1
 
 
 def _names(tree: Tree, directory: str) -> list[str]:

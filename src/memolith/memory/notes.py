@@ -7,6 +7,7 @@ import os
 from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, Source
 from memolith.env.paths import Tree
+from memolith.memory.entries import numbered
 from memolith.memory.note_index import describe, update_index
 from memolith.store import layout
 from memolith.text import frontmatter, markdown, source_label
@@ -44,7 +45,6 @@ def check(content: str, title: str) -> None:
 
 def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
     """Store a note under its title and keep its line in the index; the same title replaces the note."""
-    check(content, title)
     kind = _KIND_ALIASES.get(kind, kind)
     from memolith.store.allow_list import allowed
     from memolith.store.screen import together
@@ -126,18 +126,14 @@ def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
 def _file_for(gate: Gate, slug: str, title: str) -> str:
     """Return the file of the note called `title`: its own, or a new name that no other note has."""
     title = lookalikes.composed(title)
-    base = layout.file_name(title)
     tree = Tree(gate.root)
     taken = {name.casefold() for name in tree.names(layout.path(slug, "notes"))}
-    number = 1
-    while True:
-        name = base if number == 1 else f"{base}-{number}"
-        relative = layout.note(slug, name)
-        if f"{name}.md" not in taken:
-            return relative
-        if lookalikes.composed(markdown.same_line(describe(tree.place(relative))[0])) == title:
-            return relative
-        number += 1
+
+    def is_called_so(relative: str) -> bool:
+        return lookalikes.composed(markdown.same_line(describe(tree.place(relative))[0])) == title
+
+    places = ((f"{name}.md", layout.note(slug, name)) for name in numbered(layout.file_name(title)))
+    return next(place for file, place in places if file not in taken or is_called_so(place))
 
 
 def _check_new_name(gate: Gate, relative: str) -> list[str]:

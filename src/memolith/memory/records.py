@@ -68,9 +68,9 @@ class Records(entries.Entries):
             raise InputError(f"only incidents can expire; {category} are permanent (use valid_until instead)")
         name = title or markdown.heading_title(text) or markdown.first_line(text, 80)
         name = entries.titled(name, text)
-        slug = self._slug(scope, prepare=True)
+        slug = self._home.scope(scope, register=True)
         with self._home.gate.scope(slug):
-            known = self._all([slug]) if supersedes else []
+            known = self._all(scope) if supersedes else []
             older = [self._pick(known, each) for each in supersedes]
             ids, near = self._near(slug, name, text)
             outside = self._home.source.outside
@@ -215,7 +215,7 @@ class Records(entries.Entries):
         if category != "incidents" and record.temporal == "temporary":
             fields |= {"temporal": "permanent", "expires": ""}
             warnings.append(f"{record.id} does not expire any more: only incidents can")
-        slug = self._slug(record.scope)
+        slug = layout.scope_of(record.filename)
         new = layout.path(slug, "records", category, f"{record.id}.md")
         with self._home.gate.scope(slug):
             old = Tree(self._root).read(record.filename) or b""
@@ -257,7 +257,7 @@ class Records(entries.Entries):
         A record that others support stays, without this source. StorageError if one cannot be read.
         """
         gone = []
-        for record in self._all(self._slugs(None), strict=True):
+        for record in self._all(None, strict=True):
             sources = list(dict.fromkeys(filter(None, [record.source, *record.sources])))
             left = [each for each in sources if each.partition("#")[0] != session]
             if len(left) == len(sources) or not record.origin.startswith("extracted"):
@@ -271,7 +271,7 @@ class Records(entries.Entries):
 
     def get(self, record_id: str, scope: str | None = None) -> Record:
         """Return one record; the beginning of its id is enough. NotFoundError if there is none."""
-        return self._pick(self._all(self._slugs(scope)), record_id)
+        return self._pick(self._all(scope), record_id)
 
     def list(
         self,
@@ -292,24 +292,15 @@ class Records(entries.Entries):
             arguments.one_of(status, STATUSES, "status")
         return [
             record
-            for record in self._all(self._slugs(scope), strict=strict)
+            for record in self._all(scope, strict=strict)
             if category in (None, record.category)
             and (record.status == status if status else archived or record.status == "active")
         ]
 
     # ------------------------------------------------------------ inside
 
-    def _slug(self, scope: str, *, prepare: bool = False) -> str:
-        if arguments.is_user_wide(scope):
-            return layout.USER
-        if prepare:
-            self._home.register()
-        return self._home.project
-
-    def _slugs(self, scope: str | None) -> builtins.list[str]:
-        return [self._slug(scope)] if scope is not None else [self._home.project, layout.USER]
-
-    def _all(self, slugs: builtins.list[str], *, strict: bool = False) -> builtins.list[Record]:
+    def _all(self, scope: str | None, *, strict: bool = False) -> builtins.list[Record]:
+        slugs = (self._home.project, layout.USER) if scope is None else (self._home.scope(scope),)
         return [record for slug in slugs for record in self._read(slug, strict=strict)]
 
     def _read(self, slug: str, *, strict: bool) -> Iterator[Record]:

@@ -125,11 +125,8 @@ def hold(
         message = f"Nothing was written: a person {word} this text before ({held_id})"
     return WriteResult(
         filename=layout.locate(str(home.root), relative),
-        bytes=0,
         held=held_id if not decided else None,
         message=message,
-        sha256="",
-        skipped=0,
         warnings=[*warnings, *more],
     )
 

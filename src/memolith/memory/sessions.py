@@ -5,9 +5,12 @@ Turns are numbered from 1 and never renumbered, so that a reference to one stays
 
 from __future__ import annotations
 
-from memolith.base.errors import InputError, NotFoundError, TextError
+import json
+
+from memolith.base.errors import InputError, TextError
 from memolith.base.values import Value
 from memolith.memory import arguments
+from memolith.memory.entries import match
 from memolith.store import tombstones
 from memolith.store.archive import Archive
 from memolith.store.screen import quoted, refuse_secret
@@ -49,34 +52,28 @@ class Turn(Value):
     """One thing that was said or done; `outcome` is what a tool made of it (`ok`, `error`, …)."""
 
     number: int
-    outcome: str
+    outcome: str = ""
     role: str
-    taint: str  # whose words they may be besides the speaker's: one of TAINTS, or empty
+    taint: str = ""  # whose words they may be besides the speaker's: one of TAINTS, or empty
     text: str
-    time: str
-    tool: str
-
-    def __init__(self, **fields: object) -> None:
-        super().__init__(**{"taint": "", **fields})
+    time: str = ""
+    tool: str = ""
 
 
 class Session(Value):
     """A conversation with an agent. `name` is how it is called in the store: agent and id."""
 
     agent: str
-    cwd: str
+    cwd: str = ""
     id: str
-    mode: str  # one of MODES, or empty: enabled
-    project: str
-    source: str  # one of SOURCES, or empty: interactive
-    started: str
-    status: str
-    taint: str  # whose words were in it besides those of its two sides: one of TAINTS, or empty
-    ticket: str
+    mode: str = ""  # one of MODES, or empty: enabled
+    project: str = ""
+    source: str = ""  # one of SOURCES, or empty: interactive
+    started: str = ""
+    status: str = ""
+    taint: str = ""  # whose words were in it besides those of its two sides: one of TAINTS, or empty
+    ticket: str = ""
     turns: list[Turn]
-
-    def __init__(self, **fields: object) -> None:
-        super().__init__(**{"cwd": "", "mode": "", "source": "", "taint": "", **fields})
 
     @property
     def name(self) -> str:
@@ -168,12 +165,11 @@ class Sessions:
         said = [(each, _text_of(each.get("content", each.get("text")))) for each in messages]
         turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
         for turn in turns:
-            if turn.role not in ROLES:
-                raise InputError(f"unknown role {quoted(turn.role)} of a message; one of {', '.join(ROLES)}")
-        turns = [Turn(**{**turn.as_dict(), "number": at}) for at, turn in enumerate(turns, 1)]
+            arguments.one_of(turn.role, ROLES, "role")
+        turns = [turn.but(number=at) for at, turn in enumerate(turns, 1)]
         started = next((turn.time for turn in turns if turn.time), "")
-        rest = {"project": "", "ticket": "", "status": "completed", "started": started}
-        return self.add(Session(agent=agent, id=session_id or number, **rest, turns=turns))
+        name = session_id or number
+        return self.add(Session(agent=agent, id=name, status="completed", started=started, turns=turns))
 
     def list(self) -> builtins.list[Session]:
         """Return all sessions without their turns, oldest first; a damaged one is left out."""
@@ -207,30 +203,17 @@ class Sessions:
         return Archive(self._home.path, self._home.project)
 
     def _read(self, name: str) -> Session | None:
-        lines = self._archive().read(name)
-        return parse(lines) if lines else None
+        return parse(self._archive().read(name) or [])
 
     def _find(self, name: str) -> str:
-        known = self._archive().names()
-        if name in known:
-            return name
-        found = [
-            each
-            for each in known
-            if name and (each.startswith(name) or each.partition("-")[2].startswith(name))
-        ]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise InputError(f"{quoted(name)} is short for {', '.join(found[:5])}; give more of it")
-        raise NotFoundError(f"no session {quoted(name)}; `memolith session list` shows them")
+        return match(name, self._archive().names(), "session", lambda each: each.partition("-")[2])
 
 
 def mask_copy(archive: Archive, name: str) -> int:
     """Mask the secrets in a copy that an older version made; return how many. Under the project's lock."""
-    lines = archive.read(name)
-    session = parse(lines) if lines else None
-    if session is None or lines is None:
+    lines = archive.read(name) or []
+    session = parse(lines)
+    if session is None:
         return 0
     clean, masked, _ = _clean(session.turns)
     if masked:
@@ -240,11 +223,9 @@ def mask_copy(archive: Archive, name: str) -> int:
 
 def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, dry: bool = False) -> int:
     """Change the texts of a copy and its id; return how many lines of it that changes. `dry` only counts."""
-    import json
-
-    lines = archive.read(name)
-    session = parse(lines) if lines else None
-    if session is None or lines is None:
+    lines = archive.read(name) or []
+    session = parse(lines)
+    if session is None:
         return 0
     turns = [turn.but(**{key: change(getattr(turn, key)) for key in _TEXTS}) for turn in session.turns]
     head = {
@@ -368,14 +349,10 @@ def _check_name(text: str, what: str) -> None:
 
 
 def _line(row: dict[str, object]) -> str:
-    import json
-
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 
 def _json(line: str) -> object:
-    import json
-
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

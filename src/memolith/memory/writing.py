@@ -146,13 +146,11 @@ def remember(
 
     notes.check(content, title)
     asked = {"title": title, "kind": kind, "scope": scope}
-    if home.scope(scope):
-        home.register()  # before the slug is used: registering may find that it is taken
-    name = notes.name_for(home.gate, home.scope(scope), title) if home.source.outside else None
+    slug = home.scope(scope, register=True)
+    name = notes.name_for(home.gate, slug, title) if home.source.outside else None
     if held := _held(home, "remember", content, asked, "note", name):
         return held
-    change = notes.remember(home.gate, home.scope(scope), content, title, kind, home.source)
-    return _result(home, change)
+    return _result(home, notes.remember(home.gate, slug, content, title, kind, home.source))
 
 
 def update(
@@ -256,7 +254,6 @@ def reply(store: str, change: Change, skipped: int, message: str | None) -> Writ
     return WriteResult(
         filename=path,
         bytes=size,
-        held=None,
         warnings=change.warnings,
         sha256=change.sha256,
         skipped=skipped,

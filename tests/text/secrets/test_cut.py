@@ -75,7 +75,7 @@ def _result(text: str, spent: int = 0) -> str:
 
 
 def _shaped(text: str) -> str:
-    turn = Turn(number=1, role="tool", text=f"$ cat\n{text}", time="", tool="Bash", outcome="ok")
+    turn = Turn(number=1, role="tool", text=f"$ cat\n{text}", tool="Bash", outcome="ok")
     about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
     return extract.shape(Session(**about, turns=[turn]), 100_000)
 
@@ -195,7 +195,7 @@ def test_a_secret_that_is_known_by_its_lines_is_masked_before_they_are_joined(
     text, parts = BY_LINES[secret]
     with Mem.open(work) as mem:
         line = str(JOINED[place](mem, text))
-        turn = Turn(number=1, role="tool", text=line, time="", tool="Bash", outcome="ok")
+        turn = Turn(number=1, role="tool", text=line, tool="Bash", outcome="ok")
         about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
         mem.sessions.add(Session(**about, turns=[turn]))
         assert leaks(Path(mem.home), dict.fromkeys(parts, secret)) == []

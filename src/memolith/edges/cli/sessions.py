@@ -56,9 +56,7 @@ def add_session(
     turns = list(read_turns(common.file_text(file).split("\n"), file))
     linked = mem.tickets.get(ticket).id if ticket else ""
     started = next((turn.time for turn in turns if turn.time), "")
-    value = Session(
-        agent=agent, id=session_id, project="", started=started, status=status, ticket=linked, turns=turns
-    )
+    value = Session(agent=agent, id=session_id, started=started, status=status, ticket=linked, turns=turns)
     if not mine and file != "-" and whose.in_checkout(file):
         value = gather.labelled(value)
     done = mem.sessions.add(value, scope=scope)

@@ -258,17 +258,16 @@ class Transcript:
             return [*self.turns, *self._latest]
         number = len(self.turns) + 1
         text = f"[{plural(self._left_out, 'turn')} left out here: the session is too long to be kept whole]"
-        gap = Turn(number=number, role="system", text=text, time="", tool=LEFT_OUT, outcome="")
+        gap = Turn(number=number, role="system", text=text, tool=LEFT_OUT)
         return [*self.turns, gap, *self._latest]
 
     def session(self, name: str) -> Session:
         """Return what was read; `name` is the session's id unless a record said it."""
         known = {"cwd": "", "source": "interactive", "status": "completed", **self.known}
         started = moment(known.get("started")) or next((each.time for each in self.turns if each.time), "")
-        about = {"project": "", "ticket": "", "taint": self._hearing.so_far, "turns": self._kept()}
-        about |= {key: known[key] for key in ("cwd", "source", "status")}
-        name = safe(known.get("id") or name)
-        return Session(agent=self.agent, id=name, started=started, **about)
+        about = {key: known[key] for key in ("cwd", "source", "status")}
+        about |= {"id": safe(known.get("id") or name), "taint": self._hearing.so_far}
+        return Session(agent=self.agent, started=started, turns=self._kept(), **about)
 
 
 def safe(text: str) -> str:
