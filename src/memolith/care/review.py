@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from memolith.base.errors import InputError, NotFoundError
 from memolith.learn.consolidate import proposals
 from memolith.memory import review, writing
 from memolith.memory.lessons import Lessons
 from memolith.memory.records import Records
 from memolith.store.layout import PROPOSAL
-from memolith.text import source_label
+from memolith.store.screen import quoted
+from memolith.text import frontmatter, source_label
+from memolith.text.suspicion import suspicions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +35,13 @@ class Review:
 
     def get(self, held_id: str) -> Held:
         """Return what waits under an id, which may be shortened. NotFoundError, InputError if ambiguous."""
-        return review.find(self._home, held_id)
+        found = [held for held in self.list() if held_id and held.id.startswith(held_id)]
+        if not found:
+            raise NotFoundError(f"nothing waits under {quoted(held_id)}; `memolith review` shows what does")
+        if len(found) > 1:
+            short = ", ".join(held.id for held in found)
+            raise InputError(f"{held_id!r} is short for {short}; give more of it")
+        return found[0]
 
     def diff(self, held: Held) -> str:
         """Return what a proposal would change now; nothing for other texts."""
@@ -59,20 +68,30 @@ class Review:
         return str(result.message)
 
     def refuse(self, held_id: str) -> Held:
-        """Drop it; it stays in the history."""
-        return review.refuse(self._home, held_id)
+        """Drop it; it stays in the history, and the same text will not be held again."""
+        held = self.get(held_id)
+        review.decide(self._home, held, lambda _: None, "refuse")
+        return held
 
     def edit(self, held_id: str, text: str) -> Held:
         """Replace it by what a person made of it; it goes on waiting."""
         held = self.get(held_id)
         if held.call == PROPOSAL:
             proposals.edit(self._home, held, text)
-            return self.get(held.id)
-        return review.edit(self._home, held.id, text)
+        else:
+            self._home.gate.change(held.filename, text, _with_text, op="edit")
+        return self.get(held.id)
 
     def is_safe(self, held: Held) -> bool:
         """Whether it would not wait if it came now: it was edited, or the rules are better."""
-        return proposals.is_safe(self._home, held) if held.call == PROPOSAL else review.is_safe(held)
+        if held.call == PROPOSAL:
+            return proposals.is_safe(self._home, held)
+        shown = [each if isinstance(each, str) else "\n".join(each) for each in held.arguments.values()]
+        return not suspicions("\n\n".join([*shown, held.text]))
+
+
+def _with_text(old: str | None, new: str) -> str | None:
+    return None if old is None else frontmatter.split(old).head + new
 
 
 # What is done with a text that is accepted, by the name under which that was written down.

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import ConflictError, InputError, MemolithError, NotFoundError
+from memolith.base.errors import ConflictError, MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Source, Value, WriteResult
 from memolith.env.paths import Tree
 from memolith.memory import note_index
 from memolith.store import files, layout
 from memolith.store.entry import Entry
-from memolith.store.screen import quoted
 from memolith.text import frontmatter, source_label
 from memolith.text.digest import sha256
 
@@ -186,16 +185,6 @@ def waiting(home: Home) -> list[Held]:
     return sorted(found, key=lambda held: (held.since, held.filename))
 
 
-def find(home: Home, held_id: str) -> Held:
-    """Return what waits under an id, which may be shortened. NotFoundError, or InputError if ambiguous."""
-    found = [held for held in waiting(home) if held_id and held.id.startswith(held_id)]
-    if not found:
-        raise NotFoundError(f"nothing waits under {quoted(held_id)}; `memolith review` shows what does")
-    if len(found) > 1:
-        raise InputError(f"{held_id!r} is short for {', '.join(held.id for held in found)}; give more of it")
-    return found[0]
-
-
 def _read(home: Home, relative: str) -> Held | None:
     """Return a held text; None for what is not one."""
     data = Tree(str(home.root)).read(relative)
@@ -216,32 +205,6 @@ def _read(home: Home, relative: str) -> Held | None:
         reasons=[str(reason) for reason in reasons] if isinstance(reasons, list) else [],
         text=parsed.body,
     )
-
-
-def refuse(home: Home, held_id: str) -> Held:
-    """Drop a held text; it stays in the history, and the same text will not be held again."""
-    held = find(home, held_id)
-    decide(home, held, lambda _: None, "refuse")
-    return held
-
-
-def edit(home: Home, held_id: str, text: str) -> Held:
-    """Replace a held text by what a person made of it; it goes on waiting."""
-    held = find(home, held_id)
-
-    def replace(old: str | None, new: str) -> str | None:
-        return None if old is None else frontmatter.split(old).head + new
-
-    home.gate.change(held.filename, text, replace, op="edit")
-    return find(home, held.id)
-
-
-def is_safe(held: Held) -> bool:
-    """Whether a text would not be held if it came now: it was edited, or the rules are better."""
-    from memolith.text.suspicion import suspicions
-
-    shown = [each if isinstance(each, str) else "\n".join(each) for each in held.arguments.values()]
-    return not suspicions("\n\n".join([*shown, held.text]))
 
 
 def decide(home: Home, held: Held, change: Callable[[str | None], str | None], op: str) -> None:

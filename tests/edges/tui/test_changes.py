@@ -6,7 +6,6 @@ from textual.widgets import Input, Static, TextArea
 
 from memolith import Mem
 from memolith.edges.tui.dialogs import Choose, Confirm, Form
-from memolith.memory import review
 from tests.care.test_scan import canary
 from tests.edges.tui.driving import Driver, drive
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
@@ -213,7 +212,7 @@ def test_what_waits_is_accepted_refused_edited_or_accepted_if_safe_and_undone(pe
         await app.keys("y")
         await app.until(lambda: app.titles() == ["Worse tip"], "the safe one accepted")
         assert "two minutes" in person.read("daily")
-        assert [held.arguments["heading"] for held in review.waiting(person)] == ["Worse tip"]
+        assert [held.arguments["heading"] for held in person.review.list()] == ["Worse tip"]
 
     drive(person, script)
 

@@ -18,7 +18,6 @@ from memolith.base.whole import NOT_WHOLE
 from memolith.edges.cli import main
 from memolith.hosts.hook import payload, worker
 from memolith.hosts.hook.answers import TROUBLE
-from memolith.memory import review
 from memolith.store import receipts
 from tests.care.test_scan import canary
 from tests.hosts.hook.conftest import context, unless_busy
@@ -109,7 +108,7 @@ def test_the_summary_of_a_stopped_writers_project_is_queued_and_stored_later(hom
     assert "zebra's stable" not in Path(receipts.path(str(home), queued)).read_text()
     with Mem.open(work) as mem:
         assert any("stored" in line for line in list(worker.work(mem)))
-        (waiting,) = review.waiting(mem)  # nobody knows what was in the session
+        (waiting,) = mem.review.list()  # nobody knows what was in the session
     assert ("We moved to port 5434." in waiting.text, secret in waiting.text) == (True, False)
     assert receipts.names(str(home), ".summary") == []
 

@@ -8,7 +8,6 @@ import pytest
 from memolith import Mem
 from memolith.base.errors import InputError
 from memolith.hosts.hook import edge, payload
-from memolith.memory import review
 from tests.hosts.hook.conftest import context
 from tests.shared import SAMPLES
 
@@ -63,7 +62,7 @@ def test_an_event_is_answered_as_its_host_takes_it(host: str, path: Path, named:
         nested = json.loads(answer).get("hookSpecificOutput", {})
         assert nested.get("hookEventName", event) == event
     if event == "PostCompact":
-        log = "\n".join(each.text for each in review.waiting(mem))  # its transcript is not here
+        log = "\n".join(each.text for each in mem.review.list())  # its transcript is not here
         assert ("Decision: PGPORT=5433" in log and "thinking" not in log) or host == "codex"
 
 

@@ -11,7 +11,6 @@ from memolith import Mem, MemolithError
 from memolith.hosts.hook import answers, edge
 from memolith.hosts.sessions import transcript
 from memolith.learn.extract import strip
-from memolith.memory import review
 from memolith.store import receipts as kept
 from memolith.text.budget import estimate_tokens
 from tests.care.test_scan import canary, hits
@@ -226,7 +225,7 @@ def test_a_summary_of_a_session_that_fetched_something_waits_and_is_found_by_who
     assert "zebra" not in host.start() + host.ask(f"What about this: {order}") + host.ask(f"And: {order}")
     (hit,) = (hit for hit in filled.recall(order) if "zebra" in hit.text)
     assert hit.origin in ("extracted, web", "extracted, tool")
-    (waiting,) = review.waiting(filled)
+    (waiting,) = filled.review.list()
     filled.review.accept(waiting.id)
     host.session = "s-3"
     assert "zebra.sh before each commit. [source: extracted, " in host.start()
