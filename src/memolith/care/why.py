@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import MemolithError, NotFoundError
 from memolith.base.values import Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.memory import addresses
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.memory.tickets import Tickets
@@ -24,7 +25,7 @@ from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.budget import plural
-from memolith.text.names import SCHEME, parse_address
+from memolith.text.names import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,11 +139,8 @@ def _kind(relative: str) -> str:
 def locate(home: Home, ref: str) -> str:
     """Return the file that is meant. NotFoundError names the nearest."""
     if ref.startswith(SCHEME):
-        namespace, parts = parse_address(ref)
-        place = "/".join(parts)
-        if namespace != "user":
-            place = layout.path(home.project, place or layout.SUMMARY)
-        return find_file(home, place)
+        scope, parts = addresses.meant(home, ref)
+        return find_file(home, layout.path(scope, *parts))
     bare = ref.partition("#L")[0]
     line = bare.rpartition(":")
     for text in dict.fromkeys([bare, line[0] if line[2].isdigit() else bare]):

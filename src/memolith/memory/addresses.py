@@ -43,15 +43,12 @@ def resolve(home: Home, uri: str) -> Resource:
 
     InputError says what is wrong with an address, NotFoundError that nothing is there.
     """
-    namespace, parts = parse_address(uri)
-    scope = layout.USER if namespace == "user" else home.project
+    scope, parts = meant(home, uri)
     tree = Tree(str(home.root))
     try:
         if not _exists(tree, scope):
             what = "nothing is remembered yet" if not scope else "this project has no memory yet"
             raise NotFoundError(f"{uri}: {what}; it begins with the first `memolith write` or `remember`")
-        if not parts and namespace == "root":
-            parts = (layout.SUMMARY,)
         if not parts:
             return _listing(uri, _top(home, tree, scope))
         if parts[0] == SESSIONS and scope:
@@ -70,6 +67,14 @@ def of_file(home: Home, relative: str) -> Resource:
     data = Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True)
     text = files.text_of(data or b"").removeprefix("\ufeff")
     return Resource(uri=address_of(relative), mime=mime(relative), listing=None, text=text)
+
+
+def meant(home: Home, uri: str) -> tuple[str, tuple[str, ...]]:
+    """Return the scope that an address is about, and the parts of the path in it."""
+    namespace, parts = parse_address(uri)
+    if namespace == "root" and not parts:
+        parts = (layout.SUMMARY,)
+    return layout.USER if namespace == "user" else home.project, parts
 
 
 def complete(home: Home, prefix: str) -> list[str]:

@@ -14,7 +14,7 @@ from memolith.memory import note_index
 from memolith.memory.daily import days as logged_days
 from memolith.memory.document import hand_written
 from memolith.store import allow_list, files, layout
-from memolith.text import markdown
+from memolith.text import markdown, names
 from memolith.text.budget import Section, allot, utf8_len
 from memolith.text.safe import hygiene, structure
 from memolith.text.safe.structure import CLOSE, OPEN
@@ -154,8 +154,7 @@ def _summary(root: Tree, slug: str, tokens: int) -> list[Section]:
     relative = layout.path(slug, layout.SUMMARY)
     text, _ = _part(root, relative, 1024 * _KIB)
     # Whoever reads this has addresses; where the files are is nobody's business.
-    text = text.replace(f"{root.root}/{layout.path(slug)}/", "memory://root/")
-    text = text.replace(f"{root.root}/", "memory://user/").replace(root.root, "memory://user")
+    text = names.addressed(text, root.root, layout.path(slug))
     body = hygiene.for_block(markdown.presentable(text))
     found = _section(SUMMARY, body, "memory://root", "summary", _NO_CAP)
     for section in found:

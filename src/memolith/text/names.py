@@ -63,6 +63,12 @@ MAX_DEPTH = 8
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
+def addressed(text: str, root: str, project: str) -> str:
+    """Return a text with addresses instead of paths in a store; `project` is the path of its own part."""
+    text = text.replace(f"{root}/{project}/", f"{SCHEME}root/")
+    return text.replace(f"{root}/", f"{SCHEME}user/").replace(root, f"{SCHEME}user")
+
+
 def parse_address(url: str) -> tuple[str, tuple[str, ...]]:
     """Return the namespace of an address and the parts of the path in it; InputError says what is wrong.
 

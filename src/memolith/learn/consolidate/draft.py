@@ -20,6 +20,7 @@ from memolith.store import files, layout
 from memolith.store.screen import screen
 from memolith.text import fences, markdown, source_label
 from memolith.text.budget import estimate_tokens, head
+from memolith.text.names import addressed
 from memolith.text.safe.hygiene import unallowed
 
 if TYPE_CHECKING:
@@ -171,8 +172,7 @@ def _page(extraction: Extraction) -> str:
 
 def _local(text: str, previous: Current) -> str:
     """Return a text with addresses instead of paths into the memory, which are nobody's business."""
-    text = text.replace(f"{previous.root}/{layout.path(previous.slug)}/", "memory://root/")
-    return text.replace(f"{previous.root}/", "memory://user/").replace(previous.root, "memory://user")
+    return addressed(text, previous.root, layout.path(previous.slug))
 
 
 def _raw(sources: Sequence[Extraction]) -> str:
