@@ -170,9 +170,12 @@ class Stand(World):
         (self.base / "tools" / "editor").symlink_to(shutil.which("true") or "")
 
     def clone(self) -> Clone:
-        """Return the repository as it was at first."""
-        shutil.rmtree(self.work)
-        shutil.copytree(self.base / "honest", self.work)
+        """Return the repository as it was at first. Its `.git` stays: another one is another project."""
+        git = self.work / ".git"
+        for place in (self.work, git):
+            for inside in [each for each in place.iterdir() if each != git]:
+                shutil.rmtree(inside) if inside.is_dir() and not inside.is_symlink() else inside.unlink()
+        shutil.copytree(self.base / "honest", self.work, dirs_exist_ok=True)
         return Clone(self.work, self.mark)
 
     def environment(self, searched: str) -> dict[str, str]:
