@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.text.suspicion import RULES, _patterns, suspicions
+from memolith.text.suspicion import rules, suspicions
 
 HERE = Path(__file__).parent / "suspicion"
 
@@ -29,18 +29,17 @@ def examples(name: str) -> list[tuple[str, str]]:
     return found
 
 
-def rules(text: str) -> set[str]:
+def flagged(text: str) -> set[str]:
     return {each.rule for each in suspicions(text)}
 
 
 @pytest.mark.parametrize(("rule", "text"), examples("attacks"))
 def test_an_attack_is_flagged_by_the_rule_it_is_listed_under(rule: str, text: str) -> None:
-    assert rule in rules(text)
+    assert rule in flagged(text)
 
 
-def test_every_rule_has_a_pattern_and_an_example() -> None:
-    assert [rule for rule, _ in _patterns()] == list(RULES)
-    assert {rule for rule, _ in examples("attacks")} == set(RULES)
+def test_every_rule_has_an_example() -> None:
+    assert {rule for rule, _ in examples("attacks")} == set(rules())
 
 
 def test_of_the_same_words_meant_well_few_are_flagged() -> None:
@@ -87,9 +86,9 @@ def test_a_disguise_neither_hides_an_order_nor_makes_one(how: str) -> None:
 
 
 def test_a_head_that_claims_a_person_is_flagged_and_a_plain_one_is_not() -> None:
-    assert rules("---\nname: x\ntrust: user\n---\nBody.\n") == {"claimed-trust"}
-    assert rules("---\nname: x\ntype: user\n---\nThe user is a nurse.\n") == set()
-    assert rules("The record says\ntrust: user\n") == set()
+    assert flagged("---\nname: x\ntrust: user\n---\nBody.\n") == {"claimed-trust"}
+    assert flagged("---\nname: x\ntype: user\n---\nThe user is a nurse.\n") == set()
+    assert flagged("The record says\ntrust: user\n") == set()
 
 
 BEGINNINGS = [
@@ -108,7 +107,7 @@ def test_any_text_gives_places_inside_it(pieces: list[str]) -> None:
     for found in suspicions(text):
         assert 0 <= found.start < found.end <= len(text)
         assert found.quote == text[found.start : min(found.end, found.start + 120)]
-        assert found.why == RULES[found.rule]
+        assert found.why == rules()[found.rule][0]
 
 
 # The long run looks at 64 KiB each, the default one at a quarter of it: what grows faster shows there too.

@@ -16,21 +16,6 @@ TOOLS = {name.removeprefix("tool "): words for name, words in _TABLE.items() if 
 _NONE: frozenset[str] = frozenset()
 _LOADING = ("PATH", "LD_", "DYLD_", "GIT_", "BASH", "ENV", "PAGER", "EDITOR", "NODE_OPTIONS", "PYTHONSTARTUP")
 _ANYTHING = ("system(", "getline", "/inet/", "popen", '|"', '| "')  # a way out of awk
-# Options and orders by which a listed program runs another one, or is asked for what is elsewhere.
-_RUNNING = {
-    "git rebase": ("-x", "--exec"),
-    "git bisect": ("run",),
-    "git grep": ("-O", "--open"),
-    "git branch": ("-a", "-r", "--all", "--remotes"),
-    "git remote": ("add", "prune", "set", "show", "update"),  # they reach out, or change where to
-    "rg": ("--pre", "--hostname-bin"),
-    "sort": ("--compress",),
-    "split": ("--filter",),
-    "env": ("-S", "-iS", "-vS", "--s"),
-    "npx": ("-c", "--c", "-p", "--p"),
-    "bunx": ("-c", "--c", "-p", "--p"),
-    "sed": ("-f", "--f"),
-}
 _SED_RUNS = lazy(r"(?:^|[;{}\n⏎\d$/!,])\s*e(?![\w/])|[^\w\s][gpimIM\d]*e[gpimIM\d]*\s*(?:$|[;}\n⏎])")
 _SYSTEM = ("", "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 _ENVIRONMENT = lazy(r"^(?:\S*/)?(?:\.?venv|env|node_modules)/\.?bin$")
@@ -168,8 +153,9 @@ def _is_program(folder: str, name: str) -> bool:
 
 def _runs_another(name: str, arguments: list[str]) -> bool:
     """Whether a listed program is asked to run one that nobody looks at."""
-    orders = _RUNNING.get(f"git {_verb(name, arguments)}" if name == "git" else name, ())
-    if any(each.startswith(orders) for each in arguments if orders):
+    called = f"git {_verb(name, arguments)}" if name == "git" else name
+    orders = tuple(_TABLE.get(f"runs {called}", _NONE))
+    if any(each.startswith(orders) for each in arguments):
         return True
     if name in _SETTING:
         return any(each.startswith(_LOADING) for each in arguments)

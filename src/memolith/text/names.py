@@ -60,7 +60,6 @@ SCHEME = "memory://"
 NAMESPACES = ("root", "project", "user")
 MAX_CHARS = 1024
 MAX_DEPTH = 8
-_HEX = frozenset("0123456789abcdefABCDEF")
 
 
 def addressed(text: str, root: str, project: str) -> str:
@@ -106,11 +105,10 @@ def _part(encoded: str, url: str) -> str:
 def _decoded(encoded: str, url: str) -> str:
     if "%" not in encoded:
         return encoded
-    first, *rest = encoded.split("%")
-    if not all(len(piece) > 1 and _HEX.issuperset(piece[:2]) for piece in rest):
-        raise InputError(f"{_short(url)}: broken percent-encoding in {encoded[:40]!r}")
+    from urllib.parse import unquote
+
     try:
-        return b"".join([first.encode(), *(bytes.fromhex(p[:2]) + p[2:].encode() for p in rest)]).decode()
+        return unquote(encoded, errors="strict")  # what is no encoding keeps its `%`, which no name may have
     except UnicodeError:
         raise InputError(f"{_short(url)}: {encoded[:40]!r} is not UTF-8") from None
 

@@ -7,7 +7,6 @@ it taken off: a view is lower-case text with a way back to the places in the tex
 
 from __future__ import annotations
 
-import os
 import re
 from base64 import b64decode
 from functools import cache
@@ -16,26 +15,13 @@ from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from memolith.base.values import Value
+from memolith.text.patterns import lines
+from memolith.text.safe.lookalikes import ALIKE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-RULES = {
-    "role-marker": "It imitates the marks by which a model knows who is speaking.",
-    "override": "It claims to stand above earlier instructions or the user.",
-    "addressed": "It speaks to the assistant that reads it.",
-    "concealment": "It asks that something be kept from people.",
-    "blanket-consent": "It gives consent in advance, or says not to ask.",
-    "download-and-run": "It has code fetched from elsewhere run at once.",
-    "hand-on": "It has a secret or private data sent to somebody.",
-    "destroy": "It destroys backups, evidence, history or whole directories.",
-    "safeguard-off": "It switches a safeguard off, or goes around one.",
-    "persistence": "It installs something that comes back by itself.",
-    "follow-link": "It sends the agent to a page whose instructions it should follow.",
-    "claimed-trust": "It claims to come from a person, which only the store can say.",
-}
 _QUOTE = 120  # characters
-_PATTERNS = os.path.join(os.path.dirname(__file__), "suspicion.txt")
 
 
 class Suspicion(Value):
@@ -52,47 +38,37 @@ def suspicions(text: str) -> list[Suspicion]:
     """Return what in `text` a person should look at: each rule at most once, in order of place."""
     first: dict[str, tuple[int, int]] = {}
     for view in _views(text):
-        for rule, pattern in _patterns():
+        for rule, (_, pattern) in rules().items():
             if match := pattern.search(view.text):
                 place = view.back(*match.span())
                 first[rule] = min(first.get(rule, place), place)
     return [
-        Suspicion(
-            rule=rule, why=RULES[rule], quote=text[start : min(end, start + _QUOTE)], start=start, end=end
-        )
+        Suspicion(rule=rule, why=rules()[rule][0], quote=text[start:end][:_QUOTE], start=start, end=end)
         for rule, (start, end) in sorted(first.items(), key=lambda item: item[1])
     ]
 
 
 @cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """Read the table: one pattern for each rule."""
-    with open(_PATTERNS, encoding="utf-8") as file:
-        table = file.read().replace("\n    ", "")
+def rules() -> dict[str, tuple[str, re.Pattern[str]]]:
+    """Read the table: why each rule is one, and its pattern."""
+    found: dict[str, tuple[str, re.Pattern[str]]] = {}
     lists: dict[str, str] = {}
-    rows: dict[str, list[str]] = {}
-    heading = ""
-    for line in table.split("\n"):
-        if line.startswith(("# ", "= ")):
-            heading = line
-        elif line and heading.startswith("= "):
-            lists[heading[2:]] = line
-        elif line and heading:
-            rows.setdefault(heading[2:], []).append(line)
-    found = []
-    for rule, each in rows.items():
-        pattern = "|".join(each).replace("~", r"[^.!?;\n]{0,40}?")
-        for name, value in lists.items():
-            pattern = pattern.replace(f"{{{name}}}", value)
-        found.append((rule, re.compile(pattern)))
+    table = "\n".join(["", *lines("suspicion.txt")]).replace("\n    ", "")
+    for part in table.split("\n= ")[1:]:
+        heading, *rows = part.split("\n")
+        name, _, why = heading.partition(": ")
+        pattern = "|".join(rows).replace("~", r"[^.!?;\n]{0,40}?")
+        for each, words in lists.items():
+            pattern = pattern.replace(f"{{{each}}}", words)
+        if why:
+            found[name] = why, re.compile(pattern)
+        else:
+            lists[name] = pattern
     return found
 
 
-# Letters of other scripts that look like Latin ones.
-_ALIKE = str.maketrans(
-    "аеорсухіјѕԁոһԛԝԍмтнвкгαεορτυνικγχβηɑɡı",
-    "aeopcyxijsdnhqwgmthbkraeoptuvikyxbnagi",
-)
+# A few more letters that look like Latin ones when they are small.
+_ALIKE = {**ALIKE, **str.maketrans("ԍгηɑɡı", "grnagi")}
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u00a0", "''\"\"-- ")
 _SHOWS_NOTHING = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _MIXED = re.compile(r"[a-z][\u0370-\u052f\u0250-\u02af]|[\u0370-\u052f\u0250-\u02af][a-z]")
@@ -127,7 +103,7 @@ class _View:
             done = end
         return _View("".join([*pieces, self.text[done:]]), [*places, *self._places[done:]])
 
-    def translate(self, table: dict[int, int]) -> _View:
+    def translate(self, table: Mapping[int, int | str]) -> _View:
         """Return a view with other characters in the same places."""
         return _View(self.text.translate(table), self._places)
 

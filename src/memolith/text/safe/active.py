@@ -1,6 +1,6 @@
 """Taking the life out of Markdown: what a renderer would fetch, run or hide becomes text that names it.
 
-Images become `[image: alt] (host/path)`. A link that tells nobody anything stays (see `links`); any other
+Images become `[image: alt] (host/path)`. A link that tells nobody anything stays; any other
 becomes `[text] (host/path?…)`. HTML loses its `<`, the definitions behind `[text][label]` their meaning, and
 long queries of bare addresses are cut. Code stays as it is: no renderer makes anything of it.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from memolith.text.fences import MARKS, Code, outside, spans_of
 from memolith.text.patterns import sections
-from memolith.text.safe import links
 
 _SPECIAL = frozenset("<]!\\")
 _TAG_STARTS = ("/", "!", "?")
@@ -36,7 +35,7 @@ def defuse(text: str) -> str:
             if "`" in new:
                 spans = code.spans(new)
         if "?" in new and "://" in new:
-            new = links.shorten_queries(new, spans)
+            new = _shorten_queries(new, spans)
             spans = spans and spans_of(new)[0]
         if not _is_tame(new):
             new = _Line(new, spans, lines, number, has_code=code is not None).defused()
@@ -52,7 +51,7 @@ def _is_tame(line: str) -> bool:
     while at >= 0:
         end = line.find(")", at)
         target = line[at + 2 : end]
-        if end < 0 or "(" in target or not target or not links.is_harmless(target):
+        if end < 0 or "(" in target or not target or not _is_harmless(target):
             return False
         at = line.find("](", end)
     at = line.find("<")
@@ -171,9 +170,9 @@ class _Line:
             # It goes on in the next line, or code is in it: no link that we can name.
             return self._replace(at, at + 2, "]\\(")
         bare = target.replace(" ", "%20") if angled else target
-        if not is_image and links.is_harmless(bare) and (not angled or self._is_note(at, target)):
+        if not is_image and _is_harmless(bare) and (not angled or self._is_note(at, target)):
             return after
-        return self._replace(at, after, f"] ({links.shown(target)}")
+        return self._replace(at, after, f"] ({_shown(target)}")
 
     def _is_note(self, at: int, target: str) -> bool:
         """Whether `<a name.md>` is surely the target of a link, not a tag."""
@@ -202,9 +201,10 @@ class _Line:
         url = self._line[at + 1 : min(close, at + _MAX_URL)]
         if not _is_address(url):
             return at + 1
-        if close - at < _MAX_URL and links.is_harmless(url):
+        if close - at < _MAX_URL and _is_harmless(url):
             return close + 1
-        return self._replace(at, at + 1 + len(url), f"&lt;{links.without_query(url)}")
+        place, mark, _ = url.partition("?")
+        return self._replace(at, at + 1 + len(url), f"&lt;{place}{mark and '?…'}")
 
     def _is_tag(self, at: int) -> bool:
         line = self._line
@@ -214,7 +214,10 @@ class _Line:
         if first == "?":
             # `List<?>` and `List<? extends T>` are types.
             is_type = line.startswith((">", ",", " extends ", " super "), at + 2)
-            return not is_type or self._is_first(at) or self._ends_below("?>", at + 2)
+            ends = self._find("?>", at + 2) < len(line) or any(
+                "?>" in each for each in self._below(_LOOK_AHEAD)
+            )
+            return not is_type or ends or self._is_first(at)
         start = at + 2 if first == "/" else at + 1
         end = start
         while end < len(line) and end - start < 40 and (line[end].isalnum() or line[end] == "-"):
@@ -241,11 +244,6 @@ class _Line:
 
     def _is_first(self, at: int) -> bool:
         return at <= _FAR and not self._line[:at].strip(MARKS)
-
-    def _ends_below(self, sign: str, at: int) -> bool:
-        return self._find(sign, at) < len(self._line) or any(
-            sign in line for line in self._below(_LOOK_AHEAD)
-        )
 
     def _goes_on(self, at: int) -> bool:
         """Whether a tag may end in a line below, with something in it."""
@@ -292,3 +290,107 @@ def _is_address(text: str) -> bool:
         and "<" not in rest
         and "\t" not in rest
     )
+
+
+# The targets of links: does following one tell anybody anything, and how to name it if so.
+_LONG_TARGET = 300
+_SHOWN = 120
+_LONG_FRAGMENT = 80
+_LONG_QUERY = 48
+_HOST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
+_HEX = frozenset("0123456789abcdefx")
+_SCHEME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+.-")
+# What could begin or end something else; a target with one of these is not left as it is.
+_SIGNS = frozenset('<>[]`\\"&|{}^')
+# Schemes whose rest is a program or data, not a place.
+_OPAQUE = ("javascript", "vbscript", "data", "blob")
+
+
+def _is_harmless(target: str) -> bool:
+    """Whether a link can stay a link: relative, or an ordinary address that carries no data."""
+    if len(target) > _LONG_TARGET or not _SIGNS.isdisjoint(target) or not _is_visible(target):
+        return False
+    if target.startswith("//"):
+        return False
+    scheme, rest = _split(target)
+    if not scheme:
+        return True  # also it's.md: a quotation mark begins a title after a space only
+    if "'" in target:
+        return False
+    if scheme in ("http", "https"):
+        return rest.startswith("//") and _is_plain_place(rest[2:])
+    return scheme in ("mailto", "memory") and "?" not in rest
+
+
+def _is_visible(target: str) -> bool:
+    # Joiners are part of names in many languages.
+    return target.replace("\u200c", "").replace("\u200d", "").isprintable() and " " not in target
+
+
+def _split(target: str) -> tuple[str, str]:
+    """Split off the scheme, in lower case; none if a colon belongs to a path."""
+    before, colon, rest = target.partition(":")
+    scheme = before.lower()
+    return (scheme, rest) if colon and _SCHEME.issuperset(scheme) else ("", target)
+
+
+def _is_plain_place(rest: str) -> bool:
+    place, mark, fragment = rest.partition("#")
+    host = place.partition("/")[0].lower()
+    name, _, port = host.partition(":")
+    if "?" in place or not name or not _HOST.issuperset(name) or (port and not port.isdecimal()):
+        return False
+    if mark and (len(fragment) > _LONG_FRAGMENT or not frozenset("=?%").isdisjoint(fragment)):
+        return False
+    return not _is_odd_number(name)
+
+
+def _is_odd_number(host: str) -> bool:
+    """Whether a host is an IP address in a form that people do not write: `2130706433`, `0x7f.1`."""
+    parts = host.split(".")
+    if not parts[-1][:1].isdigit() or not _HEX.issuperset(host.replace(".", "")):
+        return False
+    return not (len(parts) == 4 and all(part.isdecimal() and str(int(part[:4])) == part for part in parts))
+
+
+def _shown(target: str) -> str:
+    """Name the target of a link in text that nothing makes a link of: host and path, no scheme, no query."""
+    if "&" in target:
+        from html import unescape
+
+        target = unescape(target)
+    target = "".join(char for char in target if char.isprintable() and char != " ").replace("\\", "/")
+    scheme, rest = _split(target)
+    if scheme in _OPAQUE:
+        return f"{scheme} link"
+    rest = rest.lstrip("/")
+    place = rest.partition("?")[0].partition("#")[0]
+    cut = "?…" if "?" in rest else "#…" if "#" in rest else ""
+    host, slash, path = place.partition("/")
+    place = host.rpartition("@")[2] + slash + path if scheme != "mailto" else place
+    place = "".join(char for char in place if char not in _SIGNS and char not in "'()*~")
+    if len(place) > _SHOWN:
+        place, cut = place[:_SHOWN], "…"
+    label = "" if scheme in ("", "http", "https", "mailto") else f"{scheme} link: "
+    return (label + place.replace("://", ":/") + cut).strip()
+
+
+def _shorten_queries(line: str, spans: list[tuple[int, int]]) -> str:
+    """Cut the long queries of the addresses in a line, except in the code at `spans`."""
+    pieces: list[str] = []
+    done = 0
+    at = line.find("://")
+    while at >= 0:
+        end = at + 3
+        while end < len(line) and not line[end].isspace() and line[end] not in '<>"`':
+            if line[end] == "&" and line.startswith("&lt;", end):
+                break  # an escaped `<` ends it, too
+            end += 1
+        question = line.find("?", at, end)
+        if question >= 0 and not any(first <= at < last for first, last in spans):
+            stop = question + 1 + len(line[question + 1 : end].rstrip(").,;:!?'*_]"))
+            if stop - question > _LONG_QUERY:
+                pieces += [line[done : question + 1], "…"]
+                done = stop
+        at = line.find("://", end)
+    return "".join([*pieces, line[done:]])

@@ -44,14 +44,7 @@ Span = tuple[str, int, int]
 Place = tuple[int, int]
 
 # A name that goes on says what the value is instead: `token_count`, `passwordUrl`, `key id`.
-_ABOUT = lazy(
-    r"(?i)[ _.-]?(?:url|uri|path|file|name|ids?|count|type|length|len|size|limit|ttl|expir\w{0,6}|field|"
-    r"label|header|prefix|policy|policies|vars?|manager|store|refs?|arn|version|index|format|algorithm|alg|usage|"
-    r"budget|rate|cost|price|endpoint|provider|placeholder|hint|reset|page|form|input|column|strategy|scheduler|"
-    r"finger-?print|signature|pairs?|rotation|management|exchange|holder|point|points|idea|insight|takeaways?|"
-    r"difference|features?|benefits?|ingredients?|bindings?|board|words?|frames?|stone|note|hash\w{0,3}|digest|checksum|"
-    r"encryption|validat\w{1,4}|required|enabled|attempts|strength|history|age|days|timeout|lifetime)(?![a-z])"
-)
+_ABOUT = lazy(rf"(?i)[ _.-]?(?:{'|'.join(TABLE['about'])})(?![a-z])")
 # A marker names a kind, and kinds are made of the same words.
 _MASK = lazy(r"[\[(]secret:[a-z0-9-]{1,40}[\])]")
 # From the name to the value: an assignment in some language, a flag, a column of a table, an attribute.

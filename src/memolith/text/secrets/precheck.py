@@ -14,41 +14,7 @@ from memolith.text.secrets.values import TABLE, is_jumbled, is_shuffled
 
 _KNOWN = names.KNOWN | APART_WORDS
 # Signs and words that announce a finder's work by themselves; names and messages seldom have one.
-_SIGNS = (
-    *(
-        "$",
-        "|",
-        " / ",
-        " -u",
-        "--user",
-        "-auth",
-        "eyj",
-        "q~",
-        ":aa",
-        "a3t",
-        "akia",
-        "ghp",
-        "bundle_",
-        "wifi:",
-    ),
-    *(" /p:", " /pass:", " /user:", "<<<", " -p", " -w", " -a", " -k"),
-    *(
-        "hook",
-        "hmac=",
-        "sas=",
-        "jdbc:oracle:",
-        "mnemonic",
-        "private key",
-        "mii",
-        "agea",
-        "mhcc",
-        "mc4c",
-        "b3bl",
-        " phrase",
-        "seed words",
-        "<private",
-    ),
-)
+_SIGNS = (*TABLE["signs"], "bundle_")
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"
 _ONLY_RUNS = bytes(

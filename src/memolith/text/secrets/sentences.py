@@ -249,11 +249,7 @@ _BETWEEN, _FAR = 2, 8
 _GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
 _POINTS_ON = ":：=＝|→\\-–—("
 _OTHER_KEY = lazy(r"[\s\"'-]{0,8}[\w.-]{1,40}[\"']?\s{0,3}[:=]")
-_STOP = lazy(
-    r"(?i)\b(?:sha-?\d{0,3}|md5|hash(?:es|ed)?|digest|checksum|integrity|commit(?:ted)?|etag|finger-?prints?|"
-    r"public|uuid|ulid|ids?|revision|cursor|version|trace|span|request|session|branch|image|model|at|in|under|"
-    r"path|vault|see|via|from|ssh-\w{3,8})\b"
-)
+_STOP = lazy(rf"(?i)\b(?:{'|'.join(TABLE['something-else'])})\b")
 
 
 def is_fingerprint(text: str, at: int, word: str) -> bool:

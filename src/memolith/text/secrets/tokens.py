@@ -152,10 +152,7 @@ _SIGNED = lazy(
 _OPEN_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{3,60}-----(?:[A-Za-z0-9+/=\s\\:,.>|\"'#]|-(?!----)){0,20000}+")
 _WHOLE_LINE = (64, 76)
 # A token taken apart so that it survives, or so that it is not found.
-APART_WORDS = frozenset(
-    b"""spaces spaced segment segments segmented group groups grouped join joins joined joining pieces
-    chunks dots hyphens concat concatenate concatenated""".split()
-)
+APART_WORDS = frozenset(word.encode() for word in TABLE["apart"])
 _APART = lazy(
     r"\b(?:[A-Za-z0-9]{2,8}_ ?){0,3}[A-Za-z0-9]{4}([ .·-]{1,3})[A-Za-z0-9]{4}(?:\1[A-Za-z0-9]{4}){3,40}"
     r"(?:\1[A-Za-z0-9]{1,3})?(?![A-Za-z0-9])"
