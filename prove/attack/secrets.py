@@ -20,7 +20,7 @@ from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
 from memolith.edges.mcp.protocol import Protocol
-from memolith.hosts.hook import background, edge, handover, worker
+from memolith.hosts.hook import edge, handover, worker
 from memolith.store import screen
 from memolith.text.secrets import commands, veil
 from memolith.text.secrets.precheck import may_hold_secret
@@ -187,7 +187,7 @@ def _used(place: Place, tally: Tally) -> None:
         stack.enter_context(mock.patch.dict(os.environ, {"HOME": str(place.user), "CLAUDE_CONFIG_DIR": ""}))
         # The worker runs here, and must not end this process.
         stack.enter_context(mock.patch.object(handover, "work"))
-        stack.enter_context(mock.patch.object(background, "bound"))
+        stack.enter_context(mock.patch.object(worker, "bound"))
         mem = stack.enter_context(Mem.open(place.work, home=place.home))
         for way in WAYS:
             for step in way(place, mem):

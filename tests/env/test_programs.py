@@ -21,7 +21,7 @@ from memolith.base.errors import ConfigError
 from memolith.edges.cli import main
 from memolith.edges.cli.app import cli, load_commands
 from memolith.env import programs
-from memolith.hosts.hook import background, edge
+from memolith.hosts.hook import edge, handover
 from memolith.mem import Mem
 from tests.promises.test_canary import commands
 
@@ -148,7 +148,7 @@ def test_a_worker_does_not_stand_in_the_project(mem: Mem, monkeypatch: pytest.Mo
     started: list[tuple[list[str], dict[str, str]]] = []
     monkeypatch.setattr(os, "posix_spawn", lambda _, words, env, **__: started.append((words, env)))
     monkeypatch.setenv("PYTHONPATH", "")
-    background.spawn(mem, "x.log", "--version")
+    handover.spawn(mem, "x.log", "--version")
     words, env = started[0]
     assert words[:2] == [sys.executable, "-P"]
     assert "os.chdir('/')" in words[3]

@@ -14,7 +14,7 @@ import pytest
 from memolith import Mem
 from memolith.base.errors import ConfigError, MemolithError, StorageError
 from memolith.edges.cli import main
-from memolith.hosts.hook import background
+from memolith.hosts.hook import handover
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.memory.records import Records
 from tests.conftest import NOON, Clock
@@ -550,7 +550,7 @@ def test_a_worker_in_the_background_is_detached_logs_and_ends(
     mem = Mem.open(work)
     now_sessions(mem, 2)
     begin = time.monotonic()
-    background.spawn(mem, "learn.log", "learn", "run")
+    handover.spawn(mem, "learn.log", "learn", "run")
     assert time.monotonic() - begin < 0.5
     assert until(lambda: len(mem.records.list()) == 2 and bool(consolidations(model)))
     log = Path(mem.home) / "state" / "log" / "learn.log"

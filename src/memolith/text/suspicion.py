@@ -68,7 +68,7 @@ def rules() -> dict[str, tuple[str, re.Pattern[str]]]:
 
 
 # A few more letters that look like Latin ones when they are small.
-_ALIKE = {**ALIKE, **str.maketrans("ԍгηɑɡı", "grnagi")}
+_ALIKE: dict[int, int | str] = {**ALIKE, **str.maketrans("ԍгηɑɡı", "grnagi")}
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u00a0", "''\"\"-- ")
 _SHOWS_NOTHING = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _MIXED = re.compile(r"[a-z][\u0370-\u052f\u0250-\u02af]|[\u0370-\u052f\u0250-\u02af][a-z]")

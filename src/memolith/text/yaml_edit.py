@@ -42,11 +42,16 @@ def set_path(text: str, names: list[str], value: Value) -> str:
         start, stop = at + 1, below
         settings = [x for x in lines[start:stop] if x.strip() and not x.lstrip(" ").startswith("#")]
         indent = _indent(settings[0]) if settings else indent + 2
-    result = text[: text.startswith("\ufeff")] + "\n".join(lines)
     _put(expected, names, value)
+    return _joined(text, lines, expected, ".".join(names))
+
+
+def _joined(text: str, lines: list[str], expected: dict[str, Node], name: str) -> str:
+    """Return changed lines as a text, if they say what is expected and nothing else."""
+    result = text[: text.startswith("\ufeff")] + "\n".join(lines)
     if parse(result) != expected:
         # For example block text at the end of a file without a line break, which would get one.
-        raise YamlError(1, f"{'.'.join(names)!r} cannot be set without touching its neighbours; edit by hand")
+        raise YamlError(1, f"{name!r} cannot be set without touching its neighbours; edit by hand")
     return result
 
 
@@ -122,7 +127,8 @@ def set_list(text: str, name: str, values: list[str]) -> str:
 
     Lines of values that stay keep their comments. Raises YamlError if `text` cannot be read.
     """
-    expected: dict[str, Node] = {key: value for key, value in parse(text).items() if key != name}
+    expected = parse(text)
+    expected.pop(name, None)
     lines, end, stop = _lines(text)
     at, head, below, kept = _find_key(lines, name, 0, stop, 0), f"{name}:{end}", stop, list[str]()
     if at is None:
@@ -135,12 +141,9 @@ def set_list(text: str, name: str, values: list[str]) -> str:
     known = {_item(line) for line in kept}
     kept += [f"  - {dump_scalar(value)}{end}" for value in values if value not in known]
     lines[at:below] = [head, *kept] if values else []
-    result = text[: text.startswith("\ufeff")] + "\n".join(lines)
-    found = parse(result)
-    now = found.pop(name, [])
-    if found != expected or not isinstance(now, list) or {*map(str, now)} != {*values}:
-        raise YamlError(1, f"{name!r} cannot be set without touching its neighbours; edit by hand")
-    return result
+    if values:
+        expected[name] = [item for line in kept if (item := _item(line)) is not None]
+    return _joined(text, lines, expected, name)
 
 
 def _item(line: str) -> str | None:

@@ -7,7 +7,7 @@ import pytest
 from prove.attack.secrets import leaks
 
 from memolith import Mem
-from memolith.hosts.hook import background, edge, handover, worker
+from memolith.hosts.hook import edge, handover, worker
 from memolith.store import receipts
 from memolith.text.secrets.veil import masked_name, unveiled, veiled
 from tests.hosts.sessions import written
@@ -59,7 +59,7 @@ def test_a_transcript_whose_path_tells_a_secret_is_read_all_the_same(
     monkeypatch.setenv("HOME", str(user))
     monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
     monkeypatch.setattr(handover, "work", lambda *_, **__: None)
-    monkeypatch.setattr(background, "bound", lambda _: None)
+    monkeypatch.setattr(worker, "bound", lambda _: None)
     transcript = user / ".claude" / "projects" / SECRET / f"{session}.jsonl"
     transcript.parent.mkdir(parents=True)
     transcript.write_text("".join(json.dumps(row) + "\n" for row in written.claude(str(work), session)))

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.hosts.install import toml_text
+from memolith.hosts.install import entries, toml_text
+from memolith.hosts.install.agents import Entry
 from memolith.hosts.install.json_text import BrokenError
 
 PATH = ("mcp_servers", "memolith")
@@ -17,6 +18,7 @@ TABLE: dict[str, object] = {
     "on": True,
     "env": {"A": "b"},
 }
+OURS = Entry(how="set", path=PATH, value=TABLE)
 # Each is whole in itself, so that any of them in any order are a document.
 LINES = [
     "# a comment [mcp_servers.memolith]",
@@ -48,7 +50,6 @@ def test_a_table_that_is_put_and_cut_leaves_the_text_as_it_was(text: str) -> Non
     expected.setdefault("mcp_servers", {})["memolith"] = TABLE
     assert toml_text.parse(after) == expected
     assert toml_text.cut(after, PATH) == text
-    assert toml_text.put(after, PATH, TABLE) == after
 
 
 @given(documents(), documents())
@@ -70,11 +71,10 @@ def test_tables_below_it_go_too_and_a_comment_behind_it_stays() -> None:
     assert toml_text.cut(text, PATH) == "a = 1\n\n# mine\n[b]\n"
 
 
-def test_an_older_table_is_replaced_wherever_it_is() -> None:
-    after = toml_text.put(
-        '[mcp_servers.memolith]\ncommand = "/gone"\n[b]\nc = 1\n', PATH, {"command": "/new"}
-    )
-    assert tomllib.loads(after) == {"mcp_servers": {"memolith": {"command": "/new"}}, "b": {"c": 1}}
+def test_an_older_table_of_ours_is_replaced_wherever_it_is() -> None:
+    text = '[mcp_servers.memolith]\ncommand = "/gone/memolith"\n[b]\nc = 1\n'
+    after = entries.merged(text, "toml", [OURS])
+    assert tomllib.loads(after) == {"mcp_servers": {"memolith": TABLE}, "b": {"c": 1}}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_an_older_table_is_replaced_wherever_it_is() -> None:
 )
 def test_what_cannot_be_edited_is_refused(text: str, what: str) -> None:
     with pytest.raises(BrokenError, match=what):
-        toml_text.put(text, PATH, TABLE)
+        entries.merged(text, "toml", [OURS])
 
 
 def test_a_text_that_is_nested_too_deeply_is_told() -> None:

@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.hosts.hook.payload import Call
     from memolith.mem import Mem
+    from memolith.memory.home import Home
 
 LOG = "hook.log"
 TODO = ".todo"  # a transcript that is to be read
@@ -149,7 +150,32 @@ def work(mem: Mem, *, at_once: bool = False) -> None:
     wanted = mem.settings.flag("hooks.sessions") or mem.settings.flag("memories.enabled")
     if not wanted or not (at_once or receipts.age(mem.home, "worker") > _PAUSE):
         return
-    from memolith.hosts.hook.background import spawn
-
     receipts.stamp(mem.home, "worker")
     spawn(mem, LOG, "hook", "--work")
+
+
+def spawn(home: Home, name: str, *arguments: str) -> None:
+    """Start a command of ours for this memory, detached from us; what it prints goes into the log `name`."""
+    from memolith.env import programs
+    from memolith.store import files
+
+    place = home.identity.root
+    if not place or not os.path.isdir(place):
+        place = home.path  # a worktree that is removed when its session ends; work for others goes on
+    command = programs.ourselves("--home", home.path, "--project", place, *arguments)
+    log, nothing = files.open_log(home.path, name), os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.posix_spawn(
+            command[0],
+            command,
+            programs.environment(place),
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, nothing, 0),
+                (os.POSIX_SPAWN_DUP2, log, 1),
+                (os.POSIX_SPAWN_DUP2, log, 2),
+            ],
+            setsid=True,
+        )
+    finally:
+        os.close(log)
+        os.close(nothing)

@@ -84,22 +84,12 @@ class Call:
     def label(self) -> str:
         """A name for the session that can be a file's and holds no secret."""
         plain = all(char.isascii() and (char.isalnum() or char in "-_.") for char in self.session)
-        if plain and 0 < len(self.session) <= 100 and self.session[0] != "." and not self._hides():
-            return self.session
+        if plain and 0 < len(self.session) <= 100 and self.session[0] != ".":
+            from memolith.text.secrets.veil import masked_name
+
+            if masked_name(self.session) == self.session:
+                return self.session
         return f"session-{mark(self.session).replace('.', '-')}"
-
-    def _hides(self) -> bool:
-        from memolith.text.secrets.veil import is_plain
-
-        if is_plain(self.session):
-            return False
-        from memolith.text.secrets.precheck import may_hold_secret
-
-        if not may_hold_secret(self.session):
-            return False
-        from memolith.text.secrets.redact import redact
-
-        return bool(redact(self.session).findings)
 
 
 def read(data: bytes, host: str = "", event: str = "") -> Call:

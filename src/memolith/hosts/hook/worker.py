@@ -6,12 +6,12 @@ In this order, each on its own: what goes wrong is in the log and is done by the
 from __future__ import annotations
 
 import os
+import signal
 import time
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import BusyError, MemolithError
 from memolith.hosts import sessions
-from memolith.hosts.hook import background
 from memolith.hosts.hook.handover import TODO, store
 from memolith.hosts.sessions import gather
 from memolith.mem import Mem
@@ -27,13 +27,14 @@ _SILENT = "nothing was said in it"
 _FIELDS = 5  # of what is written down
 _NOWHERE = "\0"  # no directory has this name
 _HISTORY = 60.0  # seconds for walking through a long history
+_SPARE = 60.0  # seconds beyond the run's own time before the process is ended from outside
 
 
 def work(mem: Mem) -> Iterator[str]:
     """Do what there is to do; yield what was done or went wrong, a line each."""
     if mem.is_ephemeral or not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
         return
-    background.bound(mem.settings.number("memories.seconds_per_run"))
+    bound(mem.settings.number("memories.seconds_per_run"))
     try:
         mem.settle(_HISTORY)
         with locks.locked(mem.home, "hook-worker", _WAIT):
@@ -113,3 +114,15 @@ def _index(mem: Mem) -> Iterator[str]:
         receipts.stamp(mem.home, f"looked-{mem.project}", seen)
     for problem in [*state.missing[:3], *state.notes]:
         yield f"index: {problem}"
+
+
+def bound(seconds: float) -> None:
+    """End this process when its time is over, whatever it waits for; its children have deadlines too."""
+
+    def over(*_: object) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 5.0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # should the way out hang too
+        raise SystemExit(1)
+
+    signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _SPARE)

@@ -181,14 +181,9 @@ def parse(text: str) -> Node:
 
 
 def put(text: str, path: Path, value: object) -> str:
-    """Return the text with a value at a path of keys; containers that are missing are made."""
+    """Return the text with a value at a path where nothing is; containers that are missing are made."""
     root = parse(text)
-    depth = next((each for each in range(len(path), 0, -1) if root.at(path[:each]) is not None), 0)
-    if depth == len(path):
-        node = root.at(path)
-        assert node is not None  # noqa: S101 - just found
-        style = _Style(text)
-        return text[: node.start] + style.dump(value, style.indent_at(node.start)) + text[node.end :]
+    depth = next((each for each in range(len(path) - 1, 0, -1) if root.at(path[:each]) is not None), 0)
     for key in reversed(path[depth + 1 :]):
         value = {key: value}
     return _insert(text, path[:depth], path[depth], value)

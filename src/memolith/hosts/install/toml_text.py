@@ -39,15 +39,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def put(text: str, path: Path, table: dict[str, object]) -> str:
-    """Return the text with a table behind everything else; one that has this name already is replaced."""
-    text = cut(text, path)
-    there: Any = parse(text)
-    for key in path:
-        there = there.get(key) if isinstance(there, dict) else None
-    if there is not None:
-        raise BrokenError(
-            1, f"{'.'.join(path)} is written in a form that cannot be changed here; remove it by hand"
-        )
+    """Return the text with a new table behind everything else; BrokenError if it cannot have one."""
     newline = "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
     lines = [f"[{'.'.join(_key(each) for each in path)}]"]
     lines += [f"{_key(key)} = {_value(value)}" for key, value in table.items()]
@@ -55,7 +47,7 @@ def put(text: str, path: Path, table: dict[str, object]) -> str:
     ends = text.endswith("\n") or is_blank
     gap = "" if is_blank else newline if ends else newline * 2
     after = text + gap + newline.join(lines) + (newline if ends else "")
-    parse(after)  # `mcp_servers = {…}` cannot be extended by a table
+    parse(after)  # not `mcp_servers = {…}`
     return after
 
 

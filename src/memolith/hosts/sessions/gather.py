@@ -41,25 +41,22 @@ class Place(Value):
 
     agent: Agent
     path: str
-    problem: str
-    taint: str
-
-    def __init__(self, agent: Agent, path: str, *, own: bool = True, problem: str = "") -> None:
-        super().__init__(agent=agent, path=path, problem=problem, taint="" if own else _OUTSIDE)
+    problem: str = ""
+    taint: str = ""
 
 
 class Outcome(Value):
     """What became of a session: `new`, `grown`, `known`, or `skipped` for a reason."""
 
     action: str
-    added: int
     agent: str
-    masked: int
     name: str
     path: str
-    project: str
-    reason: str
-    turns: int
+    added: int = 0
+    masked: int = 0
+    project: str = ""
+    reason: str = ""
+    turns: int = 0
 
 
 def agent_named(name: str) -> Agent:
@@ -74,14 +71,15 @@ def find(env: Mapping[str, str], home: str, only: Agent | None = None) -> list[P
     found: list[Place] = []
     for agent in [only] if only else sessions.AGENTS.values():
         try:
-            found += [Place(agent, path, own=_is_own(path)) for path in agent.places(env, home)]
+            found += [_found(agent, path) for path in agent.places(env, home)]
         except (OSError, MemolithError) as error:
-            found.append(Place(agent, "", problem=str(error)))
+            found.append(Place(agent=agent, path="", problem=str(error)))
     return found
 
 
-def _is_own(path: str) -> bool:
-    return not whose.in_checkout(path.partition("#")[0])
+def _found(agent: Agent, path: str) -> Place:
+    taint = _OUTSIDE if whose.in_checkout(path.partition("#")[0]) else ""
+    return Place(agent=agent, path=path, taint=taint)
 
 
 def named(paths: Sequence[str], only: Agent | None = None, *, mine: bool = False) -> list[Place]:
@@ -102,7 +100,8 @@ def named(paths: Sequence[str], only: Agent | None = None, *, mine: bool = False
             raise InputError(f"{quoted(path)}: there is no such file or directory; check the path")
         for each in inside:
             own = mine or whose.is_kept(each.partition("#")[0], os.environ)
-            found.append(Place(only or sessions.guess(each), each, own=own))
+            agent = only or sessions.guess(each)
+            found.append(Place(agent=agent, path=each, taint="" if own else _OUTSIDE))
     return found
 
 
@@ -111,13 +110,11 @@ def of_session(host: str, session: str, path: str) -> Place | None:
     if path and os.path.isfile(path.partition("#")[0]):
         # Others than Claude Code send its messages too.
         agent = sessions.guess(path) if host in ("claude", "pi") else sessions.AGENTS[host]
-        return Place(agent, path, own=_is_own(path))
+        return _found(agent, path)
     agent = sessions.AGENTS[host]
     places = agent.places(os.environ, os.path.expanduser("~"))
-    found = next(
-        (each for each in places if (session and session in each) or (path and veiled(each) == path)), None
-    )
-    return Place(agent, found, own=_is_own(found)) if found else None
+    known = (each for each in places if (session and session in each) or (path and veiled(each) == path))
+    return next((_found(agent, each) for each in known), None)
 
 
 class Gatherer:
@@ -228,7 +225,5 @@ def labelled(session: Session, taint: str = _OUTSIDE) -> Session:
 
 
 def _outcome(place: Place, action: str, session: Session | None = None, **more: Any) -> Outcome:
-    nothing: dict[str, Any] = {"added": 0, "masked": 0, "project": "", "reason": "", "turns": 0}
     name = session.name if session else ""
-    about = {"agent": place.agent.name, "path": place.path, "name": name, "action": action}
-    return Outcome(**{**nothing, **about, **more})
+    return Outcome(agent=place.agent.name, path=place.path, name=name, action=action, **more)

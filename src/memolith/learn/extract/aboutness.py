@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from memolith.learn.extract import speech
 from memolith.text.patterns import lazy
-from memolith.text.words.stems import stem
-from memolith.text.words.terms import STOP
+from memolith.text.words.terms import STOP, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,10 @@ found by its whole, its parts and neighbouring parts: `getUserById`, `gen-itgc`,
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from memolith.base.lean import lru_cache
-from memolith.text.words.stems import stem
+from memolith.text.patterns import sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,14 +18,9 @@ if TYPE_CHECKING:
 
 MAX_TERM = 64
 EXTRA = 0.4  # of a word's weight, for what an identifier is found by beside its words
-_EMPTY = """
-a about also am an and any are as at be been but by can could did do does for from get had has have he her
-here him his how i if in into is it its just like me my no not of on or our out she should so some than that
-the their them then there these they this those to up us was we were what when where which who why will with
-would you your i'm it's don't doesn't didn't what's that's isn't can't i've there's
-"""
+_TABLE = sections("words/terms.txt")
 # English words that say nothing by themselves; a query of nothing else still finds them.
-STOP = frozenset(_EMPTY.split())
+STOP = frozenset(_TABLE["stop"])
 # What stands between the parts of one identifier.
 _JOINERS = frozenset("-_./:@+#\\&~=,")
 _MOST_PARTS = 12
@@ -31,34 +28,10 @@ _MOST_PARTS = 12
 _AROUND = ".,;:!?\"'()[]*`"
 # Endings after an apostrophe that are no words.
 _CLIPPED = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
-_DENSE = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Myanmar
-    (0x1100, 0x11FF),  # Hangul jamo
-    (0x1780, 0x17FF),  # Khmer
-    (0x3005, 0x3007),
-    (0x3040, 0x30FF),  # kana
-    (0x31F0, 0x31FF),
-    (0x3400, 0x4DBF),  # Han
-    (0x4E00, 0x9FFF),
-    (0xAC00, 0xD7AF),  # Hangul
-    (0xF900, 0xFAFF),
-    (0x20000, 0x3FFFF),
-)
-_MARKS = (
-    (0x00AD, 0x00AD),  # soft hyphen
-    (0x0300, 0x036F),  # accents
-    (0x0591, 0x05C7),  # Hebrew points
-    (0x0610, 0x061A),  # Arabic marks
-    (0x0640, 0x0640),
-    (0x064B, 0x065F),
-    (0x0670, 0x0670),
-    (0x06D6, 0x06ED),
-    (0x200B, 0x200F),  # invisible
-    (0x202A, 0x202E),
-    (0x2060, 0x2069),
-    (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF),
+# Ranges of characters: of scripts without spaces, and those that people leave out.
+_DENSE, _MARKS = (
+    [(int(first, 16), int(last, 16)) for first, last in (each.split("-") for each in _TABLE[name])]
+    for name in ("dense", "marks")
 )
 # Letters that Unicode does not take apart although people type them without their stroke.
 _FOLDED: dict[int, str | None] = {
@@ -70,7 +43,6 @@ _FOLDED: dict[int, str | None] = {
     ord("œ"): "oe",
     ord("Œ"): "OE",
     ord("ى"): "ي",
-    ord("ـ"): None,
 }
 _WORD, _DENSE_RUN, _SYMBOL, _OTHER = "word", "dense", "symbol", ""
 # Most chunks of a text were seen before, so their terms are looked up.
@@ -256,3 +228,110 @@ def _compounds(parts: list[str]) -> list[str]:
 
 def _joined(parts: list[str], size: int) -> list[str]:
     return [_term("".join(parts[at : at + size]).lstrip(".")) for at in range(len(parts) - size + 1)]
+
+
+# Porter's stemmer (1980): English words that differ only in their ending become the same term. A word of
+# another language in the same letters is cut in the same way in text and query, so it is still found.
+_VOWELS = frozenset("aeiou")
+
+
+def _by_last(rules: str) -> dict[str, list[tuple[str, str]]]:
+    """Return rules, `ending:instead`, by the last letter of their ending."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for rule in rules.split():
+        ending, _, instead = rule.partition(":")
+        found.setdefault(ending[-1], []).append((ending, instead))
+    return found
+
+
+# Each step: endings, longest first where they overlap, and what replaces them if enough of a stem is left.
+_STEP2 = _by_last(
+    "ational:ate ization:ize iveness:ive fulness:ful ousness:ous tional:tion biliti:ble entli:ent ousli:ous"
+    " ation:ate alism:al aliti:al iviti:ive enci:ence anci:ance izer:ize alli:al ator:ate logi:log"
+    " bli:ble eli:e"
+)
+_STEP3 = _by_last("icate:ic ative: alize:al iciti:ic ical:ic ness: ful:")
+_STEP4 = _by_last("ement ance ence able ible ment ant ent ion ism ate iti ous ive ize al er ic ou")
+
+
+def stem(word: str) -> str:
+    """Return the stem of a lower-case ASCII word."""
+    if len(word) < 3:
+        return word
+    word = _plural(word)
+    word = _past(word)
+    if word[-1] == "y" and _has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    for step in (_STEP2, _STEP3):
+        for ending, instead in step.get(word[-1], ()):
+            if word.endswith(ending):
+                bare = word[: -len(ending)]
+                word = bare + instead if _measure(bare) > 0 else word
+                break
+    return _last(_long_ending(word))
+
+
+def _plural(word: str) -> str:
+    if word.endswith(("sses", "ies")):
+        return word[:-2]
+    return word[:-1] if word[-1] == "s" and not word.endswith("ss") else word
+
+
+def _past(word: str) -> str:
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    bare = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""
+    if not bare or not _has_vowel(bare):
+        return word
+    if bare.endswith(("at", "bl", "iz")):
+        return bare + "e"
+    if _doubled(bare) and bare[-1] not in "lsz":
+        return bare[:-1]
+    return bare + "e" if _measure(bare) == 1 and _is_short(bare) else bare
+
+
+def _long_ending(word: str) -> str:
+    for ending, _ in _STEP4.get(word[-1], ()):
+        if word.endswith(ending):
+            bare = word[: -len(ending)]
+            fits = ending != "ion" or bare.endswith(("s", "t"))
+            return bare if fits and _measure(bare) > 1 else word
+    return word
+
+
+def _last(word: str) -> str:
+    if word[-1] == "e":
+        bare = word[:-1]
+        size = _measure(bare)
+        if size > 1 or (size == 1 and not _is_short(bare)):
+            word = bare
+    if word.endswith("ll") and _measure(word[:-1]) > 1:
+        word = word[:-1]
+    return word
+
+
+def _shape(word: str) -> list[bool]:
+    """Return for each letter whether it is a vowel; y is one after a consonant."""
+    shape: list[bool] = []
+    for letter in word:
+        shape.append(letter in _VOWELS or (letter == "y" and bool(shape) and not shape[-1]))
+    return shape
+
+
+def _measure(word: str) -> int:
+    """Return how often a vowel is followed by a consonant."""
+    shape = _shape(word)
+    return sum(before and not after for before, after in pairwise(shape))
+
+
+def _has_vowel(word: str) -> bool:
+    return True in _shape(word)
+
+
+def _doubled(word: str) -> bool:
+    return len(word) > 1 and word[-1] == word[-2] and not _shape(word)[-1]
+
+
+def _is_short(word: str) -> bool:
+    """Whether a word ends in consonant, vowel, consonant (not w, x or y)."""
+    return len(word) > 2 and _shape(word)[-3:] == [False, True, False] and word[-1] not in "wxy"
