@@ -143,12 +143,11 @@ class _Planted:
         """Bring in, perhaps once more, what other programs keep: sessions, transcripts, a folder of notes."""
         with Mem.open(self.work) as mem:
             when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 90_000))
-            about = {"project": "", "started": when, "status": "completed", "ticket": ""}
             turns = [
                 Turn(number=number, role="user", text=text, time=when)
                 for number, text in enumerate(self._said or ["Hello."], 1)
             ]
-            mem.sessions.add(Session(agent="claude", id="talk", turns=turns, **about))
+            mem.sessions.add(Session(agent="claude", id="talk", started=when, turns=turns))
             import_memory(mem, self.base / "vault")
             for path in sorted(self.base.glob("t-*.jsonl")):
                 printed(["session", "import", str(path), "--agent", "claude", "--project", str(self.work)])

@@ -152,10 +152,10 @@ class Library(RuleBasedStateMachine):
         name = f"claude-s{number}"
         said = [*self.sessions.get(name, []), self.word()]
         turns = [Turn(number=at, role="user", text=f"What about {word}?") for at, word in enumerate(said, 1)]
-        about = {"project": "", "started": "2026-11-01T10:00:00Z", "status": "completed", "ticket": ""}
+        when = "2026-11-01T10:00:00Z"
         if any(word in self.gone for word in said[:-1]):
             return  # the agent still has it, but its line stays away: another number of words
-        self.mem.sessions.add(Session(agent="claude", id=f"s{number}", turns=turns, **about))
+        self.mem.sessions.add(Session(agent="claude", id=f"s{number}", started=when, turns=turns))
         self.sessions[name] = said
 
     @precondition(lambda self: self.sessions)

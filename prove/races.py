@@ -153,9 +153,8 @@ class _Crowd:
                 when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
                 said = f"Please remember: the service number{number} listens on port {4000 + number}."
                 turn = Turn(number=1, role="user", text=said, time=when)
-                about = {"project": "", "started": when, "status": "completed", "ticket": ""}
                 try:
-                    mem.sessions.add(Session(agent="claude", id=f"s{number}", turns=[turn], **about))
+                    mem.sessions.add(Session(agent="claude", id=f"s{number}", started=when, turns=[turn]))
                     report = learning.run(mem, force=True, model="none")
                     tell("learned", report.extracted)
                 except MemolithError as error:

@@ -30,8 +30,7 @@ def session(mem: Mem, number: str = "1") -> None:
         Turn(number=1, role="user", text=f"Hello.\nRemember: {FACT}\nThanks."),
         Turn(number=2, role="assistant", text=FACT, tool="bash", outcome="ok"),
     ]
-    fields = dict.fromkeys(("cwd", "mode", "project", "source", "started", "status", "ticket"), "")
-    mem.sessions.add(Session(agent="claude", id=number, turns=turns, **fields))
+    mem.sessions.add(Session(agent="claude", id=number, turns=turns))
 
 
 def bytes_of(home: Path) -> list[str]:
@@ -291,9 +290,8 @@ def test_whatever_signs_a_fact_has_no_kind_of_memory_keeps_it_or_is_called_after
     mem.records.add(text, category="principles", scope="project", title=text)
     mem.tickets.add(text, f"{text}\nstays")
     turn = Turn(number=1, role="user", text=f"{json.dumps(text)}\nstays")
-    about = dict.fromkeys(("mode", "project", "source", "started", "status", "ticket"), "")
     called = re.sub("[^A-Za-z0-9]", "-", text)
-    mine = Session(agent="claude", id=f"s-{called}", cwd=f"/x/{text}", turns=[turn], **about)
+    mine = Session(agent="claude", id=f"s-{called}", cwd=f"/x/{text}", turns=[turn])
     mem.sessions.add(mine)
     row = {"session_id": f"s-{called}", "cwd": str(work), "hook_event_name": "UserPromptSubmit"}
     edge.answer(json.dumps({**row, "prompt": f"What about {text}?"}).encode())

@@ -29,9 +29,7 @@ def learned(mem: Mem) -> Mem:
     mem.records.add("We use Postgres.", category="decisions", scope="project", title="Postgres")
     mem.records.add("Restart it.", category="incidents", scope="project", title="Outage")
     turn = Turn(number=1, role="user", text="hello")
-    mem.sessions.add(
-        Session(agent="claude", id="1", project="", started="", status="", ticket="", turns=[turn])
-    )
+    mem.sessions.add(Session(agent="claude", id="1", turns=[turn]))
     consolidate(mem, extraction(mem, "claude-1", "x"), model=Scripted(reply("- Long.\n", "Short.\n", SKILL)))
     return mem
 
@@ -239,8 +237,7 @@ def test_a_session_says_of_each_turn_whose_words_it_may_have(
     turns = [
         Turn(number=at, role=role, text=text, tool=tool) for at, (role, tool, text) in enumerate(said, 1)
     ]
-    about = {"project": "", "started": "", "status": "", "ticket": ""}
-    mem.sessions.add(Session(agent="claude", id="1", turns=turns, **about))
+    mem.sessions.add(Session(agent="claude", id="1", turns=turns))
     text = resolve(mem, "memory://root/sessions/claude-1").text
     assert [line.partition("[source")[2] for line in text.splitlines() if line.startswith("[")] == [
         ": agent, pasted]: Here is the issue:",

@@ -19,18 +19,9 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 def session(*texts: str, number: str = "abc") -> Session:
-    turns = [
-        Turn(number=n, role="user", text=text, time="2026-11-15T10:00:00Z") for n, text in enumerate(texts, 1)
-    ]
-    return Session(
-        agent="claude",
-        id=number,
-        project="",
-        started="2026-11-15T10:00:00Z",
-        status="completed",
-        ticket="",
-        turns=turns,
-    )
+    when = "2026-11-15T10:00:00Z"
+    turns = [Turn(number=n, role="user", text=text, time=when) for n, text in enumerate(texts, 1)]
+    return Session(agent="claude", id=number, started=when, status="completed", turns=turns)
 
 
 def test_a_session_comes_back_as_it_went_in(mem: Mem) -> None:

@@ -40,8 +40,7 @@ def unanswered(name: str, only: int | None = None) -> Iterator[None]:
 def learned(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> Mem:
     monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
     turn = Turn(number=1, role="user", text=FACT, time="2026-11-01T10:00:00Z")
-    about = {"project": "", "started": turn.time, "status": "completed", "ticket": ""}
-    mem.sessions.add(Session(agent="claude", id="s1", turns=[turn], **about))
+    mem.sessions.add(Session(agent="claude", id="s1", started=turn.time, turns=[turn]))
     run.run(mem, force=True, model="none")
     assert len(mem.records.list()) == 1
     return mem

@@ -229,9 +229,7 @@ def glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
     """
     try:
         return _glance(root, slug, lines, size)
-    except FileNotFoundError:
-        return "", 0
-    except (StorageError, UnsafePathError):
+    except (FileNotFoundError, StorageError, UnsafePathError):
         return "", 0  # a link or an unreadable directory costs its notes, not the block; `doctor` reports it
 
 

@@ -76,8 +76,7 @@ def _result(text: str, spent: int = 0) -> str:
 
 def _shaped(text: str) -> str:
     turn = Turn(number=1, role="tool", text=f"$ cat\n{text}", tool="Bash", outcome="ok")
-    about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
-    return extract.shape(Session(**about, turns=[turn]), 100_000)
+    return extract.shape(Session(agent="a", id="x", turns=[turn]), 100_000)
 
 
 CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
@@ -150,8 +149,7 @@ def test_no_byte_below_the_home_has_a_part_of_it(host: Host, work: Path, secret:
                 outcome="",
             )
         ]
-        about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
-        mem.sessions.add(Session(**about, turns=turns))
+        mem.sessions.add(Session(agent="a", id="x", turns=turns))
         note.with_name("typed.md").unlink()
     found = {part[at : at + _LEFT]: "cut" for part in PARTS for at in range(len(part) - _LEFT + 1)}
     assert leaks(home, found) == []
@@ -196,8 +194,7 @@ def test_a_secret_that_is_known_by_its_lines_is_masked_before_they_are_joined(
     with Mem.open(work) as mem:
         line = str(JOINED[place](mem, text))
         turn = Turn(number=1, role="tool", text=line, tool="Bash", outcome="ok")
-        about = {"agent": "a", "id": "x", "project": "", "ticket": "", "started": "", "status": "completed"}
-        mem.sessions.add(Session(**about, turns=[turn]))
+        mem.sessions.add(Session(agent="a", id="x", turns=[turn]))
         assert leaks(Path(mem.home), dict.fromkeys(parts, secret)) == []
 
 
