@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 import unicodedata
 from pathlib import Path
@@ -12,7 +13,7 @@ from memolith import Mem, WriteMode, import_memory
 from memolith.adapters.conversations import Conversation
 from memolith.adapters.files import Memories
 from memolith.adapters.values import Items
-from memolith.base.errors import PartialError, StorageError
+from memolith.base.errors import PartialError
 from memolith.care import erase
 from memolith.edges.cli import main
 from memolith.hosts.hook import edge
@@ -178,14 +179,12 @@ def test_who_is_interrupted_while_forgetting_has_lost_no_hash_with_the_lines(
 
 
 def test_a_file_that_could_not_be_cleaned_is_an_error(
-    planted: Mem, work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    planted: Mem, work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Found by `prove faults`: the exit code was 0, and the fact was still there."""
-
-    def full(*_: object) -> bool:
-        raise StorageError("MEMORY.md", OSError(24, "Too many open files"))
-
-    monkeypatch.setattr(erase, "PLACES", (("memory/", full), *erase.PLACES[1:]))
+    by_hand = planted.root / "projects" / planted.project / "notes" / "by-hand.md"
+    by_hand.write_text("The zebrafish7731 is here, too.\n")
+    os.link(by_hand, tmp_path / "elsewhere.md")  # so it may be a file of somebody else
     assert forget("zebrafish7731", "--yes", "--json", "--project", str(work)) == PartialError.exit_code
     told = capsys.readouterr()
     assert json.loads(told.out)["forgotten"] is False

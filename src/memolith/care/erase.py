@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from memolith.base.errors import MemolithError
 from memolith.base.values import Value
 from memolith.care.scan import Report, codec_of, name_kinds, scope_of, shown, walk
 from memolith.env.paths import Place, Tree
+from memolith.env.settings import CONFIG_FILE
 from memolith.memory import note_index
 from memolith.memory.sessions import mask_copy
 from memolith.store import files, layout
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from memolith.store.gate import Gate
 
     Change = Callable[[bytes], bytes]
+    Erased = tuple[str, int, bool]  # what a file is called now, how often it had it, whether in its name
     Tell = Callable[[str], None]
 
 
@@ -42,22 +45,14 @@ class Matter(Protocol):
     def count(self, path: str, data: bytes) -> int:
         """Return how often a file has it."""
 
-    def change(self, path: str) -> Change:
-        """Return what takes it out of the bytes of a file."""
+    def change(self, path: str, data: bytes) -> bytes:
+        """Return the bytes of a file without it."""
 
     def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
         """Take it out of the copy of a session; return how often it was there. `dry` only counts."""
 
     def new_name(self, name: str) -> str:
         """Return what a file is called instead, without an ending; empty if its name does not have it."""
-
-
-class Erased(Value):
-    """A file that had it: what it is called now, how often, and whether it was in its name."""
-
-    count: int
-    path: str
-    renamed: bool
 
 
 def erase(
@@ -94,21 +89,20 @@ def _in_sessions(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: boo
         if archive.read(name) is None:
             tell(f"{archive.path(name)}: cannot be read; `memolith session delete {name}` removes all of it")
         elif count := matter.change_copy(archive, name, dry=dry):
-            done.append(Erased(path=archive.path(name), count=count, renamed=False))
+            done.append((archive.path(name), count, False))
     return done
 
 
 def _in_tree(
     home: Home, tree: str, scope: str, matter: Matter, tell: Tell, *, dry: bool = False
 ) -> list[Erased]:
-    """Go through the files of one scope in the memory or the history; without a tree, the home's own."""
+    """Go through the files of one scope in the memory or the history; without a tree, the settings."""
     done = []
     for path in _files(home, tree, scope):
-        place = next((place for start, place in PLACES if _below(path, home.path).startswith(start)), None)
         try:
-            count = matter.count(path, Place.of(path).read() or b"") if place else 0
-            if place and count and (dry or place(home, path, matter.change(path))):
-                done.append(Erased(path=shown(path), count=count, renamed=False))
+            count = matter.count(path, Place.of(path).read() or b"")
+            if count and (dry or _CHANGES[tree](home, path, partial(matter.change, path))):
+                done.append((shown(path), count, False))
         except (MemolithError, OSError) as error:
             tell(str(error))
     return done
@@ -116,12 +110,12 @@ def _in_tree(
 
 def _files(home: Home, tree: str, scope: str) -> list[str]:
     if not tree:
-        return [each.path for each in os.scandir(home.path) if each.is_file(follow_symlinks=False)]
+        found = (each for each in os.scandir(home.path) if each.name.startswith(CONFIG_FILE))
+        return [each.path for each in found if each.is_file(follow_symlinks=False)]
     top = os.path.join(home.path, tree, *filter(None, layout.path(scope).split("/")))
     if os.path.islink(top) or not os.path.isdir(top):
         return []
-    found = list(walk(top, Report(lambda _: None)))
-    return [path for path in found if scope_of(_below(path, home.path)) == scope]
+    return [path for path in walk(top, Report(lambda _: None)) if scope_of(_below(path, home.path)) == scope]
 
 
 def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
@@ -139,7 +133,7 @@ def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) 
         except MemolithError as error:
             tell(str(error))
             continue
-        done.append(Erased(path=layout.locate(str(home.root), fresh), count=1, renamed=True))
+        done.append((layout.locate(str(home.root), fresh), 1, True))
     return done
 
 
@@ -229,13 +223,12 @@ def _below(path: str, top: str) -> str:
     return os.path.relpath(path, top).replace(os.sep, "/")
 
 
-# Where a path below the home begins, and how a file there is changed. The first that fits counts. What fits
-# none is not ours, or is held open by its file (locks); it is only reported.
-PLACES: tuple[tuple[str, Callable[[Home, str, Change], bool]], ...] = (
-    ("memory/", _change_memory),
-    ("history/", _change_version),
-    ("config.yml", _change_settings),
-)
+# By the tree that a file is in. What is in none of them is not ours, or is held open by its file (locks).
+_CHANGES: dict[str, Callable[[Home, str, Change], bool]] = {
+    "memory": _change_memory,
+    "history": _change_version,
+    "": _change_settings,
+}
 
 
 # ---------------------------------------------------------------- secrets
@@ -258,8 +251,8 @@ def purge(
     """
     done = erase(home, _Secrets(home, show), layout.scopes(home.path), tell)
     return [
-        Cleaned(path=each.path, action="renamed" if each.renamed else "masked", secrets=each.count)
-        for each in done
+        Cleaned(path=path, action="renamed" if renamed else "masked", secrets=count)
+        for path, count, renamed in done
     ]
 
 
@@ -274,14 +267,8 @@ class _Secrets:
         self._show(self._files)
         return len(redact(text_of(data), self._allowed(path), by_hand=True).findings)
 
-    def change(self, path: str) -> Change:
-        """Return what masks the bytes of a file; bytes that are no text stay as they are."""
-        is_yaml = ".yml" in _below(path, self._home.path)
-
-        def mask(data: bytes) -> bytes:
-            return masked(data, self._allowed(path), is_yaml=is_yaml)
-
-        return mask
+    def change(self, path: str, data: bytes) -> bytes:
+        return masked(data, self._allowed(path), is_yaml=".yml" in _below(path, self._home.path))
 
     def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
         return 0 if dry else mask_copy(archive, name)

@@ -26,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.care.erase import Change
     from memolith.memory.home import Home
     from memolith.store.archive import Archive
 
@@ -88,7 +87,7 @@ def _everywhere(
     """Go through all that is kept; return each file that has the fact, and in how many lines."""
     learned = _learned(home, fact, everywhere=everywhere, dry=dry)
     scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
-    found = [(each.path, each.count) for each in erase(home, fact, scopes, tell, dry=dry)]
+    found = [(path, count) for path, count, _ in erase(home, fact, scopes, tell, dry=dry)]
     found += receipts.blank_names(home.path, fact.is_in_name, tell, dry=dry)
     for name in receipts.names(home.path, receipts.SUMMARY):
         *about, waiting = receipts.read_note(home.path, name)[1] or [""]
@@ -200,17 +199,13 @@ class _Fact:
         # The name of a value is its key, which stands in it.
         return len(lines) + (kind == _AS_A_WHOLE and bool(data) and any(map(self.is_in_name, names[:1])))
 
-    def change(self, path: str) -> Change:
-        """Return what takes the lines out of a file."""
-
-        def change(data: bytes) -> bytes:
-            text = text_of(data)
-            if self._inside(path)[0] == _AS_A_WHOLE and self.count(path, data):
-                self.without(text)
-                return b""
-            return self._in_document(text).encode("utf-8", "surrogateescape")
-
-        return change
+    def change(self, path: str, data: bytes) -> bytes:
+        """Return a file without the lines that have it; a value goes as a whole."""
+        text = text_of(data)
+        if self._inside(path)[0] == _AS_A_WHOLE and self.count(path, data):
+            self.without(text)
+            return b""
+        return self._in_document(text).encode("utf-8", "surrogateescape")
 
     def _inside(self, path: str) -> list[str]:
         """Return a path below its scope in parts: first a kind of memory, or the file itself."""

@@ -7,11 +7,11 @@ masked too.
 from __future__ import annotations
 
 import os
-import stat
 from collections import Counter
 
 from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import Value
+from memolith.env.settings import open_regular
 from memolith.memory import arguments
 from memolith.store import allow_list
 from memolith.store.allow_list import allowed
@@ -57,29 +57,39 @@ class Report:
         self.files = 0
         self.skipped: Counter[str] = Counter()
 
-    def add(self, path: str, data: bytes, allow: frozenset[str], *, private: bool = False) -> None:
-        """Look into one file; `private` parts count only in a memory."""
+    def add(self, path: str, data: bytes, allow: frozenset[str], *, ours: bool = False) -> None:
+        """Look into the bytes of a file. Outside of a memory only text counts, and no part is private."""
+        if not ours and _is_binary(data):
+            self.skipped["binary"] += 1
+            return
         self.files += 1
         self._tell(self.files)
         text = data.decode(codec_of(data), "replace")
-        line, at = 1, 0
-        for finding in redact(text, allow, by_hand=True).findings:  # in the order of the text
-            line, at = line + text.count("\n", at, finding.start), finding.start
-            if private or finding.kind != "private":
-                self._found(path, line, at - text.rfind("\n", 0, at), finding.kind)
+        for line, column, kind in located(text, allow):
+            if ours or kind != "private":
+                self.leaks.append(Leak(path=shown(path), line=line, column=column, kind=kind))
 
     def add_name(self, path: str) -> None:
         """Look at the last part of a path."""
         for kind in name_kinds(os.path.basename(path)):
-            self._found(path, 0, 0, kind)
+            self.leaks.append(Leak(path=shown(path), line=0, column=0, kind=kind))
 
-    def _found(self, path: str, line: int, column: int, kind: str) -> None:
-        self.leaks.append(Leak(path=shown(path), line=line, column=column, kind=kind))
+
+def located(text: str, allow: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield line, column and kind of each secret in a text, in its order."""
+    line, at = 1, 0
+    for finding in redact(text, allow, by_hand=True).findings:
+        line, at = line + text.count("\n", at, finding.start), finding.start
+        yield line, at - text.rfind("\n", 0, at), finding.kind
 
 
 def codec_of(data: bytes) -> str:
     """Return the encoding that the first bytes of a text tell."""
     return next((codec for bom, codec in _BOMS if data.startswith(bom)), "utf-8")
+
+
+def _is_binary(data: bytes) -> bool:
+    return b"\0" in data[:_GLANCE] and codec_of(data) == "utf-8"
 
 
 def shown(path: str) -> str:
@@ -102,17 +112,14 @@ def scan(home: Home, path: str | bytes | None, tell: Tell) -> Report:
     if path is None:
         return scan_home(home, tell)
     allow = allowed(str(home.root), home.project)
+    report = Report(tell)
     if isinstance(path, bytes):
-        return scan_text(path, allow, tell)
+        report.add("-", path, allow)
+        return report
     if not path.strip():
         raise InputError("PATH is empty; give a file or a folder")
-    return scan_path(os.path.expanduser(path), allow, tell)
-
-
-def scan_path(path: str, allow: frozenset[str], tell: Tell) -> Report:
-    """Look into a file, or into everything below a folder. A link is followed only if it is `path` itself."""
-    report = Report(tell)
-    top = os.path.realpath(path)
+    path = os.path.expanduser(path)
+    top = os.path.realpath(path)  # a link is followed only if it is `path` itself
     if not os.path.exists(top):
         raise NotFoundError(f"{shown(path)}: there is no such file or folder; check the path")
     if not os.path.isdir(top):
@@ -120,16 +127,6 @@ def scan_path(path: str, allow: frozenset[str], tell: Tell) -> Report:
         return report
     for place in walk(top, report):
         _look(report, os.path.normpath(os.path.join(path, os.path.relpath(place, top))), place, allow)
-    return report
-
-
-def scan_text(data: bytes, allow: frozenset[str], tell: Tell) -> Report:
-    """Look into what came from standard input."""
-    report = Report(tell)
-    if b"\0" in data[:_GLANCE] and codec_of(data) == "utf-8":
-        report.skipped["binary"] += 1
-    else:
-        report.add("-", data, allow)
     return report
 
 
@@ -174,38 +171,19 @@ def walk(top: str, report: Report, *, names: bool = False) -> Iterator[str]:
 
 
 def _look(report: Report, path: str, place: str, allow: frozenset[str], *, ours: bool = False) -> None:
-    """Look into the file at `place`, and call it `path`; count what is too large or, elsewhere, no text."""
+    """Look into the file at `place`, and call it `path`; of a session's copy, into what it says."""
     try:
-        data, size = _read(place)
-        head = data[:_GLANCE]
-        if b"\0" in head and codec_of(head) == "utf-8" and not ours:
-            report.skipped["binary"] += 1
-        elif size > MAX_BYTES:
-            report.skipped["large"] += 1
-        else:
-            report.add(path, data, allow, private=ours)
+        with open(place, "rb", buffering=0, opener=open_regular) as file:
+            is_large = os.fstat(file.fileno()).st_size > MAX_BYTES
+            data = file.read(_GLANCE) if is_large else file.readall()
     except OSError:
         report.skipped["unreadable"] += 1
-
-
-def _read(path: str) -> tuple[bytes, int]:
-    """Return the bytes of a regular file, as many as are looked at, and its size; never waits for a pipe."""
-    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    fd = os.open(path, os.O_RDONLY | flags)
-    with open(fd, "rb", buffering=0) as file:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError("not a regular file")
-        data = file.read(_GLANCE) if found.st_size > MAX_BYTES else file.readall()
-        return unpacked(path, data), found.st_size
-
-
-def unpacked(path: str, data: bytes) -> bytes:
-    """Return what a session's copy says; anything else, and what is damaged, is returned as it is."""
-    if not path.endswith(SUFFIX):
-        return data
-    lines = lines_of(data)
-    return data if lines is None else "\n".join(lines).encode()
+        return
+    if is_large and (ours or not _is_binary(data)):
+        report.skipped["large"] += 1
+        return
+    lines = lines_of(data) if place.endswith(SUFFIX) else None
+    report.add(path, data if lines is None else "\n".join(lines).encode(), allow, ours=ours)
 
 
 # ---------------------------------------------------------------- what may stay

@@ -8,7 +8,7 @@ import pytest
 
 from memolith import InputError, Mem, redact
 from memolith.care.erase import purge
-from memolith.care.scan import scan_home, scan_text
+from memolith.care.scan import scan_home
 from memolith.store.screen import settled
 from tests.care.test_scan import hits
 
@@ -141,7 +141,6 @@ def test_a_folder_called_secrets_makes_nothing_else_one() -> None:
     assert redact(text).findings == []
 
 
-def test_a_scan_finds_what_redact_masks() -> None:
+def test_a_scan_finds_what_redact_masks(mem: Mem) -> None:
     for text in (f"jelszó: {VALUE}", "kapukód: 19K38", f"no name for {VALUE}", "recovery codes: 7f3k-9q2m"):
-        report = scan_text(text.encode(), frozenset(), lambda _: None)
-        assert len(report.leaks) == len(redact(text).findings), text
+        assert len(mem.scan(text.encode()).leaks) == len(redact(text).findings), text
