@@ -17,6 +17,7 @@ from memolith.env.paths import Tree
 from memolith.env.project import PROJECTS, exists
 from memolith.memory import note_index
 from memolith.memory.document import MARKER, hand_written
+from memolith.memory.entries import numbered
 from memolith.store import layout
 from memolith.store.allow_list import allowed
 from memolith.store.screen import quoted, screen
@@ -135,12 +136,10 @@ def _contains(old: str, new: str) -> bool:
 
 def _free_note(root: str, goal: str, text: str) -> str:
     """Return a name for a copied note that is free; empty if the same note is there already."""
-    tree = Tree(root)
-    base, number = goal[:-3], 1
-    while True:
-        name = f"{base}.md" if number == 1 else f"{base}-{number}.md"
+    tree, data = Tree(root), text.encode("utf-8", "surrogateescape")
+    for name in (f"{each}.md" for each in numbered(goal.removesuffix(".md"))):
         if tree.stat(name) is None:
             return name
-        if tree.is_file(name) and tree.read(name) == text.encode("utf-8", "surrogateescape"):
-            return ""
-        number += 1
+        if tree.is_file(name) and tree.read(name) == data:
+            break
+    return ""

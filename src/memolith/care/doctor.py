@@ -12,12 +12,15 @@ from functools import partial
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.base.whole import Watch
+from memolith.care.scan import located
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
 from memolith.store import files, layout, locks, registry
+from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
 from memolith.text import frontmatter, markdown
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,11 +78,9 @@ def _findings(home: Home) -> list[Finding]:
     if os.path.isdir(root):
         findings += _tree(root)
         for scope in _scopes(home):
-            findings += _index(root, scope)
-            findings += _twins(root, scope)
-            findings += _repeats(root, scope)
-            if scope:
-                findings += _identity(root, scope)
+            for look in (_index, _twins, _repeats, _identity):
+                with contextlib.suppress(MemolithError):  # reported as a link, or as unreadable
+                    findings += look(root, scope)
     return [*findings, *_sessions(home), *_locks(home)]
 
 
@@ -158,12 +159,10 @@ def _tree(root: str) -> Iterator[Finding]:
             yield from _mode(tree.folder(directory).stat(), directory or ".", 0o700)
         for name in names:
             relative = f"{directory}/{name}" if directory else name
-            if directory.endswith(".tmp/set"):
-                message = "left by an interrupted consolidation; --fix finishes it"
-                yield _found("stray", relative, message, fixable=True)
-                continue
-            if directory.endswith(".tmp"):
+            if directory.endswith((".tmp", ".tmp/set")):
                 message = "left by an interrupted write; --fix moves it into the history"
+                if directory.endswith("/set"):
+                    message = "left by an interrupted consolidation; --fix finishes it"
                 yield _found("stray", relative, message, fixable=True)
                 continue
             with contextlib.suppress(FileNotFoundError, MemolithError):
@@ -192,9 +191,6 @@ def _file(root: str, place: Place, relative: str) -> Iterator[Finding]:
 
 
 def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
-    from memolith.store.allow_list import allowed
-    from memolith.text.secrets.redact import redact
-
     try:
         data, size = place.read_part(MAX_LOOK_BYTES)
     except MemolithError as error:
@@ -214,27 +210,22 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
         yield _found("oversize", relative, message)
     if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
         yield _found("conflict", relative, "contains merge conflict markers; resolve them")
-    secrets = redact(text, allowed(root, layout.scope_of(relative)), by_hand=True).findings
+    secrets = list(located(text, allowed(root, layout.scope_of(relative))))
     problem = frontmatter.split(text).problem
     if problem and relative.endswith(".md"):
         if secrets:
             problem = "its head cannot be read"  # the reason would show a part of the line
         yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
-    line, at = 1, 0
-    for finding in secrets:  # in the order of the text
-        line, at = line + text.count("\n", at, finding.start), finding.start
-        what = "is marked private" if finding.kind == "private" else f"looks like a secret ({finding.kind})"
+    for line, _, kind in secrets:
+        what = "is marked private" if kind == "private" else f"looks like a secret ({kind})"
         message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith allow` keeps it"
         yield _found("secret", relative, message)
 
 
 def _index(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.path(scope, layout.INDEX)
-    try:
-        names = note_index.note_files(root, scope)
-        rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
-    except MemolithError:
-        return  # reported as a link
+    names = note_index.note_files(root, scope)
+    rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
     kept, places = note_index.survey(rows, names)
     # What `--fix` would take out; lines in a person's own words stay and are no finding.
     removed = Counter(rows) - Counter(kept)
@@ -247,11 +238,7 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
 
 def _twins(root: str, scope: str) -> Iterator[Finding]:
     seen: dict[str, str] = {}
-    try:
-        names = Tree(root).names(layout.path(scope, "notes"))
-    except MemolithError:
-        return  # reported as a link
-    for name in names:
+    for name in Tree(root).names(layout.path(scope, "notes")):
         other = seen.setdefault(name.casefold(), name)
         if other != name:
             message = f"differs from {other} only in case; some file systems cannot hold both"
@@ -260,10 +247,9 @@ def _twins(root: str, scope: str) -> Iterator[Finding]:
 
 def _identity(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.path(scope, PROJECT_FILE)
-    try:
-        data = Tree(root).read(relative)
-    except MemolithError:
-        return  # reported as a link
+    if not scope:
+        return  # the user's memory needs none
+    data = Tree(root).read(relative)
     if data is None:
         if scope == "default":
             message = "what was written without a directory; `memolith project adopt default` brings it in"
@@ -303,13 +289,8 @@ def _locks(home: Home) -> Iterator[Finding]:
 
 def _repeats(root: str, scope: str) -> Iterator[Finding]:
     """Lines of a MEMORY.md that say the same but for case and punctuation."""
-    from memolith.text.secrets.redact import redact
-
     relative = layout.path(scope, layout.MEMORY)
-    try:
-        text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
-    except MemolithError:
-        return
+    text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
     seen: dict[str, int] = {}
     for number, line in enumerate(markdown.presentable(text).splitlines(), 1):
         if line.startswith("#"):

@@ -19,6 +19,7 @@ from memolith.care.scan import Report, codec_of, name_kinds, scope_of, shown, wa
 from memolith.env.paths import Place, Tree
 from memolith.env.settings import CONFIG_FILE
 from memolith.memory import note_index
+from memolith.memory.entries import numbered
 from memolith.memory.sessions import mask_copy
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
@@ -160,13 +161,13 @@ def _rename(gate: Gate, relative: str, name: str, ending: str) -> str:
     """
     memory, history = Tree(gate.root), Tree(os.path.join(os.path.dirname(gate.root), "history"))
     directory = os.path.dirname(relative)
-    there, number = memory.stat(relative) is not None, 1
-    while True:
-        fresh = f"{directory}/{name}{'' if number == 1 else f'-{number}'}{ending}"
-        # A file without history: an earlier rename was interrupted half-way; its name is used again.
-        if history.stat(fresh) is None and (memory.stat(fresh) is None or not there):
-            break
-        number += 1
+    there = memory.stat(relative) is not None
+    # A file without history: an earlier rename was interrupted half-way; its name is used again.
+    fresh = next(
+        path
+        for path in (f"{each}{ending}" for each in numbered(f"{directory}/{name}"))
+        if history.stat(path) is None and (memory.stat(path) is None or not there)
+    )
     for tree in (memory, history):
         if tree.stat(relative) is not None:
             with files.storage_errors(relative):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from datetime import date
 
 from memolith.base.values import MAX_INJECT_BYTES, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
@@ -99,22 +99,16 @@ def overview(home: Home) -> Overview:
 
 def _sections(home: Home, text: str) -> list[dict[str, object]]:
     days = home.settings.number("long_term.stale_days")
-    today = _day_number(home.today)
+    today = date.fromisoformat(home.today)
     return [
         {
             "title": part.title,
             "updated": part.updated,
-            "stale": today - _day_number(part.updated) > days,
+            "stale": (today - date.fromisoformat(part.updated)).days > days,
         }
         for part in markdown.parts(text)
         if layout.is_date(part.updated)
     ]
-
-
-def _day_number(date: str) -> float:
-    import calendar
-
-    return calendar.timegm(time.strptime(date, "%Y-%m-%d")) / 86_400
 
 
 def _count_entries(text: str) -> int:

@@ -12,9 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import MemolithError, NotFoundError
-from memolith.base.values import Value
+from memolith.base.values import Value, Version
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import addresses
+from memolith.memory.record import read
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.memory.tickets import Tickets
@@ -37,14 +38,6 @@ _SESSION = "session:"
 _SHOWN = 5  # changes, and times it was given, that a person is shown
 
 
-class Change(Value):
-    """One change of a file: when, what, and whose text it brought (empty: not known)."""
-
-    by: str
-    op: str
-    time: str
-
-
 class Given(Value):
     """One time that an agent was given a memory."""
 
@@ -56,7 +49,7 @@ class Given(Value):
 class Why(Value):
     """All that is known about where a memory came from and how it was used."""
 
-    changes: list[Change]
+    changes: list[Version]  # newest first
     cited: int
     given: list[Given]
     injected: bool
@@ -72,7 +65,7 @@ class Why(Value):
     def as_dict(self) -> dict[str, object]:
         """Return the fields by name, ready for JSON."""
         fields = super().as_dict()
-        fields["changes"] = [each.as_dict() for each in self.changes]
+        fields["changes"] = [{"by": each.by, "op": each.op, "time": each.time} for each in self.changes]
         return {**fields, "given": [each.as_dict() for each in self.given]}
 
     def render(self) -> str:
@@ -108,7 +101,7 @@ def why(home: Home, ref: str) -> Why:
     text = files.text_of(Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
     parsed = frontmatter.split(text)
     kind = _kind(relative)
-    record = _record(home, relative) if kind == "record" else None
+    record = read(str(home.root), relative) if kind == "record" else None
     sources = [*parsed.items("source"), *parsed.items("sources")]
     if kind == "ticket":
         sources += [f"{_SESSION}{each}" for each in parsed.items("sessions")]
@@ -123,7 +116,7 @@ def why(home: Home, ref: str) -> Why:
         status=parsed.get("status"),
         replaces=record.supersedes if record else [],
         replaced_by=_successors(home, record),
-        changes=_changes(home, relative),
+        changes=home.gate.history.versions(relative, markers=True),
         given=list(_given(home, relative)),
         injected=_is_injected(home, relative),
         cited=_cited(home, sources),
@@ -162,22 +155,10 @@ def _near(home: Home, text: str) -> str:
     return f"did you mean {near[0]!r}?" if near else "`memolith list` and `memolith record list` show what is"
 
 
-def _record(home: Home, relative: str) -> Record | None:
-    from memolith.memory.record import read
-
-    return read(str(home.root), relative)
-
-
 def _successors(home: Home, record: Record | None) -> list[str]:
     if record is None:
         return []
     return [each.id for each in Records(home).list(archived=True) if record.id in each.supersedes]
-
-
-def _changes(home: Home, relative: str) -> list[Change]:
-    """Return what was done to a file, newest first."""
-    found = home.gate.history.versions(relative, markers=True)
-    return [Change(time=each.time, op=each.op, by=each.by) for each in found]
 
 
 def _brought(home: Home, relative: str) -> str:

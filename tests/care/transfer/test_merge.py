@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith.care.transfer.merge import merged
-from memolith.care.transfer.names import note_name, relinked
+from memolith.care.transfer.texts import merged, note_name, relinked
 from memolith.store import layout
 
 LINES = st.sampled_from(

@@ -15,8 +15,7 @@ import os
 
 from memolith.base.errors import InputError, MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Value
-from memolith.care.transfer import names, sources
-from memolith.care.transfer.merge import merged
+from memolith.care.transfer import sources, texts
 from memolith.env import whose
 from memolith.env.paths import Tree
 from memolith.memory import note_index, notes, review
@@ -64,26 +63,17 @@ class Imported(Value):
         return sum(1 for row in self.rows if row.action == action)
 
 
-class _TakenError(Exception):
-    """Somebody made a file of that name in the meantime."""
-
-
 def bring(
     home: Home,
-    path: str | os.PathLike[str] | None = None,
+    path: str | os.PathLike[str] | None,
+    kind: str | None,
+    scope: str | None,
+    mine: bool | None,
+    tell: Callable[[int, int], None] | None,
     *,
-    kind: str | None = None,
-    scope: str | None = None,
-    mine: bool | None = None,
-    dry_run: bool = False,
-    tell: Callable[[int, int], None] | None = None,
+    dry_run: bool,
 ) -> Imported:
-    """Bring a file or folder of another program into memory; without a path, Claude Code's for this project.
-
-    `kind` is one of `sources.KINDS`, else recognised; `scope` is project or user. `mine` says whether its
-    words are the user's or their agents' own, else `sources.is_mine` does. Nothing in the source is changed,
-    nothing in memory is overwritten. `tell` is told how far it is.
-    """
+    """Bring a file or folder of another program into memory (`import_memory` says how)."""
     if kind is not None and kind not in sources.KINDS:
         raise InputError(f"unknown kind {quoted(kind)}; one of {', '.join(sources.KINDS)}")
     if path is None:
@@ -122,7 +112,7 @@ class _Run:
         self._gone = tombstones.known(outside.gate.root)
         self._op = f"{IMPORT}-{os.urandom(3).hex()}"
         self._rows = [_row(path, "left out", why=why) for path, why in source.left]
-        self._names: dict[str, names.Names] = {}
+        self._names: dict[str, texts.Names] = {}
         self._known: dict[str, dict[str, str]] = {}
         self._refused: set[str] = set()
         self._links: dict[str, dict[str, str]] = {}
@@ -167,7 +157,7 @@ class _Run:
         tree = Tree(self._gate.root)
         directory = layout.path(slug, "notes")
         present = [name[:-3] for name in note_index.note_files(self._gate.root, slug)]
-        self._names[slug] = names.Names(present)
+        self._names[slug] = texts.Names(present)
         self._known[slug] = known = {}
         for name in present:
             with contextlib.suppress(MemolithError):
@@ -192,18 +182,14 @@ class _Run:
             self._row(item, "left out", why="a person refused this text before")
             return
         taken = self._names[item.scope]
-        name = self._known[item.scope].get(_mark(item, text))
-        if name is not None:
+        wanted = texts.wanted(item.path if not item.section else "", item.name)
+        known = self._known[item.scope].get(_mark(item, text))
+        name = known or taken.holder(wanted[0])
+        if name is not None and (known or self._is_same(item, name, text)):
             self._row(item, "known", to=layout.path(item.scope, "notes", f"{name}.md"))
         else:
-            wanted = names.wanted(item.path if not item.section else "", item.name)
-            holder = taken.holder(wanted[0])
-            if holder is not None and self._is_same(item, holder, text):
-                name = holder
-                self._row(item, "known", to=layout.path(item.scope, "notes", f"{name}.md"))
-            else:
-                name = taken.take(taken.free(*wanted, f"{wanted[0][:100]}-imported"))
-                self._plan.append((item, name))
+            name = taken.take(taken.free(*wanted, f"{wanted[0][:100]}-imported"))
+            self._plan.append((item, name))
         bare = item.path.rpartition(".")[0]
         for number, called in enumerate([bare, os.path.basename(bare), *_titles(text)]):
             # What a note is called by its file counts more than what another one says it is called, too.
@@ -227,12 +213,12 @@ class _Run:
         put(item, name, text, time, _mark(item, given))
 
     def _put_note(self, item: Item, name: str, text: str, time: int, mark: str) -> None:
-        text = _with_head(names.relinked(text, item.path, self._links[item.scope]), mark, item)
+        text = _with_head(texts.relinked(text, item.path, self._links[item.scope]), mark, item)
         self._create(item, layout.note(item.scope, name), name, text, time)
 
     def _put_skill(self, item: Item, _: str, text: str, time: int, mark: str) -> None:
         refuse_secret(item.name, "name")
-        name = names.note_name(item.name)
+        name = texts.note_name(item.name)
         directory = layout.path(item.scope, "skills")
         text = _with_head(text, mark, None)
         for number in ("", "-imported", "-imported-2", "-imported-3"):
@@ -248,23 +234,14 @@ class _Run:
 
     def _create(self, item: Item, relative: str, name: str, text: str, time: int) -> None:
         """Write a text to a file that is not there yet; it waits there if it is from outside."""
-        beside = item.becomes == "note" and name != names.note_name(item.name)
+        beside = item.becomes == "note" and name != texts.note_name(item.name)
         if self._dry_run:
             self._row(item, "beside" if beside else "new", to=relative)
             return
 
-        def apply(old: str | None, new: str) -> str:
-            if old is not None:
-                raise _TakenError
-            return new
-
+        apply = source_label.stamped(lambda _, new: new, self._from, is_note=True)
         with self._gate.scope(item.scope):
-            try:
-                change = self._gate.change(
-                    relative, text, source_label.stamped(apply, self._from, is_note=True), op=self._op
-                )
-            except _TakenError:
-                raise InputError(f"{relative} was made by somebody else just now; import again") from None
+            change = self._gate.change(relative, text, apply, op=self._op, if_sha256=sha256(None))
             _keep_time(self._gate.root, relative, time)
         if item.becomes == "note":
             self._noted.add(item.scope)
@@ -287,7 +264,7 @@ class _Run:
 
         def apply(old: str | None, new: str) -> str | None:
             base = "" if old is None or old == TEMPLATE else old
-            done = markdown.above(base, MARKER, lambda upper: merged(upper, new))
+            done = markdown.above(base, MARKER, lambda upper: texts.merged(upper, new))
             return old if done == base else done
 
         if self._dry_run:

@@ -12,6 +12,7 @@ import stat
 
 from memolith.base.errors import InputError, MemolithError, StorageError, TextError, TooLargeError
 from memolith.base.values import MAX_ACCEPT_BYTES, Value
+from memolith.care.transfer import texts
 from memolith.env import whose
 from memolith.env.paths import Tree
 from memolith.memory.note_index import link_target
@@ -96,23 +97,16 @@ class Source:
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
     """Yield the sections of a document with their titles; what stands before the first has an empty one."""
-    body = frontmatter.split(text).body
-    starts = [(0, "")]
-    seen: set[str] = {""}
-    for at, line, fenced in markdown.rows(body):
-        if fenced or not line.startswith(("# ", "## ")):
-            continue
-        title = markdown.same_line(line.lstrip("#")) or "Untitled"
-        number = 2
+    seen: set[str] = set()
+    for heading, part in texts.sections(frontmatter.split(text).body):
+        title = bare = heading and (markdown.same_line(heading.lstrip("#")) or "Untitled")
+        number = 1
         while title in seen:
-            title = f"{markdown.same_line(line.lstrip('#'))} {number}"
             number += 1
+            title = f"{bare} {number}"
         seen.add(title)
-        starts.append((at, title))
-    ends = [start for start, _ in starts[1:]] + [len(body)]
-    for (start, title), end in zip(starts, ends, strict=True):
-        if body[start:end].strip():
-            yield title, body[start:end]
+        if part.strip():
+            yield title, part
 
 
 # ---------------------------------------------------------------- reading folders
@@ -133,7 +127,9 @@ class Sheaf:
         self.is_file = os.path.isfile(path)
         self.root, self.name = os.path.split(path) if self.is_file else (path, "")
         self._tree = Tree(self.root)
-        self.files = [self.name] if self.is_file else sorted(self._walk(leave), key=_by_depth)
+        # A name that two folders share stays with the file that is nearer to the top.
+        found = [self.name] if self.is_file else self._walk(leave)
+        self.files = sorted(found, key=lambda path: (path.count("/"), path))
 
     def _walk(self, leave: Callable[[str, str], None]) -> list[str]:
         found = []
@@ -188,11 +184,6 @@ class Sheaf:
             return self._tree.stat(name) is not None
         except MemolithError:
             return False
-
-
-def _by_depth(path: str) -> tuple[int, str]:
-    # A name that two folders share stays with the file that is nearer to the top.
-    return path.count("/"), path
 
 
 # ---------------------------------------------------------------- layouts
@@ -322,22 +313,18 @@ def detect(sheaf: Sheaf) -> str:
     if sheaf.files == [layout.MEMORY]:
         return "memory-file"
     if sheaf.has(layout.MEMORY) and _is_index(sheaf):
-        return "claude-memory" if _has_metadata(sheaf) else "jutul"
+        return "claude-memory" if _has_field(sheaf, "metadata") else "jutul"
     if sheaf.files and all(os.path.basename(path) in AGENT_FILES for path in sheaf.files):
         return "agent-file"
-    return "basic-memory" if _has_permalinks(sheaf) else "markdown"
+    return "basic-memory" if _has_field(sheaf, "permalink") else "markdown"
 
 
 def _is_index(sheaf: Sheaf) -> bool:
     return any(link_target(line) in sheaf.files for line in _glance(sheaf, layout.MEMORY)[0].splitlines())
 
 
-def _has_metadata(sheaf: Sheaf) -> bool:
-    return any("metadata" in _glance(sheaf, path)[1] for path in sheaf.files[:20])
-
-
-def _has_permalinks(sheaf: Sheaf) -> bool:
-    return any("permalink" in _glance(sheaf, path)[1] for path in sheaf.files[:20])
+def _has_field(sheaf: Sheaf, name: str) -> bool:
+    return any(name in _glance(sheaf, path)[1] for path in sheaf.files[:20])
 
 
 def _glance(sheaf: Sheaf, path: str) -> tuple[str, Mapping[str, object]]:
@@ -355,10 +342,10 @@ def find(home: Home, kind: str, env: Mapping[str, str]) -> str:
     """Return where a program keeps its memory, for this project. InputError if it has to be named."""
     user = os.path.expanduser("~")
     if kind == "claude-memory":
-        base = env.get("CLAUDE_CONFIG_DIR") or os.path.join(user, ".claude")
-        path = os.path.join(base, "projects", claude_name(home.identity.root), "memory")
+        below = os.path.join("projects", claude_name(home.identity.root), "memory")
+        path = os.path.join(whose.folder("claude", env, user), below)
     elif kind == "codex-memories":
-        path = os.path.join(env.get("CODEX_HOME") or os.path.join(user, ".codex"), "memories")
+        path = os.path.join(whose.folder("codex", env, user), "memories")
     else:
         raise InputError(f"where is it? Name the file or folder: memolith import PATH --from {kind}")
     if not os.path.isdir(path):

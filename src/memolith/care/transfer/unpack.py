@@ -20,6 +20,7 @@ from memolith.base.errors import InputError, MemolithError, StorageError, TextEr
 from memolith.care.transfer.bring import Imported, Row, bring
 from memolith.care.transfer.pack import FORMAT, MANIFEST
 from memolith.memory import note_index
+from memolith.memory.entries import numbered
 from memolith.store import archive, layout, portable
 from memolith.store.screen import quoted
 from memolith.text import yaml
@@ -68,7 +69,7 @@ def import_memory(
     refused unless it is said to be `large`.
     """
     if path is None or not (kind == KIND or (kind is None and is_archive(path))):
-        return bring(mem, path, kind=kind, scope=scope, mine=mine, dry_run=dry_run, tell=tell)
+        return bring(mem, path, kind, scope, mine, tell, dry_run=dry_run)
     archive = Archive(os.fspath(path), large=large)
     try:
         agree(archive)
@@ -383,14 +384,12 @@ class _Run:
         """Return a free name next to a file, or the one under which the same bytes went there before."""
         folder, _, name = path.rpartition("/")
         stem, dot, end = name.partition(".")
-        number = 1
-        while True:
-            extra = _SUFFIX if number == 1 else f"{_SUFFIX}-{number}"
-            to = "/".join(filter(None, [folder, f"{stem}{extra}{dot}{end}"]))
+        for name in numbered("/".join(filter(None, [folder, f"{stem}{_SUFFIX}"]))):
+            to = name + dot + end
             there = portable.read(self._home.path, to)
             if there is None or there[0] == data:
-                return to
-            number += 1
+                break
+        return to
 
     def finish(self) -> None:
         """Let the indexes follow the notes that came."""
