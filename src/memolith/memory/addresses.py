@@ -83,15 +83,13 @@ def complete(home: Home, prefix: str) -> list[str]:
     if not slash:
         found = [f"{SCHEME}{name}" for name in NAMESPACES if _leads(home, name)]
     else:
-        base = f"{SCHEME}{head}"
         # The names in `memory://root` are those of the project; alone, that address is the summary.
+        listed = f"{SCHEME}{'project' if head == 'root' else head}"
         try:
-            found = (
-                resolve(home, base.replace("://root", "://project") if head == "root" else base).listing or []
-            )
+            found = resolve(home, listed).listing or []
         except MemolithError:
             found = []
-        found = [each.replace("://project", "://root") if head == "root" else each for each in found]
+        found = [each.replace(listed, f"{SCHEME}{head}", 1) for each in found]
     return [each for each in found if each.startswith(prefix)]
 
 

@@ -15,9 +15,10 @@ from memolith.store.screen import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from memolith.memory.home import Home
+    from memolith.store.history import Entry
 
 # The history calls what an import brought `import-3fa9c1`; it may have reached several projects.
 IMPORT = "import"
@@ -107,26 +108,20 @@ def _set_of(home: Home, relative: str) -> list[str]:
     op = keeper.to_undo(relative, None).op
     if not (writeset.is_set(op) or op.startswith(f"{IMPORT}-")):
         return []
-    found = []
-    slugs = None
-    if op.startswith(IMPORT):
-        slugs = (layout.USER, *Tree(str(home.root)).names("projects", ""))
-    for name in files_with_history(home, slugs):
-        with contextlib.suppress(HistoryError):
-            if name != relative and keeper.to_undo(name, None).op == op:
-                found.append(name)
-    return found
+    slugs = (layout.USER, *Tree(str(home.root)).names("projects", "")) if op.startswith(IMPORT) else None
+    return [name for name, entry in _undoable(home, slugs) if name != relative and entry.op == op]
 
 
 def newest_file(home: Home) -> str:
     """Return the file that was changed last, by anybody. HistoryError if none was."""
-    newest = ("", "")
-    for name in files_with_history(home):
-        try:
-            entry = home.gate.history.to_undo(name, None)
-        except HistoryError:
-            continue
-        newest = max(newest, (entry.stamp, name))
-    if not newest[1]:
+    newest = max(((entry.stamp, name) for name, entry in _undoable(home)), default=None)
+    if newest is None:
         raise HistoryError("nothing to undo: memolith changed nothing here yet")
     return newest[1]
+
+
+def _undoable(home: Home, slugs: Iterable[str] | None = None) -> Iterator[tuple[str, Entry]]:
+    """Yield the files that have a change to take back, and which that is."""
+    for name in files_with_history(home, slugs):
+        with contextlib.suppress(HistoryError):
+            yield name, home.gate.history.to_undo(name, None)
