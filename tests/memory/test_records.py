@@ -1,6 +1,7 @@
 """Records: typed facts that a person can make, move and correct by hand."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,8 +17,8 @@ from tests.ledger import proves
 FACT = "Deploys go through the release train on Thursdays."
 
 
-def add(mem: Mem, text: str = FACT, category: str = "decisions", scope: str = "project") -> str:
-    return mem.records.add(text, category=category, scope=scope).id
+def add(mem: Mem, text: str = FACT, category: str = "decisions", scope: str = "project", **more: Any) -> str:
+    return mem.records.add(text, category=category, scope=scope, **more).id
 
 
 @proves("S3.20", "S3.21", "S3.31")
@@ -65,17 +66,17 @@ def test_a_project_sees_its_own_records_and_the_users_but_no_other_projects(mem:
 
 
 @proves("S3.8")
-def test_only_incidents_expire_and_an_expired_one_keeps_its_file(mem: Mem) -> None:
-    done = mem.records.add("Staging is down.", category="incidents", scope="project", expires="2026-11-16")
-    record = mem.records.get(done.id)
+def test_only_incidents_expire_and_an_expired_one_keeps_its_file(mem: Mem, clock: Clock) -> None:
+    record = mem.records.get(add(mem, "Staging is down.", "incidents", expires="2026-11-16"))
     assert record.temporal == "temporary"
     assert record.holds("2026-11-16")
     assert not record.holds("2026-11-17")
-    assert mem.records.get(done.id).id == done.id
+    clock.seconds += 3 * 86_400
+    assert mem.records.get(record.id) == record
     with pytest.raises(InputError, match="only incidents can expire"):
-        mem.records.add(FACT, category="decisions", scope="project", expires="2026-12-01")
+        add(mem, expires="2026-12-01")
     with pytest.raises(InputError, match="'soon' is not a date"):
-        mem.records.add("x y", category="incidents", scope="project", expires="soon")
+        add(mem, "x y", "incidents", expires="soon")
 
 
 @proves("S3.11")
@@ -184,12 +185,10 @@ def test_facts_about_different_things_stand_beside_each_other(mem: Mem, one: str
 
 def test_supersedes_can_be_said(mem: Mem) -> None:
     old = add(mem, "We deploy by hand.")
-    done = mem.records.add(
-        "A pipeline ships each merge.", category="decisions", scope="project", supersedes=[old]
-    )
-    assert done.superseded == [old]
+    new = add(mem, "A pipeline ships each merge.", supersedes=[old])
+    assert mem.records.get(new).supersedes == [old]
     with pytest.raises(NotFoundError):
-        mem.records.add("z", category="decisions", scope="project", supersedes=["nothing-like-it"])
+        add(mem, "z", supersedes=["nothing-like-it"])
     mem.records.restore(old)
     assert mem.records.get(old).holds(mem.today)
 
@@ -221,10 +220,9 @@ def test_reclassifying_moves_the_file_and_keeps_the_id(mem: Mem, store: Path) ->
 
 
 def test_an_incident_that_becomes_something_else_does_not_expire(mem: Mem) -> None:
-    done = mem.records.add("Down.", category="incidents", scope="project", expires="2026-11-16")
-    moved = mem.records.reclassify(done.id, "principles")
-    assert moved.warnings
-    assert mem.records.get(done.id).holds("2027-01-01")
+    number = add(mem, "Down.", "incidents", expires="2026-11-16")
+    assert mem.records.reclassify(number, "principles").warnings
+    assert mem.records.get(number).holds("2027-01-01")
 
 
 @proves("S3.35", "S3.37")
@@ -262,9 +260,8 @@ def test_get_and_delete_take_the_beginning_of_an_id_and_know_what_is_not_there(m
 
 
 def test_two_titles_with_the_same_name_get_two_ids(mem: Mem) -> None:
-    one = mem.records.add("alpha", category="decisions", scope="project", title="Foo!")
-    two = mem.records.add("beta gamma", category="principles", scope="project", title="foo?")
-    assert (one.id, two.id) == ("foo", "foo-2")
+    assert add(mem, "alpha", title="Foo!") == "foo"
+    assert add(mem, "beta gamma", "principles", title="foo?") == "foo-2"
 
 
 def test_a_link_in_place_of_a_record_is_not_followed(mem: Mem, store: Path, tmp_path: Path) -> None:

@@ -11,11 +11,10 @@ import time
 from memolith.base.errors import MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
-from memolith.memory import arguments, review
-from memolith.memory.entries import numbered
+from memolith.memory import arguments, entries, review
 from memolith.memory.writing import reply
-from memolith.store import files, layout
-from memolith.text import frontmatter, markdown, source_label
+from memolith.store import layout
+from memolith.text import markdown, source_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Lessons:
         home.register()
         slug, root = home.project, str(home.root)
         with home.gate.scope(slug):
-            names = (f"{each}.md" for each in numbered(_name(text, home.now())))
+            names = (f"{each}.md" for each in entries.numbered(_name(text, home.now())))
             places = (layout.path(slug, "lessons", each) for each in names)
             relative = next(each for each in places if Tree(root).stat(each) is None)
             apply = source_label.stamped(_whole, home.source, is_note=True)
@@ -60,8 +59,13 @@ class Lessons:
 
     def list(self) -> builtins.list[Lesson]:
         """Return all lessons, oldest first; what cannot be read is left out."""
-        tree, directory = Tree(str(self._home.root)), layout.path(self._home.project, "lessons")
-        return [lesson for name in _names(tree, directory) if (lesson := _read(tree, f"{directory}/{name}"))]
+        directory = layout.path(self._home.project, "lessons")
+        try:
+            names = Tree(self._home.store).names(directory)
+        except MemolithError:
+            return []
+        found = (_read(self._home.store, f"{directory}/{name}") for name in names)
+        return [lesson for lesson in found if lesson]
 
 
 def _whole(_: str | None, text: str) -> str:
@@ -75,26 +79,15 @@ def _name(text: str, now: float) -> str:
     return f"{time.strftime(_STAMP, time.localtime(now))}-{title}"
 
 
-def _names(tree: Tree, directory: str) -> list[str]:
-    try:
-        return tree.names(directory)
-    except MemolithError:
-        return []
-
-
-def _read(tree: Tree, relative: str) -> Lesson | None:
-    try:
-        data = tree.read(relative)
-    except MemolithError:
+def _read(root: str, relative: str) -> Lesson | None:
+    loaded = entries.load(root, relative, "lesson")
+    body = loaded[0].parsed.body.strip("\ufeff\n") if loaded else ""
+    if loaded is None or not body.strip():
         return None
-    text = files.text_of(data or b"")
-    body = frontmatter.split(text).body.strip("\ufeff\n")
     day = relative.rpartition("/")[2][:10]
-    if not body.strip():
-        return None
     return Lesson(
         filename=relative,
         date=day if layout.is_date(day) else "",
         text=body,
-        source=source_label.of_note(text),
+        source=loaded[0].origin,
     )
