@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.base.errors import BusyError
 from memolith.care.doctor import examine, repair
 from memolith.edges.cli import main
-from memolith.memory import note_index
 from memolith.store import layout
-from memolith.store.gate import Gate
 from memolith.store.locks import locked
 from tests.ledger import proves
 
@@ -195,20 +192,14 @@ def test_one_scope_that_cannot_be_repaired_does_not_stop_the_others(
 ) -> None:
     (full.root / "notes" / "new.md").write_text("x\n")
     write("notes/new.md", "x\n")(full, store)
-    real = note_index.update_index
-
-    def update(gate: Gate, slug: str) -> None:
-        if not slug:
-            raise BusyError("somebody else writes")
-        real(gate, slug)
-
-    monkeypatch.setattr(note_index, "update_index", update)
+    monkeypatch.setenv("MEMOLITH_LOCK_SECONDS", "0.1")
     monkeypatch.setattr(os, "chmod", refuse)
     told: list[str] = []
-    fixed = repair(full, told.append)
+    with locked(full.home, "user", 1.0):
+        fixed = repair(full, told.append)
     assert [(each.kind, each.path) for each in fixed] == [("index", f"projects/{store.name}/notes/MEMORY.md")]
     assert ("index", "notes/MEMORY.md") in [(each.kind, each.path) for each in examine(full)]
-    assert "somebody else writes" in told
+    assert any("lock.seconds" in each for each in told), told
     assert any("Operation not permitted" in each for each in told)
 
 

@@ -243,20 +243,24 @@ def test_a_workspace_that_names_a_repository_in_it_as_its_own_is_a_plain_folder(
     assert slug(app) == written
 
 
-@pytest.mark.parametrize("kind", ["worktree", "submodule"])
-def test_an_archive_in_the_place_of_a_worktree_that_is_gone_is_a_plain_folder(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Found by an attack: one `git status` there was enough, and a shell's prompt runs it."""
+@pytest.fixture
+def branch(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a worktree or submodule of `app` that has a memory; clocks are taken for exact."""
     for slack in ("_CLOCKS", "_MOMENT"):
         monkeypatch.setattr(repository, slack, 0)
     app = repo(tmp_path / "app", ORIGIN)
-    place = app / "fix"
-    if kind == "worktree":
-        git(app, "worktree", "add", "-q", str(place))
-    else:
+    if kind == "submodule":
         git(app, "submodule", "--quiet", "add", str(repo(tmp_path / "library")), "fix")
-    tell(place)
+    else:
+        git(app, "worktree", "add", "-q", "fix")
+    tell(app / "fix")
+    return app / "fix"
+
+
+@pytest.mark.parametrize("kind", ["worktree", "submodule"])
+def test_an_archive_in_the_place_of_a_worktree_that_is_gone_is_a_plain_folder(branch: Path) -> None:
+    """Found by an attack: one `git status` there was enough, and a shell's prompt runs it."""
+    app, place = branch.parent, branch
     assert sees(place)
     pointer = (place / ".git").read_text()
     shutil.rmtree(place)
@@ -264,15 +268,8 @@ def test_an_archive_in_the_place_of_a_worktree_that_is_gone_is_a_plain_folder(
     (place / ".git").write_text(pointer)
     assert not sees(place)
     assert "is newer than what its repository knows" in Mem.open(place).identity.notice
-    for unasked in (
-        "status",
-        "diff",
-        "log",
-        "stash list",
-        "branch",
-        "gc --auto",
-        "update-index --refresh",
-    ):
+    asked = ("status", "diff", "log", "stash list", "branch", "gc --auto", "update-index --refresh")
+    for unasked in asked:
         git(place, *unasked.split())
         assert not sees(place)
     written = tell(app)
@@ -281,18 +278,8 @@ def test_an_archive_in_the_place_of_a_worktree_that_is_gone_is_a_plain_folder(
 
 
 @pytest.mark.parametrize("kind", ["worktree", "moved worktree", "submodule"])
-def test_a_worktree_or_submodule_that_git_made_again_is_known(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for slack in ("_CLOCKS", "_MOMENT"):
-        monkeypatch.setattr(repository, slack, 0)
-    app = repo(tmp_path / "app", ORIGIN)
-    place = app / "fix"
-    if kind == "submodule":
-        git(app, "submodule", "--quiet", "add", str(repo(tmp_path / "library")), "fix")
-    else:
-        git(app, "worktree", "add", "-q", str(place))
-    tell(place)
+def test_a_worktree_or_submodule_that_git_made_again_is_known(kind: str, branch: Path) -> None:
+    app, place = branch.parent, branch
     if kind == "submodule":
         git(app, "submodule", "--quiet", "deinit", "-f", "fix")
         git(app, "submodule", "--quiet", "update", "--init")

@@ -16,12 +16,6 @@ from tests.ledger import proves
 Situation = Callable[[Path], Iterator[Path]]
 
 
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide a repository that the test directory itself may be in."""
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-
-
 # ---------------------------------------------------------------- one project
 
 
@@ -371,19 +365,12 @@ def test_two_projects_have_two_memories(situation: Situation, tmp_path: Path) ->
     there = next(places)
     assert not sees(there)
     assert slug(there) != written
+    if situation in REPLACED:  # and a person is told
+        told = Mem.open(there).identity.notice
+        assert f"was known as {written}, but something else is here now" in told
+        assert f"memolith project link {written}" in told
     own = tell(there)
     assert own == slug(there) != written
-
-
-@pytest.mark.parametrize("situation", REPLACED, ids=lambda each: each.__name__)
-def test_a_person_is_told_when_something_else_is_at_a_known_path(
-    situation: Situation, tmp_path: Path
-) -> None:
-    places = situation(tmp_path)
-    written = tell(next(places))
-    told = Mem.open(next(places)).identity.notice
-    assert f"was known as {written}, but something else is here now" in told
-    assert f"memolith project link {written}" in told
 
 
 def test_a_path_that_changes_hands_keeps_both_memories(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from memolith.base.errors import (
     NotFoundError,
     StorageError,
     TextError,
+    TooLargeError,
     UnsafePathError,
 )
 from memolith.base.values import MAX_ACCEPT_BYTES, Value
@@ -56,22 +57,21 @@ def adopt(home: Home, source: str) -> tuple[list[str], list[Skipped]]:
     written: list[str] = []
     skipped: list[Skipped] = []
     for relative in _texts(root, source):
+        text = None
         try:
             text = _read(root, relative)
             if relative == layout.path(source, layout.MEMORY):
                 text = hand_written(text)  # what was generated is made again, from what is adopted
             goal = relative.replace(layout.path(source), layout.path(target), 1)
             written += _bring(home, text, goal)
-        except (_UnusableError, UnsafePathError) as error:
+        except MemolithError as error:
+            if text is not None and not isinstance(error, UnsafePathError):
+                raise  # it is not the source that is wrong
             reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
-            failed = isinstance(error.__cause__, StorageError)
+            failed = isinstance(error, StorageError)
             skipped.append(Skipped(path=relative, reason=reason, failed=failed))
     note_index.update_index(home.gate, target)
     return written, skipped
-
-
-class _UnusableError(Exception):
-    """A file of the source that cannot be copied; says why."""
 
 
 def _texts(root: str, slug: str) -> list[str]:
@@ -90,12 +90,9 @@ def _texts(root: str, slug: str) -> list[str]:
 
 def _read(root: str, relative: str) -> str:
     """Return a file of the source as it may be stored: masked if it is text, else as it is."""
-    try:
-        data, size = Tree(root).read_part(relative, MAX_ACCEPT_BYTES)
-    except MemolithError as error:
-        raise _UnusableError(str(error)) from error
+    data, size = Tree(root).read_part(relative, MAX_ACCEPT_BYTES)
     if size > MAX_ACCEPT_BYTES:
-        raise _UnusableError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
+        raise TooLargeError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
     try:
         return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)), by_hand=True)[0]
     except (UnicodeDecodeError, TextError):  # bytes that are no text were kept until now, and still are

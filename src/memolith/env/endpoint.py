@@ -6,6 +6,7 @@ environment or from a command, travels in the clear only to this machine, and is
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import socket
 import threading
@@ -77,23 +78,36 @@ class Endpoint:
         if secret and not self.secure:
             raise ConfigError(f"{self._setting} = {self.url!r}: a key is only sent over https")
         connection, target = self._connection(seconds)
-        watch = _Watch(seconds)
+        opened: socket.socket | None = None
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            if opened is not None:
+                with contextlib.suppress(OSError):  # it is closed already
+                    opened.shutdown(socket.SHUT_RDWR)
+
+        # A time-out of the socket starts again with each byte.
+        watch = threading.Timer(max(seconds, 0.0), expire)
+        watch.daemon = True
         try:
             connection.connect()
-            watch.begin(connection.sock)
+            opened = connection.sock
+            opened.settimeout(max(seconds, 0.001))
+            watch.start()
             connection.request("POST", target + path, body, {"Connection": "close", **headers})
             with connection.getresponse() as reply:
                 data = _read(reply, limit)
-            if watch.expired:  # an answer that is cut off looks like a short one
+            if expired.is_set():  # an answer that is cut off looks like a short one
                 raise TimeoutError
             return Answer(reply.status, reply.headers, data, secret)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            if watch.expired or isinstance(error, TimeoutError):
+            if expired.is_set() or isinstance(error, TimeoutError):
                 raise UnansweredError("timeout", f"no answer within {seconds:g} seconds") from None
-            kind = "unavailable" if watch.idle or isinstance(error, socket.gaierror) else "broken"
+            kind = "broken" if opened else "unavailable"
             raise UnansweredError(kind, _reason(error)) from None
         finally:
-            watch.end()
+            watch.cancel()
             connection.close()
 
     def _connection(self, seconds: float) -> tuple[http.client.HTTPConnection, str]:
@@ -196,34 +210,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return printable(str(error.strerror or error))
     return f"the answer is broken ({type(error).__name__})"
-
-
-class _Watch:
-    """Shuts a connection when its time is over. A time-out of the socket starts again with each byte."""
-
-    def __init__(self, seconds: float) -> None:
-        self.expired = False
-        self.idle = True
-        self._timer = threading.Timer(max(seconds, 0.0), self._expire)
-        self._timer.daemon = True
-        self._seconds = seconds
-        self._socket: socket.socket | None = None
-
-    def begin(self, connected: socket.socket | None) -> None:
-        """Watch a connection that is open now."""
-        self._socket, self.idle = connected, False
-        if connected is not None:
-            connected.settimeout(max(self._seconds, 0.001))
-        self._timer.start()
-
-    def end(self) -> None:
-        """Watch no longer."""
-        self._timer.cancel()
-
-    def _expire(self) -> None:
-        self.expired = True
-        if self._socket is not None:
-            try:
-                self._socket.shutdown(socket.SHUT_RDWR)
-            except OSError:  # it is closed already
-                return

@@ -220,7 +220,8 @@ class Settings:
                 self._file = {}
                 return self._file
             except (OSError, UnicodeDecodeError) as error:
-                self._unread(self.path, error)
+                if isinstance(error, OSError) and error.errno:  # else it is no file that could be read
+                    whole.note(self.path, error)
                 raise ConfigError(f"{self.path}: cannot be read ({error}); repair or remove it") from None
             if len(text) > _MAX_FILE:
                 raise ConfigError(f"{self.path}: has more than {_MAX_FILE:,} characters; repair or remove it")
@@ -233,10 +234,6 @@ class Settings:
                     f"{self.path}:{error.line}: {error.problem}; repair the line, or remove the file"
                 ) from None
         return self._file
-
-    def _unread(self, path: str, error: OSError | UnicodeDecodeError) -> None:
-        if isinstance(error, OSError) and error.errno:  # else it is no file that could be read
-            whole.note(path, error)
 
     def unknown_keys(self) -> list[str]:
         """Return keys in the file that are not settings (a typo, or a newer version's)."""
