@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,8 +42,8 @@ def fact(number: object) -> str:
     return f"The service number{number} listens on port {number}443 because of the proxy."
 
 
-def teach(mem: Mem, number: object, **more: str) -> str:
-    return add(mem, f"s{number}", f"Look here. {fact(number)}", "Understood, noted.", **more)  # type: ignore[arg-type]
+def teach(mem: Mem, number: object, **more: Any) -> str:
+    return add(mem, f"s{number}", f"Look here. {fact(number)}", "Understood, noted.", **more)
 
 
 def lesson(number: object) -> dict[str, object]:
@@ -520,7 +521,7 @@ def stored(model: Loopback) -> Counter[str]:
 def now_sessions(mem: Mem, count: int) -> None:
     """Store sessions of yesterday, by the real clock: other processes have no other."""
     for number in range(count):
-        teach(mem, number, ago=NOON - time.time() + DAY)  # type: ignore[arg-type]
+        teach(mem, number, ago=NOON - time.time() + DAY)
 
 
 def test_many_processes_learn_from_each_session_once_and_consolidate_once(

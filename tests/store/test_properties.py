@@ -4,6 +4,7 @@ import contextlib
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
@@ -101,37 +102,37 @@ class Memory(RuleBasedStateMachine):
     # ------------------------------------------------------------ what may happen
 
     @rule(file=FILES, words=WORDS)
-    def append(self, file: str, words: str) -> None:
+    def append(self, file: Any, words: str) -> None:
         text = self.unique(words)
-        self.mem.write(file, text, name="topic")  # type: ignore[arg-type]
+        self.mem.write(file, text, name="topic")
         old = self.now[file] or b""
         newline = b"\r\n" if b"\n" in old and old[: old.index(b"\n")].endswith(b"\r") else b"\n"
         gap = b"" if not old or old.endswith(b"\n") else newline
         self.note_change(file, old + gap + text.encode() + newline)
 
     @rule(file=FILES, words=WORDS)
-    def overwrite(self, file: str, words: str) -> None:
+    def overwrite(self, file: Any, words: str) -> None:
         text = self.unique(words)
-        self.mem.write(file, text, "overwrite", name="topic")  # type: ignore[arg-type]
+        self.mem.write(file, text, "overwrite", name="topic")
         self.note_change(file, text.encode())
 
     @rule(file=FILES, words=WORDS)
-    def overwrite_with_precondition(self, file: str, words: str) -> None:
+    def overwrite_with_precondition(self, file: Any, words: str) -> None:
         text = self.unique(words)
         with pytest.raises(ConflictError):
-            self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(b"never there"))  # type: ignore[arg-type]
-        self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(self.now[file]))  # type: ignore[arg-type]
+            self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(b"never there"))
+        self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(self.now[file]))
         self.note_change(file, text.encode())
 
     @rule(file=FILES, words=WORDS, data=st.data())
-    def edit(self, file: str, words: str, data: st.DataObject) -> None:
+    def edit(self, file: Any, words: str, data: st.DataObject) -> None:
         old = (self.now[file] or b"").decode("utf-8", "surrogateescape")
         lines = old.replace("\r", "").split("\n")
         known = [line for line in lines if line.strip() and line.isprintable() and old.count(line) == 1]
         if not known:
             return
         wanted, text = data.draw(st.sampled_from(known)), self.unique(words)
-        self.mem.edit(file, wanted, text, name="topic")  # type: ignore[arg-type]
+        self.mem.edit(file, wanted, text, name="topic")
         self.note_change(file, old.replace(wanted, text).encode("utf-8", "surrogateescape"))
 
     @precondition(lambda self: self.now["note"] is not None)

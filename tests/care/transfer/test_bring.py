@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -384,10 +385,10 @@ def test_claudes_names_for_directories_are_those_of_the_real_program() -> None:
     ],
 )
 def test_a_wrong_request_is_told_before_anything_is_made(
-    mem: Mem, arguments: dict[str, str], why: str
+    mem: Mem, arguments: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(InputError, match=why):
-        import_memory(mem, **arguments)  # type: ignore[arg-type]
+        import_memory(mem, **arguments)
     assert not os.path.exists(mem.home)
 
 

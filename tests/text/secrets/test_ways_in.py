@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,10 +32,10 @@ def edited(mem: Mem) -> None:
     mem.edit("note", "(siehe unten)", VALUE, name="n")
 
 
-def appended(target: str) -> Callable[[Mem], None]:
+def appended(target: Any) -> Callable[[Mem], None]:
     def steps(mem: Mem) -> None:
-        mem.write(target, "The root password is:", name="n" if target == "note" else None)  # type: ignore[arg-type]
-        mem.write(target, VALUE, name="n" if target == "note" else None)  # type: ignore[arg-type]
+        mem.write(target, "The root password is:", name="n" if target == "note" else None)
+        mem.write(target, VALUE, name="n" if target == "note" else None)
 
     return steps
 
