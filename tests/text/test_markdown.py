@@ -9,25 +9,10 @@ from hypothesis import strategies as st
 from memolith.memory.document import SECTIONS, TEMPLATE
 from memolith.text import fences, markdown
 from tests.ledger import proves
+from tests.shared import rows
 
 LINES = st.lists(
-    st.sampled_from(
-        [
-            "# T",
-            "## A",
-            "## B ##",
-            "## C#",
-            "### D",
-            "```",
-            "````",
-            "~~~",
-            "```x```",
-            "text",
-            "",
-            "<!-- c -->",
-            "é",
-        ]
-    ),
+    st.sampled_from(rows("text/markdown_lines")),
     max_size=12,
 )
 DOCUMENTS = st.builds(
@@ -220,20 +205,7 @@ def test_a_heading_is_only_hidden_if_it_says_nothing(text: str, shown: str) -> N
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "<!---->",
-        "x<!---->",
-        "<!--",
-        "<!--\n",
-        "<!-- x\n",
-        "-->",
-        "## \n",
-        "# a\n## b\n",
-        "```\n",
-        "<!-- x -->\n",
-        "<!-- --> ",
-        "## a\n<!-- updated 2026-11-15 -->\nx\n",
-    ],
+    rows("text/slow_documents"),
 )
 def test_hostile_documents_are_not_slow(unit: str) -> None:
     text = "## a\n" + unit * (65_536 // len(unit))

@@ -147,19 +147,7 @@ def test_setting_a_value_leaves_every_other_line() -> None:
 
 @pytest.mark.parametrize(
     ("text", "dotted", "result"),
-    [
-        ("", "a.b", "a:\n  b: v\n"),
-        ("a: 1", "b", "a: 1\nb: v\n"),
-        ("a: 1\r\n", "b", "a: 1\r\nb: v\r\n"),
-        ("a: 1\r\nb: 2\nc: 3\r\n", "b", "a: 1\r\nb: v\nc: 3\r\n"),
-        ("\ufeffa: 1\n", "a", "\ufeffa: v\n"),
-        ("'a': 1\n", "a", "'a': v\n"),
-        ("a: 1\n  # on b\nb: 2\n", "a", "a: v\n  # on b\nb: 2\n"),
-        ("a:\n- 1\n- 2\nb: 2\n", "a", "a: v\nb: 2\n"),
-        ("a: |\n  # text\n  b: 1\nb: 2\n", "a", "a: v\nb: 2\n"),
-        ("a: |\n  b: 1\nb: 2\n", "b", "a: |\n  b: 1\nb: v\n"),
-        ("a:\n  # none yet\nb: 1\n", "a.c", "a:\n  c: v\n  # none yet\nb: 1\n"),
-    ],
+    rows("text/yaml_set"),
 )
 def test_setting_a_value_changes_its_own_lines_only(text: str, dotted: str, result: str) -> None:
     assert set_path(text, dotted.split("."), "v") == result

@@ -8,26 +8,13 @@ from hypothesis import strategies as st
 
 from memolith.text.yaml import YamlError, parse
 from memolith.text.yaml_edit import set_list
+from tests.shared import rows
 from tests.text.test_yaml import PIECES
 
 
 @pytest.mark.parametrize(
     ("text", "values", "result"),
-    [
-        ("", ["a"], "k:\n  - a\n"),
-        ("# c\nx: 1\n", ["a", "b"], "# c\nx: 1\nk:\n  - a\n  - b\n"),
-        ("x: 1", ["a"], "x: 1\nk:\n  - a\n"),
-        (
-            "k:  # why\n  - a  # one\n  # two\n  - b\nx: 1\n",
-            ["b", "c"],
-            "k:  # why\n  # two\n  - b\n  - c\nx: 1\n",
-        ),
-        ("k: [a, b]\nx: 1\n", ["b"], "k:\n  - b\nx: 1\n"),
-        ("k: a\nx: 1\n", ["b"], "k:\n  - b\nx: 1\n"),
-        ("x: 1\nk:\n  - a\n", [], "x: 1\n"),
-        ("x: 1\r\nk:\r\n  - a\r\n", ["a", "b"], "x: 1\r\nk:\r\n  - a\r\n  - b\r\n"),
-        ("\ufeffx: 1\n", ["a"], "\ufeffx: 1\nk:\n  - a\n"),
-    ],
+    rows("text/yaml_list"),
 )
 def test_one_list_changes_and_nothing_else(text: str, values: list[str], result: str) -> None:
     assert set_list(text, "k", values) == result

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memolith import Mem
 from memolith.hosts.hook import edge
 from tests.conftest import Clock
 
@@ -72,6 +73,15 @@ class Ticking(Clock):
 def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep hooks from starting processes."""
     monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "false")
+
+
+@pytest.fixture
+def home(work: Path, isolated: Path) -> Path:
+    """Return the home of a memory with a note, and an index."""
+    with Mem.open(work) as mem:
+        mem.remember("It is port 5433.", "Port")
+        mem.recall("port", semantic=False)
+    return isolated / "home"
 
 
 @pytest.fixture

@@ -35,16 +35,6 @@ os.kill(os.getpid(), signal.SIGSTOP)
 """
 
 
-@pytest.fixture
-def home(work: Path, isolated: Path) -> Path:
-    """Return the home of a memory with a note, and an index."""
-    mem = Mem.open(work)
-    mem.remember("It is port 5433.", "Port")
-    mem.recall("port", semantic=False)
-    mem.close()
-    return isolated / "home"
-
-
 @contextmanager
 def stopped(lock: Path) -> Iterator[None]:
     """Let a process hold a lock that was stopped (Ctrl-Z, a debugger, a laptop's lid)."""

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem
 from memolith.hosts.hook.answers import TROUBLE
 from tests.hosts.hook.conftest import context, unless_busy
 
@@ -28,15 +27,6 @@ def run(data: bytes, *arguments: str, **more: object) -> subprocess.CompletedPro
 
 def told(work: Path, row: dict[str, str]) -> bytes:
     return json.dumps({**row, "cwd": str(work)}).encode()
-
-
-@pytest.fixture
-def home(work: Path, isolated: Path) -> Path:
-    """Return the home of a memory with a note."""
-    mem = Mem.open(work)
-    mem.remember("It is port 5433.", "Port")
-    mem.recall("port", semantic=False)
-    return isolated / "home"
 
 
 @pytest.mark.parametrize(

@@ -260,23 +260,18 @@ def test_events_that_mean_nothing_to_memory_change_nothing(filled: Mem, host: Ho
 
 
 @proves("S0.1")
-@pytest.mark.parametrize("setting", ["MEMOLITH_ENABLED", "MEMOLITH_HOOKS_ENABLED"])
-def test_memory_that_is_switched_off_says_and_keeps_nothing(
-    filled: Mem, host: Host, monkeypatch: pytest.MonkeyPatch, setting: str
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("MEMOLITH_ENABLED", "false"), ("MEMOLITH_HOOKS_ENABLED", "false"), ("MEMOLITH_INTERNAL", "1")],
+)
+def test_memory_that_is_switched_off_or_asks_a_model_itself_says_and_keeps_nothing(
+    filled: Mem, host: Host, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
 ) -> None:
-    monkeypatch.setenv(setting, "false")
+    monkeypatch.setenv(setting, value)
     assert host.start() == host.ask(QUESTION) == host.tell("PostCompact", compact_summary="x") == ""
     assert host.tell("SessionEnd") == ""
     assert not Path(filled.home, "state", "hooks").exists()
     assert filled.read("daily") == "(empty)"
-
-
-def test_a_process_that_memolith_started_itself_gets_nothing(
-    filled: Mem, host: Host, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MEMOLITH_INTERNAL", "1")
-    assert host.start() == host.ask(QUESTION) == host.tell("SessionEnd") == ""
-    assert not Path(filled.home, "state", "hooks").exists()
 
 
 def test_a_home_that_is_not_there_is_not_made_by_asking(host: Host, isolated: Path) -> None:

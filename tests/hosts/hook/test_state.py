@@ -17,9 +17,8 @@ from memolith import Mem
 from memolith.edges.cli import main
 from memolith.hosts.hook import edge, worker
 from memolith.store import receipts
-from tests.hosts.hook.test_bounded import _pipe, _slug, home, stopped, tell
+from tests.hosts.hook.test_bounded import _pipe, _slug, stopped, tell
 
-__all__ = ["home"]
 TOKEN = "kBTy8AXdFaSs7rT99DxaxTGPUqb8zBPwp2yn"
 EVENTS = ["SessionStart", "UserPromptSubmit", "PostCompact", "Stop", "SessionEnd"]
 COMMANDS = ["context", "search port", "recall port", "list", "status", "doctor", "write daily x", "history"]

@@ -21,14 +21,16 @@ MIB = 1_048_576
 def test_the_parts_of_an_answer_are_one_turn_and_half_a_line_is_left_for_later(tmp_path: Path) -> None:
     path = tmp_path / "s1.jsonl"
     row = next(row for row in written.claude() if row["type"] == "assistant")
+    row["entrypoint"] = "sdk-cli"  # a program's prompts are automation
 
     def part(text: str) -> str:
         return written.lines({**row, "message": {"id": "m", "content": [{"type": "text", "text": text}]}})
 
-    path.write_text(part("one") + part("two")[:-9])
-    assert [turn.text for turn in next(AGENTS["claude"].read(str(path))).turns] == ["one"]
-    path.write_text(part("one") + part("two"))
-    assert [turn.text for turn in next(AGENTS["claude"].read(str(path))).turns] == ["one\n\ntwo"]
+    for more, wanted in ((part("two")[:-9], "one"), (part("two") * 2, "one\n\ntwo")):
+        path.write_text(part("one") + more)
+        (session,) = AGENTS["claude"].read(str(path))
+        assert [turn.text for turn in session.turns] == [wanted]
+        assert session.source == "automation"
 
 
 def test_long_results_are_cut_and_so_is_the_call(tmp_path: Path) -> None:

@@ -54,6 +54,18 @@ def save(path: Path, rows: list[written.Row], when: int = OLD) -> None:
     os.utime(path, (when, when))
 
 
+def refuse(monkeypatch: pytest.MonkeyPatch, call: str, where: Path, number: int) -> None:
+    """Let a call of the system fail for one path."""
+    real: Any = {"os.scandir": os.scandir, "builtins.open": open}[call]
+
+    def refusing(path: Any, *arguments: Any, **named: Any) -> Any:
+        if str(path) == str(where):
+            raise OSError(number, os.strerror(number), path)  # of the class that the number has
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(call, refusing)
+
+
 def imported(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> dict[str, Any]:
     assert main(["session", "import", "--json", *arguments]) == code
     found: dict[str, Any] = json.loads(capfd.readouterr().out)
@@ -216,14 +228,7 @@ def test_a_directory_of_sessions_that_cannot_be_listed_is_told(
 ) -> None:
     """Found by `prove faults`: it was taken for an empty one."""
     save(user / ".claude/projects/-g/s2.jsonl", written.claude(str(work)))
-    real = os.scandir
-
-    def refuse(path: Any) -> Any:
-        if path == str(user / ".claude" / "projects" / which):
-            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
-        return real(path)
-
-    monkeypatch.setattr(os, "scandir", refuse)
+    refuse(monkeypatch, "os.scandir", user / ".claude" / "projects" / which, errno.EMFILE)
     assert main(["session", "import"]) == PartialError.exit_code
     said = capfd.readouterr()
     assert "Too many open files" in said.out
@@ -234,15 +239,8 @@ def test_somebody_elses_directory_among_ones_own_is_passed_over(
     user: Path, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(user / ".claude/projects/-g/s2.jsonl", written.claude(str(work)))
-    real = os.scandir
-
-    def refuse(path: Any) -> Any:
-        if path == str(user / ".claude/projects/-g"):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-        return real(path)
-
     before = [place.path for place in find({}, str(user), AGENTS["claude"])]
-    monkeypatch.setattr(os, "scandir", refuse)
+    refuse(monkeypatch, "os.scandir", user / ".claude/projects/-g", errno.EACCES)
     after = find({}, str(user), AGENTS["claude"])
     assert [place.path for place in after] == [path for path in before if "/-g/" not in path]
     assert len(after) == len(before) - 1
@@ -254,14 +252,7 @@ def test_a_session_that_cannot_be_read_is_no_session_that_was_skipped_in_silence
 ) -> None:
     """Found by `prove faults`: the exit code was 0."""
     save(user / ".claude/projects/-g/s2.jsonl", written.claude(str(work)))
-    real = open
-
-    def refuse(path: Any, *arguments: Any, **named: Any) -> Any:
-        if str(path).endswith("-g/s2.jsonl"):
-            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
-        return real(path, *arguments, **named)
-
-    monkeypatch.setattr("builtins.open", refuse)
+    refuse(monkeypatch, "builtins.open", user / ".claude/projects/-g/s2.jsonl", errno.EIO)
     assert main(["session", "import"]) == PartialError.exit_code
     said = capfd.readouterr()
     assert "Input/output error" in said.out

@@ -243,17 +243,6 @@ UNASKED = [
 ]
 
 
-@pytest.mark.parametrize("rows", UNASKED)
-def test_what_comes_without_a_call_taints_what_the_agent_says_after_it(
-    rows: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    path = tmp_path / "s1.jsonl"
-    path.write_text(written.lines(*rows))
-    (session,) = AGENTS["claude"].read(str(path))
-    assert session.turns[-1].taint
-    assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
-
-
 def row(text: str, **more: object) -> dict[str, Any]:
     """Return a message of Codex's."""
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}], **more}
@@ -282,13 +271,14 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("agent", "rows"), BY_HOST)
-def test_what_a_host_sends_for_a_person_is_not_the_persons(
+@pytest.mark.parametrize(
+    ("agent", "rows"),
+    [*(("claude", rows) for rows in UNASKED), *((name, [*rows, ANSWERS[name]]) for name, rows in BY_HOST)],
+)
+def test_what_comes_without_a_call_is_not_the_persons_and_taints_what_the_agent_says_after_it(
     agent: str, rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    path = tmp_path / "session-s1.jsonl"
-    path.write_text(written.lines(*rows, ANSWERS[agent]))
-    (session,) = AGENTS[agent].read(str(path))
+    (session,) = written.read(agent, tmp_path / "session-s1.jsonl", *rows)
     assert session.turns[-1].taint
     assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
 
@@ -305,11 +295,11 @@ def test_what_a_host_sends_for_a_person_is_not_the_persons(
 def test_our_own_tools_are_known_by_their_server_and_say_whose_words_they_bring(
     said: str, taint: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "session-s1.jsonl"
     call = {**CALLED, "namespace": "mcp__memolith__", "name": "recall"}
     answer = {"type": "function_call_output", "call_id": "1", "output": said}
-    path.write_text(written.lines(row("Look."), call, answer, ANSWERS["codex"]))
-    (session,) = AGENTS["codex"].read(str(path))
+    (session,) = written.read(
+        "codex", tmp_path / "session-s1.jsonl", row("Look."), call, answer, ANSWERS["codex"]
+    )
     assert [turn.taint for turn in session.turns] == ["", "", taint]
 
 
@@ -326,9 +316,7 @@ def test_a_command_of_the_repository_is_not_what_the_user_typed(tmp_path: Path) 
 def test_a_persons_commands_and_the_hosts_own_notes_taint_nothing(tmp_path: Path) -> None:
     rows = [*rows_of("Caveat: The messages below", isMeta=True), *rows_of("<bash-input>git log</bash-input>")]
     rows += [{"type": "attachment", "attachment": {"type": "hook_success"}}, *rows_of("Use tabs.")]
-    path = tmp_path / "s1.jsonl"
-    path.write_text(written.lines(*rows))
-    (session,) = AGENTS["claude"].read(str(path))
+    (session,) = written.read("claude", tmp_path / "s1.jsonl", *rows)
     assert [turn.taint for turn in session.turns] == [""] * len(session.turns)
 
 
@@ -354,8 +342,7 @@ def test_what_a_projects_files_and_builds_say_is_recalled_there_and_nowhere_else
 def test_a_sub_agents_prompt_is_not_the_users(tmp_path: Path) -> None:
     path = tmp_path / "s1/subagents/agent-7.jsonl"
     path.parent.mkdir(parents=True)
-    path.write_text(written.lines(*rows_of(ORDER, isSidechain=True)))
-    (session,) = AGENTS["claude"].read(str(path))
+    (session,) = written.read("claude", path, *rows_of(ORDER, isSidechain=True))
     assert [turn.taint for turn in session.turns] == ["tool", "tool"]
 
 
@@ -366,9 +353,9 @@ def test_a_file_of_the_repository_does_not_choose_a_sessions_project(tmp_path: P
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": each}]}
         for each in texts
     ]
-    path = tmp_path / "rollout-1.jsonl"
-    path.write_text(written.lines({"id": "c1", "instructions": None}, *rows))
-    (session,) = AGENTS["codex"].read(str(path))
+    (session,) = written.read(
+        "codex", tmp_path / "rollout-1.jsonl", {"id": "c1", "instructions": None}, *rows
+    )
     assert session.cwd == "/w"
 
 

@@ -81,19 +81,6 @@ def test_what_claudes_sub_agents_did_is_a_session_of_its_own(tmp_path: Path) -> 
     assert (found.name, found.source) == ("claude-s1.agent-7", "subagent")
 
 
-def test_the_parts_of_one_answer_are_one_turn_and_a_programs_prompts_are_automation(tmp_path: Path) -> None:
-    path = tmp_path / "s1.jsonl"
-    row = next(row for row in written.claude() if row["type"] == "assistant")
-    parts = [
-        {**row, "entrypoint": "sdk-cli", "message": {"id": "m", "content": [{"type": "text", "text": text}]}}
-        for text in ("one", "two", "two")
-    ]
-    path.write_text(written.lines(*parts))
-    (session,) = AGENTS["claude"].read(str(path))
-    assert [turn.text for turn in session.turns] == ["one\n\ntwo"]
-    assert session.source == "automation"
-
-
 @pytest.mark.parametrize(
     ("source", "wanted"),
     [("cli", "interactive"), ("exec", "automation"), ({"subagent": {"other": "x"}}, "subagent")],

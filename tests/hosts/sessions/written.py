@@ -5,6 +5,9 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from memolith.hosts.sessions import AGENTS
+from memolith.memory.sessions import Session
+
 Row = dict[str, Any]
 BLOCK = '<memory note="Reference only.">OUR OWN WORDS</memory>'
 AT = "2026-11-15T10:00:00.000Z"
@@ -20,6 +23,12 @@ TALK = [
 
 def lines(*rows: Row) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def read(agent: str, path: Path, *rows: Row) -> list[Session]:
+    """Return the sessions that an agent's reader finds in a file of these rows."""
+    path.write_text(lines(*rows))
+    return list(AGENTS[agent].read(str(path)))
 
 
 def claude(cwd: str = "/w", session: str = "s1") -> list[Row]:

@@ -45,60 +45,57 @@ def _placed(secret: str, limit: int, offset: int, fill: str = "word ") -> str:
     return f"{(fill * (before // len(fill) + 1))[:before]} {secret} {fill * 2_000}"
 
 
-def _said(text: str, role: str = "assistant", left_out: int = 0) -> str:
+def _kept(*steps: Callable[[transcript.Transcript], object]) -> str:
+    """Return the turns of a transcript after some steps."""
     into = transcript.Transcript("claude-code", "x")
-    if left_out:
-        into.leave_out(left_out)
-    into.say(role, text)
+    for step in steps:
+        step(into)
     return json.dumps([turn.as_dict() for turn in into.session("x").turns])
 
 
-def _parts(text: str) -> str:
-    into = transcript.Transcript("claude-code", "x")
-    into.say("assistant", "word " * 6_000, key="k")
-    into.say("assistant", text, key="k")
-    return json.dumps([turn.as_dict() for turn in into.turns])
+def _said(text: str, role: str = "assistant", key: str = "") -> Callable[[transcript.Transcript], object]:
+    return lambda into: into.say(role, text, key=key)
 
 
-def _named(text: str) -> str:
-    into = transcript.Transcript("claude-code", "x")
-    into.result(1, "", ok=True, tool=text)
-    return json.dumps([turn.as_dict() for turn in into.session("x").turns])
+def _result(text: str, tool: str = "Bash") -> Callable[[transcript.Transcript], object]:
+    return lambda into: into.result(1, text, ok=True, tool=tool)
 
 
-def _result(text: str, spent: int = 0) -> str:
-    into = transcript.Transcript("claude-code", "x")
-    into._spent = spent
-    into.call(1, "Bash", {"command": "cat log"})
-    into.result(1, text, ok=True)
-    return json.dumps([turn.as_dict() for turn in into.session("x").turns])
-
-
-def _shaped(text: str) -> str:
-    turn = Turn(number=1, role="tool", text=f"$ cat\n{text}", tool="Bash", outcome="ok")
-    return extract.shape(Session(agent="a", id="x", turns=[turn]), 100_000)
+def _session(text: str, role: str = "tool", time: str = "") -> Session:
+    """Return a session of one turn."""
+    turn = Turn(number=1, role=role, text=text, time=time, tool="Bash" if role == "tool" else "")
+    return Session(agent="a", id="x", turns=[turn])
 
 
 CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
-    "speech": (64_000, _said),
+    "speech": (64_000, lambda text: _kept(_said(text))),
     "speech behind reminders": (
         256_000,
-        lambda text: _said(f"<system-reminder>{text[:200_000]}</system-reminder>{text[200_000:]}"),
+        lambda text: _kept(_said(f"<system-reminder>{text[:200_000]}</system-reminder>{text[200_000:]}")),
     ),
-    "a request": (64_000, lambda text: _said(text, "user")),
-    "a message in parts": (64_000 - 30_002, _parts),
-    "a result": (32_000, _result),
-    "a later result": (400, lambda text: _result(text, 9_000_000)),
-    "one of the latest turns": (4_000, lambda text: _said(text, left_out=1)),
+    "a request": (64_000, lambda text: _kept(_said(text, "user"))),
+    "a message in parts": (
+        64_000 - 30_002,
+        lambda text: _kept(_said("word " * 6_000, key="k"), _said(text, key="k")),
+    ),
+    "a result": (32_000, lambda text: _kept(_result(text))),
+    "a later result": (
+        400,
+        lambda text: _kept(lambda into: setattr(into, "_spent", 9_000_000), _result(text)),
+    ),
+    "one of the latest turns": (4_000, lambda text: _kept(lambda into: into.leave_out(1), _said(text))),
     "a call": (2_000, lambda text: transcript.call_line("Bash", {"command": text})),
-    "a tool's name": (120, _named),
+    "a tool's name": (120, lambda text: _kept(_result("", text))),
     "a session's id": (100, transcript.safe),
     "a message of Gemini": (
         64_000,
         lambda text: str(gemini._small({"content": text}, transcript.MAX_RESULT)),
     ),
     "a first line": (100, markdown.first_line),
-    "for a model": (extract.MAX_RESULT * 6 // 10, _shaped),
+    "for a model": (
+        extract.MAX_RESULT * 6 // 10,
+        lambda text: extract.shape(_session(f"$ cat\n{text}"), 100_000),
+    ),
     "bytes": (4_000, lambda text: veil.in_bytes(text, 4_000)),
 }
 
@@ -139,17 +136,7 @@ def test_no_byte_below_the_home_has_a_part_of_it(host: Host, work: Path, secret:
         note = next(Path(mem.home).rglob("notes/port.md"))
         note.with_name("typed.md").write_text(_placed(secret, 100, offset)[:3_000] + "\n")
         mem.remember("It is another.", "Other")  # the index gets a line for what was typed
-        turns = [
-            Turn(
-                number=1,
-                role="user",
-                text=_placed(secret, 65_536, offset),
-                time=secret[:40],
-                tool="",
-                outcome="",
-            )
-        ]
-        mem.sessions.add(Session(agent="a", id="x", turns=turns))
+        mem.sessions.add(_session(_placed(secret, 65_536, offset), "user", secret[:40]))
         note.with_name("typed.md").unlink()
     found = {part[at : at + _LEFT]: "cut" for part in PARTS for at in range(len(part) - _LEFT + 1)}
     assert leaks(home, found) == []
@@ -193,8 +180,7 @@ def test_a_secret_that_is_known_by_its_lines_is_masked_before_they_are_joined(
     text, parts = BY_LINES[secret]
     with Mem.open(work) as mem:
         line = str(JOINED[place](mem, text))
-        turn = Turn(number=1, role="tool", text=line, tool="Bash", outcome="ok")
-        mem.sessions.add(Session(agent="a", id="x", turns=[turn]))
+        mem.sessions.add(_session(line))
         assert leaks(Path(mem.home), dict.fromkeys(parts, secret)) == []
 
 

@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from memolith.text.secrets.redact import redact
+from tests.shared import rows
 
 
 def kinds(text: str) -> list[str]:
@@ -13,19 +14,7 @@ def kinds(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("text", "left"),
-    [
-        ("a <private>b</private> c", "a [private] c"),
-        ("<private>b</private>", "[private]"),
-        ("a\n<private>\nb\n\nc\n</private>\nd", "a\n[private]\nd"),
-        ("a <PRIVATE>b</Private> c", "a [private] c"),
-        ('a <private reason="x">b</private> c', "a [private] c"),
-        ("a <private>b <private>c</private> d</private> e", "a [private] e"),
-        ("a <private>b</private> c <private>d</private> e", "a [private] c [private] e"),
-        ("a <private>b", "a [private]"),
-        ("a <private>b\nc\n\nd", "a [private]\n\nd"),
-        ("a <private>password=hunter2</private> c", "a [private] c"),
-        ("a <private>b memolith:allow</private> c", "a [private] c"),
-    ],
+    rows("text/secrets/private"),
 )
 def test_what_is_private_is_removed(text: str, left: str) -> None:
     result = redact(text)
