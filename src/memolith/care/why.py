@@ -118,7 +118,7 @@ def why(home: Home, ref: str) -> Why:
         replaced_by=_successors(home, record),
         changes=home.gate.history.versions(relative, markers=True),
         given=list(_given(home, relative)),
-        injected=_is_injected(home, relative),
+        injected=any(section.source == relative for section in block.of(home).sections),
         cited=_cited(home, sources),
     )
 
@@ -184,10 +184,6 @@ def _time(stamp: str) -> str:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(float(stamp)))
     except (ValueError, OverflowError):
         return ""
-
-
-def _is_injected(home: Home, relative: str) -> bool:
-    return any(section.source == relative for section in block.of(home).sections)
 
 
 def _cited(home: Home, sources: list[str]) -> int:

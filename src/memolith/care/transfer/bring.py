@@ -107,7 +107,8 @@ class _Run:
     def __init__(self, home: Home, source: Source, whose: str | None, *, dry_run: bool) -> None:
         outside = home.from_source("imported", whose)
         self._source, self._dry_run, self._from = source, dry_run, outside.source
-        self._mems = {slug: outside.of_project(slug or home.project) for slug in _slugs(source)}
+        slugs = sorted({item.scope for item in source.items})
+        self._mems = {slug: outside.of_project(slug or home.project) for slug in slugs}
         self._gate = outside.gate
         self._gone = tombstones.known(outside.gate.root)
         self._op = f"{IMPORT}-{os.urandom(3).hex()}"
@@ -282,23 +283,17 @@ class _Run:
 
     def _not_held(self, item: Item, text: str) -> str:
         """Return the sections of a text that need not wait for a person: of one from outside, none."""
-        kept = []
-        for title, part in [("", frontmatter.split(text).head), *sources.sections(text)]:
-            asked = {
-                "target": "note",
-                "mode": "append",
-                "name": f"imported-{item.becomes}",
-                "scope": "project",
-            }
-            if item.becomes == "document" and not item.scope:
-                asked = {"target": "long_term", "mode": "append"}
-            elif item.becomes == "checklist":
-                asked = {"target": "scratchpad", "mode": "append"}
-            if not part.strip() or not self._is_held(item, part, asked, title):
-                kept.append(part)
-        return "".join(kept)
+        asked = {"target": "note", "mode": "append", "name": f"imported-{item.becomes}", "scope": "project"}
+        if item.becomes == "document" and not item.scope:
+            asked = {"target": "long_term", "mode": "append"}
+        elif item.becomes == "checklist":
+            asked = {"target": "scratchpad", "mode": "append"}
+        parts = [("", frontmatter.split(text).head), *sources.sections(text)]
+        return "".join(
+            part for title, part in parts if not part.strip() or not self._is_held(item, part, asked, title)
+        )
 
-    def _is_held(self, item: Item, text: str, asked: dict[str, str], title: str = "") -> bool:
+    def _is_held(self, item: Item, text: str, asked: dict[str, str], title: str) -> bool:
         home = self._mems[item.scope]
         for part in _parts(text):
             held = review.hold(home, "write", part, asked, user_wide=not item.scope, op=self._op)
@@ -327,10 +322,6 @@ def _parts(text: str) -> list[str]:
 def _row(path: str, action: str, to: str = "", why: str = "") -> Row:
     """Return a row; names of somebody else's files may be secrets."""
     return Row(path=redact(path).text, action=action, to=to, why=redact(why).text)
-
-
-def _slugs(source: Source) -> list[str]:
-    return sorted({item.scope for item in source.items})
 
 
 def _mark(item: Item, text: str) -> str:

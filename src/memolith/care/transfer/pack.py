@@ -134,12 +134,8 @@ class _Writer:
         data, time = found
         self._met[portable.same(path)] = path
         self.rows[path] = {"size": len(data), "sha256": sha256(data), "time": time}
-        if (
-            path.startswith(f"{layout.STORE}/projects/")
-            and path.count("/") == 3
-            and path.endswith(PROJECT_FILE)
-        ):
-            self.projects[path.split("/")[2]] = _identity(data)
+        if path == f"{layout.STORE}/{layout.path(portable.scope(path), PROJECT_FILE)}":
+            self.projects[portable.scope(path)] = _identity(data)
         self._put(path, data, time)
 
     def __enter__(self) -> Self:

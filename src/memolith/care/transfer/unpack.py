@@ -190,7 +190,7 @@ class Archive:
         self._file.seek(0)
         size = os.fstat(self._file.fileno()).st_size
         total = count = 0
-        with self._damaged():
+        try:
             bounded = _Bounded(self._file, self, _FREE + size * _RATIO)
             with tarfile.open(
                 fileobj=bounded,
@@ -218,11 +218,6 @@ class Archive:
             while rest := bounded.read(_CHUNK):  # to the end, where gzip keeps its checksum
                 if rest.strip(b"\0"):
                     self._refuse("there is more behind its end")
-
-    @contextlib.contextmanager
-    def _damaged(self) -> Iterator[None]:
-        try:
-            yield
         except (
             tarfile.TarError,
             EOFError,
