@@ -8,7 +8,6 @@ are wrong on purpose. Which call is chance; `--every` goes through all of them i
 import itertools
 import random
 import resource
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -48,8 +47,7 @@ def run(minutes: float, rounds: int, seed: int, only: str = "", every: str = "",
 def _part(minutes: float, rounds: int, seed: int, part_of: tuple[int, int], only: str, every: str) -> Tally:
     number, jobs = part_of
     watch, tally = Stopwatch(minutes), Tally(seed)
-    base = scratch()
-    try:
+    with scratch() as base:
         CLOCK.stands = True  # in this process alone: what a command writes twice is compared byte for byte
         world = World(base / "world")
         chance = random.Random(f"{seed}/{number}")
@@ -73,8 +71,6 @@ def _part(minutes: float, rounds: int, seed: int, part_of: tuple[int, int], only
             part.broken_writers(sorted(broken.WRITERS)[number::jobs])
         if not only and not every:
             surroundings.check(world, part.known, tally, chance, watch, rounds // 4)
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
     return tally
 
 

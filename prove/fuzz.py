@@ -10,7 +10,6 @@ import io
 import json
 import os
 import random
-import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -297,16 +296,13 @@ def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
     """Fuzz each parser for its share of the time; half of the time is the machine's."""
     warm()
     watch, tally = Stopwatch(minutes), Tally(seed)
-    base = scratch()
-    os.environ.update(HOME=str(base / "user"), MEMOLITH_HOOKS_SESSIONS="false")
     signal.signal(signal.SIGALRM, _alarm)
-    try:
+    with scratch() as base:
+        os.environ.update(HOME=str(base / "user"), MEMOLITH_HOOKS_SESSIONS="false")
         parsers = [each for each in Place(base).parsers() if only in ("", each.name)]
         share = minutes * 60 * (0.6 if not only else 1.0) / max(1, len(parsers))
         for parser in parsers:
             _fuzz(parser, share, rounds, tally)
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
     if only in ("", "machine"):
         _machine(watch, rounds, tally)
     return tally

@@ -6,12 +6,9 @@ home: free pages and logs of databases, history, session copies (also uncompress
 everything again.
 """
 
-import gzip
 import importlib.util
-import json
 import os
 import random
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,11 +16,12 @@ from pathlib import Path
 from tests.hosts.sessions import written
 
 from memolith import Mem, import_memory
-from memolith.hosts.hook import edge
 from memolith.learn import run as learning
 from memolith.memory.sessions import Session, Turn
+from prove import ask
+from prove.lines import below
 from prove.report import Stopwatch, Tally
-from prove.surfaces import NAMES, foreign, plant, printed, surfaces
+from prove.surfaces import NAMES, foreign, plant, surfaces
 from prove.world import scratch, warm
 
 FACTS = 100
@@ -33,23 +31,15 @@ def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
     """Look for leaks between projects, then for what is left of forgotten facts."""
     warm()
     watch, tally = Stopwatch(minutes), Tally(seed)
-    base = scratch()
-    os.environ.update(
-        HOME=str(base / "user"),
-        MEMOLITH_HOME=str(base / "home"),
-        MEMOLITH_SEMANTIC_PROVIDER="none",
-        MEMOLITH_HOOKS_SESSIONS="false",
-        MEMOLITH_MEMORIES_ENABLED="true",
-        GIT_CEILING_DIRECTORIES=str(base),
-    )
-    try:
+    os.environ.update(MEMOLITH_HOOKS_SESSIONS="false", MEMOLITH_MEMORIES_ENABLED="true")
+    with scratch() as base:
+        places = {"HOME": base / "user", "MEMOLITH_HOME": base / "home", "GIT_CEILING_DIRECTORIES": base}
+        os.environ.update({name: str(place) for name, place in places.items()})
         if only in ("", "forget"):
             _forgotten(base, min(FACTS, rounds), tally)
         if only in ("", "projects"):
             os.environ["MEMOLITH_HOME"] = str(base / "ten")
             _apart(base / "ten-work", rounds, tally, watch)
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
     return tally
 
 
@@ -133,8 +123,7 @@ class _Planted:
             ways[number % len(ways)](f"The vault number{number} opens with {word} on Mondays.", number)
         self.bring()
         for word in self.words[::7]:  # what a session was told is in its receipts
-            row = {"session_id": "s-9", "cwd": str(self.work), "hook_event_name": "UserPromptSubmit"}
-            edge.answer(json.dumps({**row, "prompt": f"What opens with {word}?"}).encode())
+            ask.hook("UserPromptSubmit", self.work, "s-9", prompt=f"What opens with {word}?")
             self.mem.recall(word)
         self.mem.context_block()
         self.mem.close()
@@ -150,7 +139,7 @@ class _Planted:
             mem.sessions.add(Session(agent="claude", id="talk", started=when, turns=turns))
             import_memory(mem, self.base / "vault")
             for path in sorted(self.base.glob("t-*.jsonl")):
-                printed(["session", "import", str(path), "--agent", "claude", "--project", str(self.work)])
+                ask.command("session", "import", str(path), "--agent", "claude", "--project", str(self.work))
             learning.run(mem, force=True, model="none")
 
     def _note(self, fact: str, number: int) -> None:
@@ -194,22 +183,12 @@ class _Planted:
 
     def hits(self) -> list[str]:
         """Return where any of the words is, in bytes or in names."""
-        found = []
-        for path in sorted(self.home.rglob("*")):
-            name = str(path.relative_to(self.home))
-            found += [f"{word} in the name {name}" for word in self.words if word in name.lower()]
-            if not path.is_file():
-                continue
-            data = path.read_bytes()
-            if data[:2] == b"\x1f\x8b":
-                data += gzip.decompress(data)
-            lower = data.lower()
-            found += [
-                f"{word} in {name}"
-                for word in self.words
-                if word.encode() in lower or word.encode("utf-16-le") in lower
-            ]
-        return found
+        return [
+            f"{word} in {name}"
+            for name, data in below(self.home)
+            for word in self.words
+            if word.encode() in data or word.encode("utf-16-le") in data
+        ]
 
 
 def _forgotten(base: Path, count: int, tally: Tally) -> None:
@@ -220,9 +199,9 @@ def _forgotten(base: Path, count: int, tally: Tally) -> None:
     tally.check("every fact was there", missing, about)
     begin = time.monotonic()
     for word in planted.words:
-        code, said = printed(["forget", word, "--yes", "--project", str(planted.work)])
+        done = ask.command("forget", word, "--yes", "--project", str(planted.work))
         tally.round("a fact is forgotten")
-        tally.check("forgetting says that it is done", [] if code == 0 else [f"{code}: {said[-200:]}"], word)
+        tally.check("forgetting says that it is done", [] if done.code == 0 else [str(done)[-300:]], word)
     took = (time.monotonic() - begin) / max(1, count)
     tally.check("no byte of a forgotten fact is left, nor a name", planted.hits(), about)
     planted.bring()

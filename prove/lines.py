@@ -1,7 +1,10 @@
-"""Lines that show by themselves whether they are whole, editors that save them, and where they are kept."""
+"""Lines that show by themselves whether they are whole, editors that save them, and where bytes are kept."""
 
+import contextlib
+import gzip
 import os
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from memolith import Mem
@@ -38,6 +41,16 @@ def memory_files(mem: Mem) -> dict[str, bytes]:
 def kept(mem: Mem) -> set[bytes]:
     """Return the bytes of all versions in the history."""
     return {path.read_bytes() for path in Path(mem.home, "history").rglob("*.full.*")}
+
+
+def below(home: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield each file and directory: its name, and every byte of name and content, in small letters."""
+    for path in sorted(home.rglob("*")):
+        name = str(path.relative_to(home))
+        data = path.read_bytes() if path.is_file() else b""
+        with contextlib.suppress(OSError, EOFError, zlib.error):
+            data += b"\n" + gzip.decompress(data)
+        yield name, (os.fsencode(name) + b"\n" + data).lower()
 
 
 def save(

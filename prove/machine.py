@@ -5,7 +5,6 @@ which of the words can be found. `tests/store/test_properties.py` has the machin
 """
 
 import contextlib
-import gzip
 import os
 import shutil
 import tempfile
@@ -17,6 +16,7 @@ from tests.conftest import NOON, Clock
 
 from memolith import Mem, export_memory, import_memory
 from memolith.memory.sessions import Session, Turn
+from prove.lines import below
 
 TITLES = st.sampled_from(["Red door", "Blue door", "Green door"])
 CATEGORIES = st.sampled_from(["decisions", "procedures", "principles"])
@@ -264,9 +264,5 @@ class Library(RuleBasedStateMachine):
     @invariant()
     def no_byte_of_what_was_forgotten_is_left(self) -> None:
         """Search every file of the home."""
-        for path in self.home.rglob("*") if self.gone else []:
-            data = path.read_bytes() if path.is_file() else b""
-            if data[:2] == b"\x1f\x8b":
-                data = gzip.decompress(data)
-            text = f"{path.name}\n".encode() + data.lower()
-            assert [word for word in self.gone if word.encode() in text] == [], path
+        for name, data in below(self.home) if self.gone else ():
+            assert [word for word in self.gone if word.encode() in data] == [], name

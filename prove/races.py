@@ -9,7 +9,6 @@ import contextlib
 import os
 import random
 import re
-import shutil
 import signal
 import time
 from collections import Counter
@@ -177,10 +176,9 @@ def run(minutes: float, rounds: int, seed: int, only: str = "") -> Tally:
 
 def _raced(minutes: float, rounds: int, seed: int, broken: str) -> Tally:
     watch, tally = Stopwatch(minutes), Tally(seed)
-    base = scratch()
-    os.environ.update(MEMOLITH_MEMORIES_ENABLED="true", HOME=str(base / "user"))
-    crowd = _Crowd(base, seed, rounds, time.monotonic() + minutes * 60, broken)
-    try:
+    with scratch() as base:
+        os.environ.update(MEMOLITH_MEMORIES_ENABLED="true", HOME=str(base / "user"))
+        crowd = _Crowd(base, seed, rounds, time.monotonic() + minutes * 60, broken)
         with crowd.open() as mem:
             for name in "abc":
                 mem.write("note", line(f"first{name}"), name=name)
@@ -193,12 +191,6 @@ def _raced(minutes: float, rounds: int, seed: int, broken: str) -> Tally:
         crowd.start("consolidation", crowd.consolidation)
         _wait(crowd, tally, watch)
         _count(crowd, tally)
-    finally:
-        for child in crowd.children:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-        shutil.rmtree(base, ignore_errors=True)
     return tally
 
 
@@ -223,6 +215,9 @@ def _wait(crowd: _Crowd, tally: Tally, watch: Stopwatch) -> None:
             )
             break
         time.sleep(0.02)
+    for child in crowd.children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     tally.check("no deadlock, and everybody ended well", wrong, f"seed {crowd.seed}")
 
 

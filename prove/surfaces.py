@@ -4,11 +4,9 @@ import contextlib
 import gzip
 import importlib.util
 import io
-import json
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tests.edges.mcp.test_mcp import READERS
 from tests.recall.made import record, session
@@ -16,49 +14,14 @@ from tests.recall.made import record, session
 from memolith import Mem, MemolithError, export_memory, slash
 from memolith.care import status
 from memolith.care.why import why
-from memolith.edges.cli import main
-from memolith.edges.mcp.protocol import Protocol
-from memolith.hosts.hook import edge
 from memolith.memory import addresses, review
+from prove import ask
+from prove.texts import parts
 
 QUESTION = "Which port does the gateway listen on?"
 NAMES = [f"walrus{letter}" for letter in "abcdefghij"]  # what is planted, one name in each project
-# Commands that show something; {name} is the word of the project that is asked. Not `doctor`: it looks after
-# the whole home, and says which files need it, in whatever project they are.
-SHOWN = (
-    *("context", "context --explain", "list", "status", "history", "history --all"),
-    *("search gateway", "search {name}", "recall gateway", "index status", "review", "config", "allow"),
-    *("read", "read list", "read scratchpad", "read daily", "read note --name gateway-{name}", "scan"),
-    *("record list --all", "record get old-{name}", "ticket list", "ticket get gateway-of-{name}"),
-    *("session list", "session show x-s-{name}", "session import --dry-run", "why gateway-{name}"),
-    *("learn status", "learn why", "learn cost", "project show", "project list"),
-    *("memory", "memory view", "memory read", "memory note gateway-{name}", "memory help"),
-    *("forget gateway --dry-run", "init --dry-run --agent claude"),
-)
-SLASHED = (
-    *("", "view", "list", "status", "search gateway", "recall gateway", "read scratchpad"),
-    *("record list", "gateway-{name}", "why gateway-{name}"),
-)
-# What names a thing of another project; nothing of it may be shown.
-FOREIGN = (
-    *("read note --name gateway-{name}", "record get old-{name}", "ticket get gateway-of-{name}"),
-    *("session show x-s-{name}", "why gateway-{name}", "why old-{name}", "memory gateway-{name}"),
-    *("history gateway-{name}", "undo gateway-{name}", "search {name}", "recall {name}", "context {name}"),
-    *("why session:x-s-{name}#1", "learn why x-s-{name}", "forget {name} --dry-run"),
-    *("recall --ticket gateway-of-{name}", "read memory://root/notes/gateway-{name}.md"),
-    *("read memory://project/{slug}/notes/gateway-{name}.md", "read memory://root/../{slug}/SCRATCHPAD.md"),
-    *("history projects/{slug}/SCRATCHPAD.md", "why projects/{slug}/notes/gateway-{name}.md"),
-)
-
-
-def printed(command: list[str]) -> tuple[int, str]:
-    """Run a command in this process; return its exit code and what it printed."""
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        code = main(command)
-    out.flush()
-    data = out.detach()
-    return code, data.getvalue().decode() if isinstance(data, io.BytesIO) else ""
+_LINES = parts(Path(__file__).with_suffix(".txt"))
+SHOWN = _LINES["shown"]
 
 
 def plant(base: Path) -> dict[str, Mem]:
@@ -89,7 +52,7 @@ def surfaces(mem: Mem, own: str, base: Path) -> dict[str, Iterator[str]]:
         "command line": _commands(own, work),
         "history, why, overview": _looked(mem, own),
         "memory://": _addressed(mem),
-        "slash": (slash(mem, each.format(name=own)).text for each in SLASHED),
+        "slash": (slash(mem, each.format(name=own)).text for each in ("", *_LINES["slash"])),
         "export": _exported(mem, base / "out.tar.gz"),
         "review": (f"{held.text} {held.arguments}" for held in review.waiting(mem)),
     }
@@ -100,9 +63,9 @@ def surfaces(mem: Mem, own: str, base: Path) -> dict[str, Iterator[str]]:
 
 def foreign(work: str, other: str, slug: str) -> Iterator[tuple[str, str]]:
     """Yield what a project answers when it is asked for a thing of another, without what was asked."""
-    for each in FOREIGN:
+    for each in _LINES["foreign"]:
         asked = each.format(name=other, slug=slug)
-        said = printed([*asked.split(), "--project", work])[1]
+        said = ask.command(*asked.split(), "--project", work).said
         for word in (*sorted(asked.split(), key=len, reverse=True), f"x-s-{other}"):
             said = said.replace(word, "…")
         yield asked, said
@@ -123,32 +86,25 @@ def _in_process(mem: Mem) -> Iterator[str]:
 
 def _over_mcp(mem: Mem) -> Iterator[str]:
     """Yield what a server says to an agent that asks for everything."""
-    server = Protocol(lambda: mem, settings=mem.settings)
-
-    def ask(method: str, **params: object) -> Any:
-        answer = server.answer({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-        return json.loads(json.dumps(answer))
-
     for question in (QUESTION, *NAMES):
         for tool in sorted(READERS - {"memory_read"}):
-            yield str(ask("tools/call", name=tool, arguments={"query": question})["result"])
+            yield str(ask.tool(mem, tool, query=question)["result"])
     for target in ("long_term", "scratchpad", "daily"):
-        yield str(ask("tools/call", name="memory_read", arguments={"target": target}))
-    for each in ask("resources/list")["result"]["resources"]:
-        yield str(ask("resources/read", uri=each["uri"]))
-    yield str(ask("prompts/get", name="memory", arguments={"topic": QUESTION}))
+        yield str(ask.tool(mem, "memory_read", target=target))
+    for each in ask.server(mem, "resources/list")["result"]["resources"]:
+        yield str(ask.server(mem, "resources/read", uri=each["uri"]))
+    yield str(ask.server(mem, "prompts/get", name="memory", arguments={"topic": QUESTION}))
 
 
 def _through_hooks(mem: Mem, work: str) -> Iterator[str]:
     """Yield what a session is told, also one that goes on after another project's."""
-    for event in ({"hook_event_name": "SessionStart"}, {"hook_event_name": "UserPromptSubmit"}):
-        row = {"session_id": f"s-{mem.project}", "cwd": work, "prompt": QUESTION, **event}
-        yield edge.answer(json.dumps(row).encode())
+    for event in ("SessionStart", "UserPromptSubmit"):
+        yield ask.hook(event, work, f"s-{mem.project}", prompt=QUESTION)
 
 
 def _commands(own: str, work: str) -> Iterator[str]:
     for each in SHOWN:
-        yield printed([*each.format(name=own).split(), "--project", work])[1]
+        yield ask.command(*each.format(name=own).split(), "--project", work).said
 
 
 def _looked(mem: Mem, own: str) -> Iterator[str]:

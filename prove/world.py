@@ -4,6 +4,7 @@ The copy always has the same path, so that the same command makes the same calls
 bytes.
 """
 
+import contextlib
 import importlib
 import json
 import os
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.care.test_scan import canary
@@ -238,10 +239,13 @@ class World:
             os._exit(code & 0xFF)
 
 
-def scratch() -> Path:
-    """Return a new directory, in memory where there is such a place: rounds are not about a disk's speed."""
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """Yield a directory for a while, in memory where there is one: rounds are not about a disk's speed."""
     memory = Path("/dev/shm")  # noqa: S108
-    return Path(tempfile.mkdtemp(prefix="prove-", dir=memory if memory.is_dir() else None))
+    place = memory if memory.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="prove-", dir=place, ignore_cleanup_errors=True) as base:
+        yield Path(base)
 
 
 def warm() -> None:

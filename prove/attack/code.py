@@ -24,6 +24,7 @@ from memolith.edges.mcp import tools
 from prove import surfaces
 from prove.commands import COMMANDS, Command, event, frame
 from prove.report import Tally
+from prove.texts import parts
 from prove.world import World, scratch
 
 SCRIPT = Path(sys.executable).with_name("memolith")
@@ -34,31 +35,10 @@ NAMES = sorted(_ALSO | sys.stdlib_module_names | set(importlib.metadata.packages
 _EXTENSION = importlib.machinery.EXTENSION_SUFFIXES[0]
 FORMS = ("{}.py", "{}/__init__.py", "{}/__main__.py", "{}.pyc", "{}.pth", "{}" + _EXTENSION)
 PLACES = ("", "docs", "src", "lib/python")
-PROGRAMS = """
-    git python python3 sh bash env claude codex gemini ask key nano vim vi editor memolith ssh cat which
-    ldconfig gcc uname
-""".split()  # noqa: SIM905
 # What stands in PATH before everything else.
 SEARCHED = ("", ".", "bin", "./bin", "../shop/bin", "{}", "{}/bin", "{}/node_modules/.bin")
-# Settings that name a command or more settings, or let one in. `{}` is a command of the clone.
-SETTINGS = """
-    core.fsmonitor={} core.sshCommand={} core.pager={} core.editor={} core.askPass={} core.gitProxy={}
-    core.hooksPath={}.d core.alternateRefsCommand={} core.attributesFile={} init.templateDir={}.d
-    diff.external={} diff.x.textconv={} diff.x.command={} merge.x.driver={} pager.rev-list={} pager.log={}
-    filter.x.clean={} filter.x.smudge={} filter.x.process={} filter.x.required=true sequence.editor={}
-    alias.rev-list=!{} alias.log=!{} alias.status=!{} alias.config=!{} interactive.diffFilter={}
-    credential.helper=!{} gpg.program={} gpg.ssh.program={} gpg.ssh.defaultKeyCommand={}
-    mergetool.x.cmd={} difftool.x.cmd={} browser.x.cmd={} man.x.cmd={} web.browser=x log.showSignature=true
-    uploadpack.packObjectsHook={} trailer.x.command={} tar.x.command={} submodule.x.update=!{}
-    include.path={}.config includeIf.gitdir:/.path={}.config protocol.allow=always protocol.ext.allow=always
-    remote.origin.url=ext::{} remote.origin.vcs=ext remote.origin.uploadpack={} remote.origin.promisor=true
-    remote.origin.partialCloneFilter=blob:none url.ext::{}.insteadOf=ext
-""".split()  # noqa: SIM905
-# A history that is not there, and a command that would fetch it.
-_HOLLOW = """
-    core.repositoryFormatVersion=1 extensions.partialClone=x remote.x.promisor=true remote.x.url=.
-    remote.x.uploadpack={} protocol.file.allow=always
-""".split()  # noqa: SIM905
+_DATA = parts(Path(__file__).with_suffix(".txt"))
+PROGRAMS, SETTINGS, _HOLLOW = _DATA["programs"], _DATA["settings"], _DATA["hollow"]
 _HOOKS = ("post-checkout", "pre-auto-gc", "reference-transaction", "fsmonitor-watchman", "post-index-change")
 
 
@@ -317,8 +297,7 @@ def attack_all(stand: Stand, commands: Sequence[Command], searched: str) -> list
 
 def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
     """Make repositories, and start us in each."""
-    base = scratch()
-    try:
+    with scratch() as base:
         stand = Stand(base)
         for _ in range(rounds):
             clone = stand.clone()
@@ -333,8 +312,6 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
                 "nothing of a repository is run", wrong, f"{command.name}; PATH {searched!r}; {about}"
             )
             yield
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
 
 
 def _arm(clone: Clone, rng: random.Random, searched: str) -> str:

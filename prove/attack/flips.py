@@ -55,8 +55,7 @@ _MODEL = _Model()
 
 def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
     """Damage each file in turn."""
-    base = scratch()
-    try:
+    with scratch() as base:
         memory = _Memory(base, rng)
         for number in range(rounds):
             if number % _EVERY == 0:
@@ -65,8 +64,6 @@ def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
                 memory.remember()
             memory.round(number, tally)
             yield
-    finally:
-        shutil.rmtree(base)
 
 
 class _Memory:

@@ -14,7 +14,6 @@ import gc
 import multiprocessing
 import os
 import select
-import shutil
 import signal
 import threading
 import time
@@ -46,11 +45,8 @@ def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
     os.environ["MEMOLITH_LOCK_SECONDS"] = _PATIENCE
     try:
         for number in range(rounds):
-            base = scratch()
-            try:
+            with scratch() as base:
                 _round(base, number, rng, tally)
-            finally:
-                shutil.rmtree(base)
             yield
     finally:
         del os.environ["MEMOLITH_LOCK_SECONDS"]

@@ -9,7 +9,6 @@ as ever. Each of `BROKEN` is caught within 300 rounds.
 
 import contextlib
 import itertools
-import json
 import os
 import random
 import resource
@@ -25,13 +24,11 @@ from tests.env import test_project as honest
 from tests.env.repos import WORD, git, repo, tell
 
 from memolith import Mem
-from memolith.edges.mcp.protocol import Protocol
 from memolith.env import git as repository
 from memolith.env import git_objects, identity, paths
-from memolith.hosts.hook import edge
+from prove import ask
 from prove.attack import packs
 from prove.report import Tally
-from prove.surfaces import printed
 from prove.world import scratch
 
 POISON = "mallory"
@@ -415,32 +412,20 @@ def _pointed(victim: Victim, pointer: str) -> Path:
 _NUMBER = itertools.count()  # a session is told once
 
 
-def _ask_mcp(mem: Mem, tool: str, **arguments: str) -> str:
-    server = Protocol(lambda: mem, settings=mem.settings)
-    params = {"name": tool, "arguments": arguments}
-    return json.dumps(server.answer({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
-
-
 def _hook(event: str, place: str) -> str:
-    row = {
-        "session_id": f"s-{event}-{next(_NUMBER)}",
-        "cwd": place,
-        "hook_event_name": event,
-        "prompt": f"Where is the {WORD}?",
-    }
-    return edge.answer(json.dumps(row).encode())
+    return ask.hook(event, place, f"s-{event}-{next(_NUMBER)}", prompt=f"Where is the {WORD}?")
 
 
 def _mcp(tool: str, **arguments: str) -> Callable[[str], str]:
-    def ask(place: str) -> str:
+    def way(place: str) -> str:
         with Mem.open(place) as mem:
-            return _ask_mcp(mem, tool, **arguments)
+            return str(ask.tool(mem, tool, **arguments))
 
-    return ask
+    return way
 
 
 def _cli(*command: str) -> Callable[[str], str]:
-    return lambda place: printed([*command, "--project", place])[1]
+    return lambda place: ask.command(*command, "--project", place).said
 
 
 READS: dict[str, Callable[[str], str]] = {
@@ -456,11 +441,7 @@ READS: dict[str, Callable[[str], str]] = {
 WRITES: dict[str, Callable[[str], str]] = {
     "CLI write": _cli("write", "scratchpad", f"- [ ] ask {POISON}"),
     "MCP write": _mcp("memory_write", target="daily", content=f"- {POISON} was here"),
-    "hook summary": lambda place: edge.answer(
-        json.dumps(
-            {"session_id": "c", "cwd": place, "hook_event_name": "PostCompact", "compact_summary": POISON}
-        ).encode()
-    ),
+    "hook summary": lambda place: ask.hook("PostCompact", place, "c", compact_summary=POISON),
 }
 
 
@@ -546,20 +527,22 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
 
     What points at a project is tried with each kind of project in turn: few are caught by the same check.
     """
-    base = scratch()
-    # Some are known by the number of their directory, which only a disk does not give to another one later.
-    disk = Path(tempfile.mkdtemp(prefix="prove-"))
     names = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_CONFIG_NOSYSTEM": "1"}
-    names |= {"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org", "HOME": str(base / "user")}
+    names |= {"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org"}
     names |= {"MEMOLITH_SEMANTIC_PROVIDER": "none", "MEMOLITH_HOOKS_SESSIONS": "false"}
-    try:
-        pointing = itertools.cycle(rng.sample(_POINTING, len(_POINTING)))
+    pointing = itertools.cycle(rng.sample(_POINTING, len(_POINTING)))
+    # Some are known by the number of their directory, which only a disk does not give to another one later.
+    with scratch() as base, tempfile.TemporaryDirectory(prefix="prove-") as disk:
         for number in range(rounds + min(rounds, len(honest.TOGETHER))):
-            above = base if number < rounds else disk
+            above = base if number < rounds else Path(disk)
             world = above / str(number)
             world.mkdir()
-            ours = {"MEMOLITH_HOME": str(world / "home"), "GIT_CEILING_DIRECTORIES": str(above)}
-            with mock.patch.dict(os.environ, {**names, **ours}):
+            places = {
+                "MEMOLITH_HOME": world / "home",
+                "GIT_CEILING_DIRECTORIES": above,
+                "HOME": base / "user",
+            }
+            with mock.patch.dict(os.environ, names | {name: str(at) for name, at in places.items()}):
                 if number >= rounds:
                     _honest(world, honest.TOGETHER[number - rounds], tally)
                 elif number % 3:
@@ -571,9 +554,6 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
                     attack(world, rng, kind, form, "", tally)
             shutil.rmtree(world)
             yield
-    finally:
-        for each in (base, disk):
-            shutil.rmtree(each, ignore_errors=True)
 
 
 # ---------------------------------------------------------------- versions that are wrong on purpose

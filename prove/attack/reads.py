@@ -7,12 +7,12 @@ reach of that and fails under strace instead (`traced`), as does everything when
 import builtins
 import contextlib
 import errno
-import io
 import itertools
 import json
 import os
 import random
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,11 +24,11 @@ from unittest.mock import patch
 from memolith import Mem
 from memolith.base import whole
 from memolith.base.errors import MemolithError
-from memolith.edges.cli import main
-from memolith.edges.mcp.protocol import Protocol
 from memolith.env import paths
-from memolith.hosts.hook import answers, edge
+from memolith.hosts.hook import answers
+from prove import ask
 from prove.report import Tally
+from prove.texts import parts
 from prove.world import can_trace, scratch
 
 ERRORS = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.ELOOP, errno.ENOMEM, errno.ESTALE)
@@ -126,6 +126,11 @@ class Answer(NamedTuple):
     said: str
     tells: bool
 
+    def differs(self, good: str) -> list[str]:
+        """Return what is wrong: another answer than without the failure, and not a word of that."""
+        fine = self.said == good or self.tells
+        return [] if fine else [f"silently another answer: {self.said[:200]!r}"]
+
 
 Way = Callable[[Path, Path], Answer]
 
@@ -134,12 +139,9 @@ def command(*line: str) -> Way:
     """Return the way of a command line."""
 
     def run(home: Path, work: Path) -> Answer:
-        out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            code = main([*line, "--home", str(home), "--project", str(work)])
-        said, told = (each.buffer.getvalue().decode() for each in (out, errors))
-        is_honest = '"complete": false' in said or "--json" not in line or not said
-        return Answer(said, (bool(code and told) and is_honest) or _IN_MEMORY in said)
+        done = ask.command(*line, "--home", str(home), "--project", str(work))
+        is_honest = '"complete": false' in done.out or "--json" not in line or not done.out
+        return Answer(done.out, (bool(done.code and done.errors) and is_honest) or _IN_MEMORY in done.out)
 
     return run
 
@@ -148,8 +150,7 @@ def hook(name: str, **fields: str) -> Way:
     """Return the way of an event."""
 
     def run(home: Path, work: Path) -> Answer:
-        row = {"session_id": "fresh", "cwd": str(work), "hook_event_name": name, **fields}
-        said = edge.answer(json.dumps(row).encode(), "claude", home=str(home))
+        said = ask.hook(name, work, home=home, **fields)
         return Answer(said, whole.NOT_WHOLE in said or answers.TROUBLE in said)
 
     return run
@@ -160,22 +161,20 @@ def served(method: str, **params: object) -> Way:
 
     def run(home: Path, work: Path) -> Answer:
         with Mem.open(work, home=home) as mem:
-            frame = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-            found: Any = Protocol(lambda: mem).answer(frame)
-        said = json.dumps(found, sort_keys=True)
+            said = json.dumps(ask.server(mem, method, **params), sort_keys=True)
         signs = ('"error"', '"isError": true', 'complete": false', _IN_MEMORY)
         return Answer(said, any(sign in said for sign in signs))
 
     return run
 
 
-def called(ask: Callable[[Mem], Any]) -> Way:
+def called(call: Callable[[Mem], Any]) -> Way:
     """Return the way of the library."""
 
     def run(home: Path, work: Path) -> Answer:
         try:
             with Mem.open(work, home=home) as mem:
-                found = ask(mem)
+                found = call(mem)
         except (MemolithError, OSError) as error:
             return Answer(str(error), tells=True)
         said = found if isinstance(found, str | None) else [str(each) for each in found]
@@ -185,28 +184,9 @@ def called(ask: Callable[[Mem], Any]) -> Way:
 
 
 _TOPIC = "which zebra port do the tests need?"
+_ROWS = parts(Path(__file__).with_suffix(".txt"))["commands"]
 WAYS: dict[str, Way] = {
-    **{
-        " ".join(line): command(*line)
-        for line in (
-            *(("context",), ("--json", "context"), ("context", _TOPIC), ("search", "zebra"), ("list",)),
-            *(("--json", "search", "zebra"), ("--json", "recall", _TOPIC), ("recall", _TOPIC)),
-            *(
-                ("--json", "list"),
-                ("read", "long_term"),
-                ("read", "list"),
-                ("read", "note", "--name", "topic"),
-            ),
-            *(("status",), ("--json", "status"), ("history", "topic"), ("review",), ("--json", "review")),
-            *(("record", "list"), ("--json", "record", "list"), ("ticket", "list"), ("session", "list")),
-            *(
-                ("--json", "session", "list"),
-                ("read", "memory://project"),
-                ("read", "memory://user"),
-            ),
-            *(("why", "topic"), ("memory",), ("project", "list"), ("project", "show"), ("config",)),
-        )
-    },
+    **{row: command(*shlex.split(row.format(topic=_TOPIC))) for row in _ROWS},
     "hook SessionStart": hook("SessionStart", source="startup"),
     "hook UserPromptSubmit": hook("UserPromptSubmit", prompt=_TOPIC),
     "mcp recall": served("tools/call", name="recall", arguments={"query": _TOPIC}),
@@ -245,15 +225,12 @@ class Memory:
             mem.recall(_TOPIC, semantic=False)
         session = self.work / "turns.jsonl"
         session.write_text('{"role": "user", "text": "the zebra talks"}\n')
-        self._quietly("session", "add", str(session), "--agent", "claude", "--id", "1")
+        command("session", "add", str(session), "--agent", "claude", "--id", "1")(self.home, self.work)
         os.environ["MEMOLITH_HOOKS_SESSIONS"] = "false"  # no worker
         for way in WAYS.values():
             way(self.home, self.work)  # what is derived is there
         shutil.rmtree(self.home / "state" / "hooks", ignore_errors=True)
         shutil.copytree(self.home, self._seed)
-
-    def _quietly(self, *line: str) -> None:
-        command(*line)(self.home, self.work)
 
     def ask(self, way: str, *, cold: bool, failing: Callable[[], Any] = contextlib.nullcontext) -> Answer:
         """Return an answer from the same start; `cold`: without what is derived."""
@@ -303,28 +280,20 @@ class Rounds:
         """Let a call fail."""
         self.calls(one.way, cold=one.cold)
         failing = Failing(self._memory.home, one.number, one.code, stays=one.stays)
-        wrong = []
         try:
-            answer = self._memory.ask(one.way, cold=one.cold, failing=lambda: failing)
+            wrong = self._memory.ask(one.way, cold=one.cold, failing=lambda: failing).differs(
+                self._good[one.way, one.cold][0]
+            )
         except Exception as error:  # noqa: BLE001 - whatever it is, nobody was told
             wrong = [f"{type(error).__name__}: {error}"]
-        else:
-            if answer.said != self._good[one.way, one.cold][0] and not answer.tells:
-                wrong = [f"silently another answer: {answer.said[:200]!r}"]
         self._tally.round(f"a call fails with {errno.errorcode[one.code]}")
         self._tally.check(CHECK, wrong, f"{one}, {failing.failed}")
 
 
 @contextlib.contextmanager
 def _memory() -> Iterator[Memory]:
-    base = scratch()
-    before = dict(os.environ)
-    try:
+    with scratch() as base, patch.dict(os.environ):
         yield Memory(base)
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-        shutil.rmtree(base, ignore_errors=True)
 
 
 def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
@@ -388,10 +357,8 @@ def traced(rounds: int, rng: random.Random, tally: Tally) -> None:
             when = f"{rng.randint(1, 40)}{rng.choice(('', '+'))}"
             inject = f"inject={call}:error={code}:when={when}"
             answer = _process(memory, line, ["strace", "-o", "/dev/null", *only, "-e", inject])
-            same = answer.said == good[" ".join(line)]
-            wrong = [] if same or answer.tells else [f"silently another answer: {answer.said[:200]!r}"]
             tally.round(f"a call of a process fails with {code}")
-            tally.check(CHECK, wrong, f"{line}: {inject}")
+            tally.check(CHECK, answer.differs(good[" ".join(line)]), f"{line}: {inject}")
 
 
 def few(tally: Tally, limits: range = range(4, 20)) -> None:
@@ -400,9 +367,7 @@ def few(tally: Tally, limits: range = range(4, 20)) -> None:
         for line in _LINES:
             good = _process(memory, line, []).said
             for limit in limits:
-                answer = _process(memory, line, [], limit)
-                same = answer.said == good
-                wrong = [] if same or answer.tells else [f"silently another answer: {answer.said[:200]!r}"]
+                wrong = _process(memory, line, [], limit).differs(good)
                 tally.round("descriptors run out")
                 tally.check(CHECK, wrong, f"{line}: {limit} descriptors")
 

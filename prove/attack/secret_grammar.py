@@ -8,57 +8,25 @@ import random
 import string
 from pathlib import Path
 
+from prove.texts import parts
+
 Told = tuple[str, str, str]
-_WORDS = (
-    "Sonne",
-    "Regen",
-    "winter",
-    "Falke",
-    "tulip",
-    "Harbor",
-    "girasol",
-    "Mango",
-    "kotek",
-    "Volga",
-    "Deniz",
-)
 _LETTERS = string.ascii_letters.translate(str.maketrans("", "", "ilIoO"))
-
-
-def _read() -> dict[str, list[str]]:
-    sections: dict[str, list[str]] = {}
-    rows: list[str] = []
-    for line in (Path(__file__).parent / "secrets.txt").read_text("utf-8").splitlines():
-        if line.startswith("["):
-            rows = sections[line.strip("[]")] = []
-        elif line and not line.startswith("# "):
-            rows.append(line.replace("\\n", "\n"))
-    return sections
-
-
-DATA = _read()
+DATA = parts(Path(__file__).with_name("secrets.txt"))
 LANGUAGES = {row.split("; ")[0]: row.split("; ")[1:] for row in DATA["languages"]}
 _FILL = {row.partition("; ")[0]: row.partition("; ")[2].split("|") for row in DATA["fill"]}
 
 
 def value(rng: random.Random) -> str:
     """Return a password as people and their managers choose them."""
-    word, other = (rng.choice([one, one.capitalize(), one.upper()]) for one in rng.choices(_WORDS, k=2))
-    digits, sign = str(rng.randrange(100, 99999)), rng.choice("!#$%&*?")
-    leet = word.translate(str.maketrans("aeo", "430"))
-    return rng.choice(
-        [
-            f"{word}{digits}",
-            f"{word}{sign}{digits}",
-            f"{word}{digits}{sign}",
-            f"{word}-{other}-{digits}",
-            f"{word}_{other}_{digits}".lower(),
-            f"{word}{other}{digits}{sign}x",
-            f"{leet}{sign}{digits}",
-            _drawn(rng, _LETTERS + "23456789", 11) + "7a",
-            _drawn(rng, _LETTERS + "23456789!#$%*?", 12) + "7kQ!",
-        ]
-    )
+    names = DATA["names"][0].split()
+    word, other = (rng.choice([one, one.capitalize(), one.upper()]) for one in rng.choices(names, k=2))
+    made = {"word": word, "other": other, "low": f"{word}_{other}".lower()}
+    made["leet"] = word.translate(str.maketrans("aeo", "430"))
+    made |= {"digits": str(rng.randrange(100, 99999)), "sign": rng.choice("!#$%&*?")}
+    made["plain"] = _drawn(rng, _LETTERS + "23456789", 11)
+    made["drawn"] = _drawn(rng, _LETTERS + "23456789!#$%*?", 12)
+    return rng.choice(DATA["values"]).format(**made)
 
 
 def _drawn(rng: random.Random, alphabet: str, size: int) -> str:
@@ -98,7 +66,7 @@ def number(rng: random.Random) -> Told:
 
 
 def network(rng: random.Random) -> Told:
-    """Return a text that tells the key of a network."""
+    """Return a text that tells the key of a network, or of a database in its own file of keys."""
     form, secret = rng.choice(DATA["networks"]), value(rng)
     return form.format(v=secret), secret, form
 

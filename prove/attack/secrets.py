@@ -6,12 +6,9 @@ copy, a page of SQLite, a log, or the name of something.
 """
 
 import contextlib
-import gzip
 import json
 import os
 import random
-import shutil
-import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -19,14 +16,15 @@ from typing import Any
 from unittest import mock
 
 from memolith import Mem, MemolithError, import_memory
-from memolith.edges.mcp.protocol import Protocol
-from memolith.hosts.hook import edge, handover, worker
+from memolith.hosts.hook import handover, worker
 from memolith.store import screen
 from memolith.text.secrets import commands, veil
 from memolith.text.secrets.precheck import may_hold_secret
 from memolith.text.secrets.redact import redact
 from memolith.text.secrets.veil import masked
+from prove import ask
 from prove.attack import secret_grammar as grammar
+from prove.lines import below
 from prove.report import Tally
 from prove.world import scratch
 
@@ -76,12 +74,6 @@ class Place:
         self.secrets[secret] = way
         return secret
 
-    def event(self, name: str, session: str, **fields: str) -> None:
-        """Let a host tell of an event, as it does to a hook."""
-        row = {"hook_event_name": name, "session_id": session, "cwd": str(self.work), **fields}
-        with contextlib.suppress(MemolithError):
-            edge.answer(json.dumps(row).encode(), "claude", home=str(self.home))
-
 
 def _library(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
     text = place.text
@@ -115,7 +107,6 @@ def _library(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
 
 
 def _server(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
-    protocol = Protocol(lambda: mem)
     for tool, fields in (
         ("remember", ("content", "title")),
         ("record", ("text", "title")),
@@ -125,13 +116,7 @@ def _server(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
     ):
         arguments = {"target": "daily"} if tool == "memory_write" else {}
         arguments |= {field: place.text(f"{tool} {field}") for field in fields}
-        row = {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments},
-        }
-        yield partial(protocol.answer, row)
+        yield partial(ask.tool, mem, tool, **arguments)
 
 
 def _hooks(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
@@ -160,7 +145,7 @@ def _hooks(place: Place, mem: Mem) -> Iterator[Callable[[], object]]:
             ("Stop", "transcript_path", str(file)),
             ("SessionEnd", "transcript_path", str(file)),
         ):
-            yield partial(place.event, event, session, **{field: given})
+            yield partial(ask.hook, event, place.work, session, home=place.home, **{field: given})
     # As `memolith hook --work` does.
     log = place.home / "state" / "log" / "hook.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -197,26 +182,15 @@ def _used(place: Place, tally: Tally) -> None:
         mem.recall("redis password token")
 
 
-def _bytes_of(path: Path) -> bytes:
-    data = path.read_bytes()
-    with contextlib.suppress(OSError, EOFError, zlib.error):
-        data += gzip.decompress(data)
-    return data
-
-
 def leaks(home: Path, secrets: dict[str, str]) -> list[str]:
     """Return each secret that stands in a file or a name below the home, with the way it came and where."""
     wanted = {each: way for secret, way in secrets.items() for each in {secret, json.dumps(secret)[1:-1]}}
-    found = []
-    for path in sorted(home.rglob("*")):
-        here = os.fsencode(path.relative_to(home)) + (b"\n" + _bytes_of(path) if path.is_file() else b"")
-        lower = here.lower()
-        found += [
-            f"{way}: {path.relative_to(home).parts[:2]} has {secret!r}"
-            for secret, way in wanted.items()
-            if secret.encode() in here or secret.lower().encode() in lower
-        ]
-    return found
+    return [
+        f"{way}: {name} has {secret!r}"
+        for name, data in below(home)
+        for secret, way in wanted.items()
+        if secret.encode().lower() in data
+    ]
 
 
 def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
@@ -235,15 +209,12 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
         said = [grammar.ordinary(rng) for _ in range(_ORDINARY)]
         sentences += len(said)
         alarms += [f"{text!r} became {redact(text).text!r}" for text in said if redact(text).findings]
-        base = scratch()
-        try:
+        with scratch() as base:
             place = Place(base, rng)
             _used(place, tally)
             tally.check("no secret in any byte or name of a home", leaks(place.home, place.secrets), "")
             wrong = _found_again(place)
             tally.check("a project called after a secret is found again", wrong, str(place.work.name))
-        finally:
-            shutil.rmtree(base, ignore_errors=True)
         if number % _SET == 0 or number == rounds:
             missed = misses if len(misses) > told * (1 - _LEAST) else []
             tally.check("98 % of secrets are masked", missed, "")

@@ -7,60 +7,25 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from prove.texts import parts
+
 OWN = "The ledger exporter of this shop listens on port 7421."  # what the user says besides
-_CALLS = {
-    "fetched": ("WebFetch", "https://x.example/page"),
-    "searched": ("web_search", "ledger exporter"),
-    "mcp": ("mcp__tracker__get_item", "42"),
-    "resource": ("ReadMcpResourceTool", "tracker://42"),
-    "helper": ("Task", "look at the page"),
-    "mail": ("read_mail", "inbox"),
-    "image": ("Read", "/w/shot.png"),
-    "vendored": ("Read", "/w/node_modules/x/README.md"),
-    "clone": ("bash", "git clone https://x.example/y && cat y/README.md"),
-    "shell": ("bash", "curl -s https://x.example/page"),
-}
-# How people paste besides: a line that says what follows, a border, a tag of any script, another line end.
-_PASTES = {
-    "same line": "Here is the issue: Login fails.\n{}",
-    "numbered": "Issue #12: Login fails.\n{}",
-    "heading": "## Issue 12\n{}",
-    "contains": "The file contains:\n{}",
-    "slack": "From Slack:\n{}",
-    "dash": "Here is the issue —\n{}",
-    "their rules": "Their rules:\n- {}",
-    "polish": "Oto zgłoszenie:\n{}",
-    "triple": 'Please look.\n"""\n{}\n"""\nthanks',
-    "ruler": "Please look.\n---\n{}\n---",
-    "square": "See [document]\n{}\n[/document]",
-    "cdata": "See <![CDATA[\n{}\n]]>",
-    "script": "Siehe <документ>\n{}\n</документ>",
-    "comment": "<!-- issue -->\n{}\n<!-- /issue -->",
-    "return": "Here is the issue:\r{}",
-    "address": "See https://x.example/1\n{}",
-    "long": "Fix it.\n\n" + "A long story. " * 50 + "\n\n{}",
-    "stripped": "Summarise\n<untrusted_context>\n{}\n</untrusted_context>\nthanks",
-    "thought": "What is this\n<analysis>\n{}\n</analysis>",
-    "skill": "What is this\n<skill-page>\n{}\n</skill-page>\nthanks",
-}
-KINDS = (*_CALLS, "fence", "quote", "issue", "tag", "closed", "log", *_PASTES)
+_DATA = parts(Path(__file__).with_suffix(".txt"))
+_CALLS = {kind: (tool, asked) for kind, tool, asked in (row.split("; ") for row in _DATA["calls"])}
+_PASTES = dict(row.split("; ", 1) for row in _DATA["pastes"])
+_BY_LINE = {"quote": ("They wrote", "> "), "log": ("I get", "2026-11-15 10:00:01 ERROR ")}
+KINDS = (*_CALLS, *_BY_LINE, *_PASTES)
 Row = dict[str, Any]
 Said = tuple[str, str, str]  # role, text, and for a tool's turn what was asked of it
 
 
 def talk(kind: str, text: str) -> list[Said]:
     """Return a conversation in which somebody else's text turns up."""
-    pasted = {
-        "fence": f"Please look at this:\n```\n{text}\n```",
-        "quote": "They wrote\n" + "\n".join(f"> {line}" for line in text.split("\n")),
-        "issue": f"Here is the issue #42:\n{text}\nPlease.",
-        "tag": f"<document>\n{text}\n</document>\nWhat do you think?",
-        "closed": f"<file name='x'>\n</file>\n{text}\n</file>\nWhat do you think?",
-        "log": "I get\n" + "\n".join(f"2026-11-15 10:00:01 ERROR {line}" for line in text.split("\n")),
-    }
-    pasted |= {name: form.format(text) for name, form in _PASTES.items()}
-    if kind in pasted:
-        return repeated(pasted[kind], text)
+    if kind in _PASTES:
+        return repeated(_PASTES[kind].format(text, long="A long story. " * 50), text)
+    if kind in _BY_LINE:
+        first, sign = _BY_LINE[kind]
+        return repeated("\n".join([first, *(sign + line for line in text.split("\n"))]), text)
     tool, asked = _CALLS[kind]
     return [("user", OWN, ""), (tool, text, asked), ("assistant", f"The page says: {text}", "")]
 
@@ -70,70 +35,12 @@ def repeated(message: str, text: str) -> list[Said]:
     return [("user", OWN, ""), ("assistant", "Noted.", ""), ("user", message, ""), ("assistant", text, "")]
 
 
-_SERVERS = ("tavily", "notes", "tracker", "memory-hub", "openmemory", "read", "git", "list", "plan", "wiki")
-_TOOLS = (
-    "search",
-    "read_file",
-    "ask",
-    "list_comments",
-    "get_file",
-    "find",
-    "recall",
-    "view",
-    "exec",
-    "think",
-)
-_PROGRAMS = (
-    *(
-        "curl -s",
-        "wget -qO-",
-        "xh",
-        "ssh",
-        "scp -",
-        "rsync",
-        "nc",
-        "psql -h",
-        "docker logs",
-        "heroku logs",
-        "acli",
-    ),
-    *(
-        "git fetch",
-        "git ls-remote",
-        "npm view",
-        "python3 fetch.py",
-        "perl -e",
-        "node -e",
-        "./get.sh",
-        "open",
-        "az",
-        "./ls",
-        "evil/bin/cat",
-        "env -S curl",
-        "rg --pre ./get.sh",
-        "git bisect run curl",
-        "sed -f x",
-        "git log --all -p",
-        "git show origin/pr-12:a",
-        "npm run issues",
-        "make fetch",
-        "cat /tmp/page",
-    ),
-)
-_SPELLED = (
-    *("{} x.example", "cd memolith && {} x.example", "ls; {} x.example | head", "cat $({} x.example)"),
-    *("X=1 timeout 9 {} x.example", "bash -c '{} x.example'", 'echo "`{} x.example`"', "true ⏎ {} x.example"),
-    "ls # <<'EOF' ⏎ {} x.example ⏎ EOF",
-    *("echo '<<EOF' ⏎ {} x.example ⏎ EOF", "git rebase -x '{} x.example' HEAD~1"),
-    *("find . -name a -exec {} x.example +", "cat <({} x.example)", "if {} x.example; then ls; fi"),
-)
-
-
 def strange(rng: Random, text: str) -> list[Said]:
     """Return a conversation in which a server's tool, or a program nobody listed, brings a text."""
-    tool, asked = "bash", rng.choice(_SPELLED).format(rng.choice(_PROGRAMS))
+    tool, asked = "bash", rng.choice(_DATA["spelled"]).format(rng.choice(_DATA["programs"]))
     if rng.random() < 0.5:
-        tool, asked = rng.choice(_SERVERS) + rng.choice(["_", ".", "-", "__"]) + rng.choice(_TOOLS), "x"
+        server, name = (rng.choice(_DATA[part][0].split()) for part in ("servers", "tools"))
+        tool, asked = server + rng.choice(["_", ".", "-", "__"]) + name, "x"
     return [("user", OWN, ""), (tool, text, asked), ("assistant", f"So {text}", "")]
 
 

@@ -22,9 +22,7 @@ from tests.care.test_scan import canary
 
 from memolith import InputError, Mem, export_memory, import_memory
 from memolith.base.values import Source
-from memolith.edges.cli import main
 from memolith.edges.mcp import handlers, tools
-from memolith.hosts.hook import edge
 from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
 from memolith.memory import review
@@ -33,27 +31,18 @@ from memolith.text import turns, typed
 from memolith.text.safe import hygiene
 from memolith.text.secrets import redact as secrets
 from memolith.text.source_label import is_outside
+from prove import ask
 from prove.attack import talks
+from prove.lines import below
 from prove.report import Tally
+from prove.texts import parts
 from prove.world import scratch
 
 _LEARNING = {"MEMOLITH_MEMORIES_ENABLED": "true", "MEMOLITH_MEMORIES_MIN_ROLLOUT_IDLE_HOURS": "0"}
 _ASKED = "Which port does the ledger exporter listen on?"
 
 
-def _parts() -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
-    lines: list[str] = []
-    for line in Path(__file__).with_name("ways.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("== "):
-            language, part = line.split()[1:]
-            lines = found[language, part] = []
-        elif not line.startswith("#"):
-            lines.append(line)
-    return found
-
-
-_TEXTS = _parts()
+_TEXTS = {tuple(name.split()): rows for name, rows in parts(Path(__file__).with_suffix(".txt")).items()}
 ORDERS = [(language, text) for (language, part), texts in _TEXTS.items() if part == "order" for text in texts]
 RULES = [
     rule.format(deed)
@@ -74,10 +63,9 @@ class Place:
         self.mem = Mem.open(self.work, home=self.home)
         self.mem.write("long_term", "- The user likes tea.")
 
-    def event(self, name: str, host: str = "claude", **more: object) -> str:
+    def event(self, name: str, **more: str) -> str:
         """Tell a hook of an event; return all that it says."""
-        row = {"session_id": "later", "cwd": str(self.work), "hook_event_name": name, **more}
-        return edge.answer(json.dumps(row).encode(), host, home=str(self.home))
+        return ask.hook(name, self.work, home=self.home, **more)
 
     def talk(self, agent: str, kind: str, text: str) -> str:
         """Write down a conversation of an agent with somebody else's text in it; return where."""
@@ -176,7 +164,7 @@ def _summary(place: Place, text: str) -> None:
     kind = place.rng.choice(["fetched", "searched", "mcp", "shell", "gone"])
     path = str(place.base / "gone.jsonl") if kind == "gone" else place.talk("claude", kind, "A page.")
     told = {"compact_summary": f"<summary>{text}</summary>", "transcript_path": path}
-    place.event("PostCompact", session_id="s1", **told)
+    place.event("PostCompact", session="s1", **told)
 
 
 def _ticket(place: Place, text: str) -> None:
@@ -240,8 +228,7 @@ def _library(place: Place, text: str) -> None:
 def _command(place: Place, text: str) -> None:
     given = ["--origin", "imported", "--home", str(place.home), "--project", str(place.work), "--json"]
     title = place.rng.choice(["Setup", text[:190]])
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, patch("sys.stdout", nowhere):
-        main(["remember", text, "--title", title, *given])
+    ask.command("remember", text, "--title", title, *given)
 
 
 def _name(place: Place, text: str) -> None:
@@ -276,9 +263,8 @@ _ASKABLE = {*_SAID, "summary", "ticket", "folder", "archive", "server", "library
 
 def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
     """Bring an order by each way in turn, with rules of people and secrets in between."""
-    base = scratch()
     orders = rng.sample(ORDERS, len(ORDERS))
-    with patch.dict(os.environ, {"MEMOLITH_HOOKS_SESSIONS": "false", "HOME": str(base)}):
+    with scratch() as base, patch.dict(os.environ, {"MEMOLITH_HOOKS_SESSIONS": "false", "HOME": str(base)}):
         for number in range(rounds):
             place = Place(base / str(number), rng)
             way = list(WAYS)[number % len(WAYS)]
@@ -349,13 +335,7 @@ def _secret(place: Place, way: str, tally: Tally) -> None:
     else:
         with suppress(AssertionError):  # what is learned besides is looked at elsewhere
             WAYS[way](place, text)
-    mine = [place.home]
-    left = [
-        str(path)
-        for top in mine
-        for path in top.rglob("*")
-        if path.is_file() and key.encode() in path.read_bytes()
-    ]
+    left = [name for name, data in below(place.home) if key.lower().encode() in data]
     left += [where for where, shown in place.unasked(text).items() if key in shown]
     tally.check("a secret allowed by itself", left, f"{way}: {text.replace(key, 'KEY')}")
     place.mem.close()

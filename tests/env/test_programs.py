@@ -31,11 +31,10 @@ needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="needs 
 @pytest.fixture(scope="module")
 def stand() -> Iterator[code.Stand]:
     """Return a memory whose repository turned out to be a stranger's, with all that could be run in it."""
-    base = scratch()
-    made = code.Stand(base)
-    code.full(made.clone())
-    yield made
-    shutil.rmtree(base)
+    with scratch() as base:
+        made = code.Stand(base)
+        code.full(made.clone())
+        yield made
 
 
 @needs_strace

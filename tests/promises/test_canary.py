@@ -7,6 +7,7 @@ is added.
 import inspect
 import logging
 import os
+import shlex
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import click
 import pytest
+from prove.texts import parts
 
 import memolith
 from memolith import Mem, MemolithError
@@ -154,91 +156,9 @@ FUNCTIONS: dict[str, list[Way]] = {
     ],
     "export_memory": [lambda mem: memolith.export_memory(mem, "/nowhere/x.tar.gz")],
 }
-# The same for the commands; those that print what is stored, or the query itself, are asked last.
-COMMANDS: dict[str, list[list[str]]] = {
-    "write": [
-        ["long_term", PROSE],
-        ["note", PROSE, "--name", "c"],
-        ["note", "x", "--name", KEY],
-        [KEY, "x"],
-        ["daily", "x", "--mode", KEY],
-        ["daily", "x", f"--{KEY}"],
-    ],
-    "read": [[KEY], ["note", "--name", KEY], ["daily", "--name", KEY], ["--lines", KEY]],
-    "edit": [["daily", "--old", KEY, "--new", KEY], ["note", "--name", KEY]],
-    "context": [["--max-chars", KEY]],
-    "search": [],
-    "recall": [["plain", "--since", KEY], ["plain", "--ticket", KEY], ["plain", "--scope", KEY]],
-    "index": [[KEY], [], ["rebuild"]],
-    "remember": [[PROSE, "--title", KEY], ["x", "--title", "t", "--kind", KEY], ["x", "--title", "", KEY]],
-    "update": [[PROSE], [PROSE, "--section", KEY], [PROSE, "--mode", KEY], [PROSE, "--mode", "rewrite"]],
-    "list": [[KEY], ["--scope", KEY]],
-    "status": [[KEY]],
-    "history": [[], [KEY], ["--show", KEY]],
-    "undo": [[], [KEY], ["--to", KEY]],
-    "doctor": [[], ["--fix"], ["--json"]],
-    "scan": [[], [KEY], ["--purge"], ["--json"]],
-    "forget": [[KEY, "--yes"], [KEY, "--dry-run"], [KEY]],
-    "allow": [[KEY, "--scope", KEY], [f"{KEY} x", "--remove"], ["not-a-secret"], []],
-    "review": [["show", KEY], ["accept", KEY, "--yes"], [KEY]],
-    "record add": [
-        [PROSE, "--category", "decisions", "--scope", "project", "--title", KEY, "--alias", KEY],
-        [KEY, "--category", KEY, "--scope", "project"],
-        ["x", "--category", "incidents", "--scope", KEY, "--expires", KEY],
-        ["x", "--category", "decisions", "--scope", "project", "--supersedes", KEY],
-    ],
-    "record update": [["fact", PROSE, "--keyword", KEY], [KEY, "x"], ["fact", "--expires", KEY]],
-    "record reclassify": [["fact", KEY], [KEY, "principles"]],
-    "record archive": [[KEY]],
-    "record restore": [[KEY]],
-    "record delete": [[KEY]],
-    "record list": [["--category", KEY], ["--status", KEY], ["--scope", KEY], []],
-    "record get": [[KEY], ["fact"]],
-    "ticket add": [[KEY, "--description", PROSE], ["x", "--id", KEY], ["x", "--type", KEY]],
-    "ticket update": [["work", "--description", PROSE, "--title", KEY], ["work", "--status", KEY]],
-    "ticket note": [["work", PROSE], [KEY, "x"]],
-    "ticket close": [[KEY]],
-    "ticket delete": [[KEY]],
-    "ticket list": [["--status", KEY], []],
-    "ticket get": [[KEY], ["work"]],
-    "ticket import": [[KEY]],
-    "session add": [[KEY, "--agent", "a", "--id", "b"], ["-", "--agent", KEY, "--id", KEY]],
-    "session import": [[KEY], [KEY, "--agent", KEY]],
-    "session list": [[]],
-    "import": [[f"/nowhere/{KEY}"], ["--from", KEY], [".", "--scope", KEY], ["--from", "archive", KEY]],
-    "export": [[f"/nowhere/{KEY}"]],
-    "learn run": [["--model", KEY], ["--phase", KEY]],
-    "learn status": [[]],
-    "learn why": [[], [KEY]],
-    "learn enqueue": [[KEY]],
-    "learn retry": [[KEY]],
-    "learn cancel": [[KEY]],
-    "learn cost": [["--days", KEY], []],
-    "memory view": [[]],
-    "memory note": [[KEY], ["plain"]],
-    "memory edit": [[KEY], ["plain"]],
-    "memory read": [[KEY], ["note", KEY], [f"note:{KEY}"], ["daily", KEY], ["memory://root/" + KEY]],
-    "memory write": [["daily", PROSE], [f"note:{KEY}", "x"], ["note:plain", PROSE], [KEY, "x"]],
-    "memory clear": [["--scope", KEY, "--yes"], ["--yes"], [KEY]],
-    "memory enqueue": [[]],
-    "memory help": [[]],
-    "session show": [[KEY]],
-    "why": [[KEY], [f"session:{KEY}#1"], [f"memory://root/{KEY}"], ["plain"]],
-    "promote": [[KEY], ["plain"]],
-    "session delete": [[KEY, "--yes"]],
-    "config": [["set", "inject.daily", KEY], ["set", KEY, "x"], ["get", KEY], [KEY]],
-    "demo": [[KEY]],
-    "tui": [[KEY], []],
-    "mcp": [[KEY], ["--project", KEY]],
-    "hook": [["--host", KEY], ["--event", KEY], [KEY]],
-    "init": [["--agent", KEY], ["--scope", KEY], ["--check", "--agent", KEY], ["--agent", "pi", "--dry-run"]],
-    "completion": [[KEY]],
-    "project show": [[KEY]],
-    "project list": [[KEY]],
-    "project link": [[KEY, "."]],
-    "project unlink": [[f"/nowhere/{KEY}"]],
-    "project move": [[f"/nowhere/{KEY}", f"/elsewhere/{KEY}"]],
-    "project adopt": [[KEY]],
+COMMANDS = {
+    name: [[word.format(key=KEY, prose=PROSE) for word in shlex.split(row)] for row in rows]
+    for name, rows in parts(Path(__file__).with_name("commands.txt")).items()
 }
 
 
@@ -303,7 +223,7 @@ def test_no_command_stores_or_prints_a_secret(
 ) -> None:
     monkeypatch.chdir(work)
     for arguments in COMMANDS[name]:
-        main([*name.split(), *arguments])
+        main(arguments)
         printed = capfd.readouterr()
         assert KEY not in printed.out + printed.err, arguments
         no_byte_of_it(filled.home)
