@@ -194,14 +194,7 @@ def test_a_home_that_others_may_change_is_refused_with_what_mends_it(
 ) -> None:
     mem.write("long_term", "- zebra")
     path, mend = opened(Path(mem.home), change)
-    for line in (
-        "context",
-        "search zebra",
-        "recall zebra",
-        "write daily x",
-        "learn run",
-        "doctor",
-    ):
+    for line in ("context", "search zebra", "recall zebra", "write daily x", "learn run", "doctor"):
         assert main([*line.split(), "--project", str(work)]) in (1, 12), line
         said = capfd.readouterr()
         assert f"{path}: " in said.out + said.err, line

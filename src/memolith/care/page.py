@@ -151,12 +151,8 @@ class Pages:
         if data is None:
             raise NotFoundError(f"{path}: is not there any more; press u to undo its deletion")
         text = files.text_of(data)
-        shown = redact(text, by_hand=True)
-        if shown.findings:
-            shown = redact(text, allowed(self._root, layout.scope_of(path)), by_hand=True)
-        return Page(
-            filename=path, text=text, shown=shown.text, sha256=sha256(data), facts=self._facts(path, text)
-        )
+        shown = redact(text, allowed(self._root, layout.scope_of(path)), by_hand=True).text
+        return Page(filename=path, text=text, shown=shown, sha256=sha256(data), facts=self._facts(path, text))
 
     def save(self, path: str, text: str, if_sha256: str) -> builtins.list[str]:
         """Save what a person made of a file; return warnings. ConflictError if it is not the one they saw.

@@ -185,13 +185,11 @@ class Settings:
             path = os.path.join(self.root, PROJECT_FILE) if self.root else ""
             try:
                 with open(path, encoding="utf-8", opener=open_regular) as file:
-                    text = file.read(_MAX_PROJECT_FILE)
+                    self._read_project(file.read(_MAX_PROJECT_FILE), self._project)
             except FileNotFoundError:
-                return self._project
+                pass
             except (OSError, UnicodeDecodeError) as error:  # a repository's file: no memory is missing
                 self.ignored.append(f"it cannot be read ({error})")
-                return self._project
-            self._read_project(text, self._project)
         return self._project
 
     def _read_project(self, text: str, found: dict[str, object]) -> None:
