@@ -25,7 +25,7 @@ from memolith import Mem
 from memolith.base import whole
 from memolith.base.errors import MemolithError
 from memolith.env import paths
-from memolith.hosts.hook import answers
+from memolith.text.safe import structure
 from prove import ask
 from prove.report import Tally
 from prove.texts import parts
@@ -151,7 +151,7 @@ def hook(name: str, **fields: str) -> Way:
 
     def run(home: Path, work: Path) -> Answer:
         said = ask.hook(name, work, home=home, **fields)
-        return Answer(said, whole.NOT_WHOLE in said or answers.TROUBLE in said)
+        return Answer(said, whole.NOT_WHOLE in said or structure.TROUBLE in said)
 
     return run
 

@@ -17,8 +17,8 @@ from memolith import Mem
 from memolith.base.whole import NOT_WHOLE
 from memolith.edges.cli import main
 from memolith.hosts.hook import payload, worker
-from memolith.hosts.hook.answers import TROUBLE
 from memolith.store import receipts
+from memolith.text.safe.structure import TROUBLE
 from tests.care.test_scan import canary
 from tests.hosts.hook.conftest import context, unless_busy
 

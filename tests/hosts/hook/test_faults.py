@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith.hosts.hook.answers import TROUBLE
+from memolith.text.safe.structure import TROUBLE
 from tests.hosts.hook.conftest import context, unless_busy
 
 SECONDS = 1.5  # that a prompt may be held

@@ -265,7 +265,7 @@ def test_a_file_that_changes_between_reading_and_writing_is_left_alone(user: Pat
     path.write_text("{}")
     place = Place(command=COMMAND, env={}, home=str(user), project="")
     planner = Planner(place, Installs(str(tmp_path / "home")))
-    step = next(each for each in planner.install(HOSTS["cursor"]) if each.path == str(path))
+    step = next(each for each in planner.steps(HOSTS["cursor"]) if each.path == str(path))
     path.write_text('{"theirs": 1}')
     with pytest.raises(ConflictError, match="changed since it was read"):
         planner.apply(step)

@@ -106,6 +106,6 @@ def test_it_says_no_to_ordinary_names_and_messages() -> None:
 
 def test_every_beginning_is_made_of_what_a_run_is_made_of() -> None:
     """The look goes through runs only, so no format may begin with anything else."""
-    for rows in tokens.beginnings().values():
+    for rows in tokens.BEGINNINGS.values():
         for _, beginning, _, _ in rows:
             assert set(beginning) <= {*string.ascii_letters, *string.digits, *precheck._RUN_SIGNS}

@@ -14,11 +14,7 @@ HEX = "0123456789abcdef"
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 ALNUM = "abcdefghijkmnopqrstuvwyzABCDEFGHIJKLMNPQRSTUVWYZ0123456789"
 ALPHABETS = {"hex": HEX, "upper": UPPER}
-ROWS = [
-    (kind, beginning, alphabet, least)
-    for kind, beginnings, alphabet, least in tokens._PREFIXED
-    for beginning in beginnings.split()
-]
+ROWS = [row for rows in tokens.BEGINNINGS.values() for row in rows]
 
 
 def drawn(seed: str, size: int, alphabet: str) -> str:

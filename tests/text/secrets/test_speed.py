@@ -25,7 +25,7 @@ LIMIT = 0.5 * SIZE / 65_536 + 0.05
 
 def pieces() -> list[str]:
     """Return what rules begin with, cut into what makes a pattern start and not end."""
-    found = [row.split()[0] for _, row, _, _ in tokens._PREFIXED]
+    found = [beginning for rows in tokens.BEGINNINGS.values() for _, beginning, _, _ in rows][::2]
     found += [needle for _, _, needle, _ in tokens._SHAPES]
     found += [f"{word} " for word in names.WORDS] + [f"{word}=" for word in names.WORDS]
     found += [f"{word} is " for word in forms._PHRASES] + [

@@ -97,8 +97,9 @@ def init(
         notes = layout.locate(str(mem.root), layout.path(mem.project, "notes"))
         here = place.but(project=mem.identity.root)
         own_memory = [hosts.native(here, notes)] if native or uninstall else []
-        plan = planner.uninstall if uninstall else planner.install
-        steps = [step for host in found for step in plan(host, own_memory if host.name == "claude" else ())]
+        steps = []
+        for host in found:
+            steps += planner.steps(host, own_memory if host.name == "claude" else (), uninstall=uninstall)
         failed = [step.problem for step in steps if step.problem is not None]
         if not options.json:
             _show(found, steps, uninstall=uninstall, dry_run=dry_run)
@@ -177,7 +178,7 @@ def _show(found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, dry_
 
 def _advice(found: Sequence[Host], steps: Sequence[Step]) -> list[str]:
     changed = {step.host for step in steps if step.is_change}
-    return [f"{host.title}: {each}" for host in found if host.name in changed for each in host.advice]
+    return [f"{host.title}: {host.advice}" for host in found if host.name in changed]
 
 
 def _import(options: Options, mem: Mem, *, asked: bool) -> None:
@@ -241,7 +242,7 @@ def _check(place: Place, planner: Planner, found: Sequence[Host]) -> Answer:
     if common[0].is_good:
         common += [checking.hook(place.command, place.env), checking.server(place.command, place.env)]
     rows = [("memolith", each) for each in common]
-    planned = {host.name: planner.install(host) for host in found}
+    planned = {host.name: planner.steps(host) for host in found}
     without = [host for host in found if checking.is_absent(planned[host.name])]
     if len(without) < len(found):
         found = [host for host in found if host not in without]
@@ -253,7 +254,7 @@ def _check(place: Place, planner: Planner, found: Sequence[Host]) -> Answer:
         if host.name == "codex" and rows[-1][1].is_good:
             rows.append((host.title, checking.codex_trust(steps)))
     notes = planning.doubles(place, [each.name for each in found])
-    notes += [f"{host.title}: {each}" for host in found for each in host.advice]
+    notes += [f"{host.title}: {host.advice}" for host in found]
     checked = [{"what": what, "is_good": each.is_good, "told": each.message} for what, each in rows]
     lines = [
         f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.message)}" for what, each in rows

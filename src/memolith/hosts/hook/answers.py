@@ -41,7 +41,6 @@ _SYNC_SECONDS = 0.6
 _TRUSTED_SECONDS = 600.0
 
 
-TROUBLE = structure.TROUBLE
 _MAX_TROUBLE = 300  # characters
 _LOOK = 262_144  # bytes of a transcript, at its beginning and its end, in which we look for our own words
 
@@ -99,7 +98,7 @@ def is_new(call: Call, past: SessionReceipts) -> bool:
 
     Where nothing can be noted, its transcript knows.
     """
-    return past.block is None and (past.can_note() or not was_told(call, OPEN))
+    return past.block is None and (past.receipts.can_write() or not was_told(call, OPEN))
 
 
 def was_told(call: Call, text: str) -> bool:
@@ -119,7 +118,7 @@ def trouble(home: str, problem: BaseException | str) -> str:
     from memolith.text.secrets.veil import masked
 
     reason = masked(" ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split()))
-    return f"{TROUBLE}{hygiene.for_block(reason[:_MAX_TROUBLE].rstrip('.'))}.)"
+    return f"{structure.TROUBLE}{hygiene.for_block(reason[:_MAX_TROUBLE].rstrip('.'))}.)"
 
 
 def with_lines(text: str, lines: list[str]) -> str:

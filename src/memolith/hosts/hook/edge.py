@@ -185,11 +185,12 @@ def _inject(
     if watch.errors and not any(NOT_WHOLE in text for text in texts):  # else a block says so itself
         lines.append(watch.line(mem.home, hygiene.for_block))
     new = past.tell(lines)
-    if problem := past.promise():
+    past.receipts.promise()
+    if problem := past.receipts.problem:
         line = answers.trouble(mem.home, problem)
         new += [] if answers.was_told(call, line) else [line]
     speak(answers.with_lines("\n\n".join(filter(None, texts)), new))
-    past.keep()
+    past.receipts.keep()
     for each in lines:
         _log_problem(mem.home, f"{call.host} {call.name}", each)
     if call.event == payload.START or problems:

@@ -35,7 +35,7 @@ class SessionReceipts:
     """A session as its receipts tell of it."""
 
     def __init__(self, receipts: Receipts) -> None:
-        self._receipts = receipts
+        self.receipts = receipts
         self.block: str | None = None  # hash of the block as it was last given, None if it never was
         self.revision = ""
         self.lines: set[str] = set()
@@ -81,7 +81,7 @@ class SessionReceipts:
 
     def note(self, event: str, key: str, now: float, injection: Injection) -> None:
         """Write down what is injected."""
-        if self._receipts.is_full:
+        if self.receipts.is_full:
             return
         new = injection.lines if event.startswith(payload.START) else injection.lines - self.lines
         lines = ",".join(sorted(new))
@@ -98,21 +98,8 @@ class SessionReceipts:
         return new
 
     def _append(self, receipt: Receipt) -> None:
-        self._receipts.append(receipt)
+        self.receipts.append(receipt)
         self._take(receipt)
-
-    def can_note(self) -> bool:
-        """Whether what a session is told can be noted at all."""
-        return self._receipts.can_write()
-
-    def promise(self) -> Exception | None:
-        """See that what is about to be said can be noted; return why not."""
-        self._receipts.promise()
-        return self._receipts.problem
-
-    def keep(self) -> None:
-        """Note what was said."""
-        self._receipts.keep()
 
 
 def mark_of(text: str) -> str:

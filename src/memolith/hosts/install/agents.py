@@ -70,7 +70,7 @@ class Host(Value):
     `files(place, directory)` returns what belongs into its directory: the user's, or `folder` of a project.
     """
 
-    advice: tuple[str, ...]
+    advice: str
     files: Callable[[Place, str], list[Target]]
     folder: str
     name: str
@@ -165,7 +165,7 @@ def _agent(title: str, folder: str, advice: str, *programs: str) -> Callable[[Fi
     def enter(files: Files) -> Files:
         name = files.__name__.strip("_")
         HOSTS[name] = Host(
-            name=name, title=title, folder=folder, files=files, programs=(name, *programs), advice=(advice,)
+            name=name, title=title, folder=folder, files=files, programs=(name, *programs), advice=advice
         )
         return files
 

@@ -74,13 +74,10 @@ class Planner:
     def __init__(self, place: Place, installs: outside.Installs) -> None:
         self._place, self._installs = place, installs
 
-    def install(self, host: Host, more: Sequence[Target] = ()) -> list[Step]:
-        """Return the steps that make memolith part of an agent, also those that change nothing."""
-        return [self._step(host, each, self._with) for each in [*host.targets(self._place), *more]]
-
-    def uninstall(self, host: Host, more: Sequence[Target] = ()) -> list[Step]:
-        """Return the steps that take it out again."""
-        return [self._step(host, each, self._without) for each in [*host.targets(self._place), *more]]
+    def steps(self, host: Host, more: Sequence[Target] = (), *, uninstall: bool = False) -> list[Step]:
+        """Return the steps that make memolith part of an agent, or take it out, one for each file."""
+        change = self._without if uninstall else self._with
+        return [self._step(host, each, change) for each in [*host.targets(self._place), *more]]
 
     def _step(
         self, host: Host, target: Target, change: Callable[[Target, bytes | None], bytes | None]

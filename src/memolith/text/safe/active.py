@@ -45,7 +45,7 @@ def defuse(text: str) -> str:
 
 def _is_tame(line: str) -> bool:
     """Tell quickly that nothing in a line is active, code or not; most lines have nothing or a plain link."""
-    if "]:" in line or "![" in line:
+    if "]:" in line or "![" in line or "<" in line:
         return False
     at = line.find("](")
     while at >= 0:
@@ -54,18 +54,6 @@ def _is_tame(line: str) -> bool:
         if end < 0 or "(" in target or not target or not _is_harmless(target):
             return False
         at = line.find("](", end)
-    at = line.find("<")
-    while at >= 0:
-        after = line[at + 1 : at + 2]
-        if after.isalpha():
-            name, closed, _ = line[at + 1 : at + 41].lower().partition(">")
-            if not closed or not name.isalnum() or name in _ELEMENTS or name in _DANGEROUS:
-                return False
-            if at <= _FAR and not line[:at].strip(MARKS):
-                return False
-        elif after in _TAG_STARTS:
-            return False
-        at = line.find("<", at + 1)
     return True
 
 

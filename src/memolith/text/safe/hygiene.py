@@ -163,7 +163,11 @@ def _visible_end(text: str, at: int, before: str) -> int:
         keep = "\u1820" <= before <= "\u18aa"
     elif "\U000e0100" <= char <= "\U000e01ef":
         # Variants of Chinese characters.
-        keep = "\u3400" <= before <= "\u9fff" or "\uf900" <= before <= "\ufaff" or _is_rare_han(before)
+        keep = (
+            "\u3400" <= before <= "\u9fff"
+            or "\uf900" <= before <= "\ufaff"
+            or "\U00020000" <= before <= "\U0003ffff"
+        )
     elif _is_selector(char):
         keep = before in tuple("0123456789#*") or not (plain or _is_selector(before))
     else:
@@ -174,10 +178,6 @@ def _visible_end(text: str, at: int, before: str) -> int:
         is_flag = before == _TAG_FLAG_BASE and end - at > 2 and text[end : end + 1] == _TAG_END
         return end + 1 if is_flag else 0
     return at + 1 if keep else 0
-
-
-def _is_rare_han(char: str) -> bool:
-    return "\U00020000" <= char <= "\U0003ffff"
 
 
 _ROUNDS = 4

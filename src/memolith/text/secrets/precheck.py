@@ -9,7 +9,7 @@ certain (tests/text/secrets/test_precheck.py); a yes means that the scanner has 
 from __future__ import annotations
 
 from memolith.text.secrets import names
-from memolith.text.secrets.tokens import APART_WORDS, HINTS, PROVIDERS, beginnings
+from memolith.text.secrets.tokens import APART_WORDS, BEGINNINGS, HINTS, PROVIDERS
 from memolith.text.secrets.values import TABLE, is_jumbled, is_shuffled
 
 _KNOWN = names.KNOWN | APART_WORDS
@@ -119,7 +119,7 @@ def _is_called(lower: str, start: int, piece: str) -> bool:
 
 def _has_format(text: str, start: int, end: int) -> bool:
     run = text[start:end]
-    for first, rows in beginnings().items():
+    for first, rows in BEGINNINGS.items():
         for _, beginning, _, least in rows if first in run else ():
             at = run.find(beginning)
             if at >= 0:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from memolith.base.lean import lru_cache
 from memolith.text.patterns import lazy, lines
 from memolith.text.secrets.values import TABLE, is_digest, is_mixed, is_random, is_stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
 Span = tuple[str, int, int]
@@ -28,49 +28,32 @@ _ALPHABETS = {
     "base64": r"[\w.+/=-]",  # Base64 of either kind
     "upper": "[A-Z0-9]",
 }
-# kind, beginnings, alphabet of the tail, how long the tail is at least.
-_PREFIXED: tuple[tuple[str, str, str, int], ...] = tuple(
-    (kind, beginnings, alphabet, int(least))
-    for kind, alphabet, least, beginnings in (line.split(" ", 3) for line in lines("secrets/tokens.txt"))
-)
+# By the first character of a beginning: kind, beginning, alphabet of the tail, how long the tail is at least. Few
+# of those characters occur in the long runs of an ordinary text.
+BEGINNINGS: dict[str, list[tuple[str, str, str, int]]] = {}
+for _line in lines("secrets/tokens.txt"):
+    _kind, _alphabet, _least, _row = _line.split(" ", 3)
+    for _beginning in _row.split():
+        BEGINNINGS.setdefault(_beginning[0], []).append((_kind, _beginning, _alphabet, int(_least)))
 # kind, where it is looked for, what must occur, pattern.
 _SHAPES = [tuple(line.split(" ", 3)) for line in lines("secrets/token_shapes.txt")]
 # What stands between the parts of a token that did not fit into one line.
 _BREAK = lazy(r"\\?\r?\n[ \t>#*|]{0,8}+|['\"]\s{0,4}[+.\\]?\s{0,8}['\"]")
 _REPEATED = lazy(r"([A-Za-z0-9])\1{7}|xxxx|XXXX")
-_compiled: dict[str, re.Pattern[str]] = {}
-# By their first character: few of them occur in the long runs of an ordinary text.
-_beginnings: dict[str, list[tuple[str, str, str, int]]] = {}
+_compile = lru_cache(maxsize=1_000)(lazy)
 
 
 def named_tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
     """Find tokens by their published formats; `runs` are the places where one could be."""
-    rows = beginnings()
     joined = "\n".join([text[start:end] for start, end in runs])
-    for first in rows.keys() & set(joined):
-        for kind, beginning, alphabet, least in rows[first]:
+    for first in BEGINNINGS.keys() & set(joined):
+        for kind, beginning, alphabet, least in BEGINNINGS[first]:
             if beginning in joined:
                 yield from _prefixed(text, kind, beginning, _ALPHABETS[alphabet], least)
     for kind, where, needle, pattern in _SHAPES:
         if needle in (joined if where == "run" else text):
             for start, end in runs if where == "run" else [(0, len(text))]:
                 yield from _shaped(text, kind, pattern, start, end)
-
-
-def beginnings() -> dict[str, list[tuple[str, str, str, int]]]:
-    """Return the rows of the table by the first character of a beginning."""
-    if not _beginnings:
-        for kind, row, alphabet, least in _PREFIXED:
-            for beginning in row.split():
-                _beginnings.setdefault(beginning[0], []).append((kind, beginning, alphabet, least))
-    return _beginnings
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    compiled = _compiled.get(pattern)
-    if compiled is None:
-        compiled = _compiled[pattern] = lazy(pattern)
-    return compiled
 
 
 def _shaped(text: str, kind: str, pattern: str, start: int, end: int) -> Iterator[Span]:

@@ -176,11 +176,6 @@ def is_password(value: str, least: int = 6) -> bool:
     return is_random(value, 10)
 
 
-def is_reference(value: str) -> bool:
-    """Tell a ticket, a standard, a change: `ABC-412`, `RFC8265`, `PR#88`."""
-    return _NUMBERED.fullmatch(value) is not None
-
-
 def is_strange(value: str) -> bool:
     """Tell what is no word, name, number or address: letters, digits and a sign that none of them has."""
     if len(value) < 6 or not _STRANGE.search(value) or _REFERENCE.fullmatch(value):
@@ -253,7 +248,7 @@ def is_chosen(word: str, *, code: bool = False) -> bool:
         return False  # a blob, a tag of YAML
     if len(word) < 5 or is_stand_in(word) or "://" in word or _DATE.match(word) or not _HUMAN.fullmatch(word):
         return len(word) >= 6 and is_password(word) and not is_digest(word) and not set("(=<") & set(word)
-    if is_reference(word):
+    if _NUMBERED.fullmatch(word):
         return False
     digit = any(map(str.isdigit, word))
     joined = any(sign in word[1:-1] for sign in "_-.")
