@@ -163,11 +163,8 @@ def _visible_end(text: str, at: int, before: str) -> int:
         keep = "\u1820" <= before <= "\u18aa"
     elif "\U000e0100" <= char <= "\U000e01ef":
         # Variants of Chinese characters.
-        keep = (
-            "\u3400" <= before <= "\u9fff"
-            or "\uf900" <= before <= "\ufaff"
-            or "\U00020000" <= before <= "\U0003ffff"
-        )
+        han = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
+        keep = any(first <= before <= last for first, last in han)
     elif _is_selector(char):
         keep = before in tuple("0123456789#*") or not (plain or _is_selector(before))
     else:

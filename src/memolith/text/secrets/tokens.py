@@ -28,8 +28,8 @@ _ALPHABETS = {
     "base64": r"[\w.+/=-]",  # Base64 of either kind
     "upper": "[A-Z0-9]",
 }
-# By the first character of a beginning: kind, beginning, alphabet of the tail, how long the tail is at least. Few
-# of those characters occur in the long runs of an ordinary text.
+# Kind, beginning, alphabet of the tail, how long the tail is at least; by the first character of the
+# beginning, of which few occur in the long runs of an ordinary text.
 BEGINNINGS: dict[str, list[tuple[str, str, str, int]]] = {}
 for _line in lines("secrets/tokens.txt"):
     _kind, _alphabet, _least, _row = _line.split(" ", 3)
