@@ -159,16 +159,7 @@ def test_a_comment_takes_its_own_lines_with_it() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "b <!-- z --> c\n",
-        "`<!-- toc -->` marks the place\n",
-        "```html\n<!-- toc -->\n```\n",
-        "    <!-- code -->\n",
-        "use `<!--`\n\nand then a --> b\n",
-        "<!-- never closed\n\n## Next\na --> b\n",
-        "<!-- never closed\n\n# Next\na --> b\n",
-        "<!-- never closed\n```\na --> b\n```\n",
-    ],
+    rows("text/no_comments"),
 )
 def test_what_may_not_be_a_comment_stays_visible(text: str) -> None:
     assert markdown.strip_comments(text) == text
@@ -189,15 +180,7 @@ def test_the_headings_of_the_template_are_known() -> None:
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [
-        ("# Never push to main\n", "# Never push to main"),
-        ("# Memory\n\n- a\n\n## Never push to main\n", "# Memory\n\n- a\n\n## Never push to main"),
-        ("# Memory\n", ""),
-        ("# Memory\n\n## About Me\n\n## Machine / Runtime\n", ""),
-        ("## Mine\n<!-- hint -->\n\n## B\nb\n", "## B\nb"),
-        ("## About Me\n\n# Other\nimportant\n", "# Other\nimportant"),
-        ("## Mine\n<!-- hint -->\n# Other\nimportant\n", "# Other\nimportant"),
-    ],
+    rows("text/presentable"),
 )
 def test_a_heading_is_only_hidden_if_it_says_nothing(text: str, shown: str) -> None:
     assert markdown.presentable(text) == shown

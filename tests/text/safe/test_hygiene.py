@@ -67,13 +67,6 @@ def test_a_tag_loses_its_bracket(tag: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a < b", "List<User>", "Vec<Record>", "<T>", "x <- y", "a <| b", "&lt;b>", "1<2"]
-)
-def test_other_angle_brackets_stay(text: str) -> None:
-    assert for_block(text) == text
-
-
-@pytest.mark.parametrize(
     "line",
     rows("text/safe/titles"),
 )
@@ -87,38 +80,6 @@ def test_an_underlined_title_and_the_beginning_of_a_turn_are_escaped() -> None:
     assert for_block("Daily log 2026-11-15\n---\nx") == "Daily log 2026-11-15\n\\---\nx"
     assert for_block("a\n\nAssistant: yes") == "a\n\n\\Assistant: yes"
     assert for_block("[INST] x [/INST]") == "[\\INST] x [\\/INST]"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "## Deploy",
-        "# Memory leaks",
-        "## Daily logs",
-        "a\n---\nb",
-        "# Machine\n\n## System\n- Ubuntu",
-        "## User",
-        "x\n\nUser: likes tabs\n\nUsers: many",
-        "The system: old. Assistant: none.",
-        "```\n## Assistant\n```",
-    ],
-)
-def test_other_titles_and_lines_stay(text: str) -> None:
-    assert for_block(text) == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ssh <user>@host and <tool> or <document-id> or <user_name>",
-        "```xml\n<record id='x'>\n  <field/>\n</record>\n```",
-        "```xml\n<document>\n<note>x</note>\n</document>\n```",
-        "```tsx\n<Context>\n  <User/>\n</Context>\n```",
-        "- <query>: what to look for",
-    ],
-)
-def test_placeholders_and_tags_that_the_text_itself_opens_and_closes_stay(text: str) -> None:
-    assert for_block(text) == text
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from prove.attack import secret_grammar as grammar
 
 from memolith.text.secrets.precheck import may_hold_secret
 from memolith.text.secrets.redact import redact
+from tests.shared import rows
 
 DATA = grammar.DATA
 
@@ -57,19 +58,7 @@ def test_a_sentence_that_tells_no_secret_stays(pattern: str, monkeypatch: pytest
 
 @pytest.mark.parametrize(
     ("text", "left"),
-    [
-        ("Das Passwort ist Sonne4711, bitte merken", "Das Passwort ist [secret:password], bitte merken"),
-        ("密码是Abc12345，请勿外传", "密码是[secret:password]，请勿外传"),
-        ("パスワードはAbc12345です", "パスワードは[secret:password]です"),
-        ("비밀번호는 Abc123!입니다", "비밀번호는 [secret:password]입니다"),
-        ("пароль: «Kx9!mm2» (prod)", "пароль: «[secret:password]» (prod)"),
-        ("Kennwort: Regenbogen\nweiter", "Kennwort: [secret:password]\nweiter"),
-        ("mysql -u root -p'S0nne 4711' shop", "mysql -u root -p'[secret:password]' shop"),
-        ("curl -u 'bob:sommer' https://x", "curl -u 'bob:[secret:password]' https://x"),
-        ("the door code is 2580#, ring twice", "the door code is [secret:pin], ring twice"),
-        ("|a|Passwort|\n|-|-|\n|bob|Sonne4711|", "|a|Passwort|\n|-|-|\n|bob|[secret:password]|"),
-        ("passphrase: violet otter piano lamp", "passphrase: [secret:password]"),
-    ],
+    rows("text/secrets/only"),
 )  # fmt: skip
 def test_only_the_secret_is_masked(text: str, left: str) -> None:
     assert redact(text).text == left

@@ -5,24 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text.words import times
+from tests.shared import rows
 
 TODAY = "2026-11-15"  # a Sunday
 
 
 @pytest.mark.parametrize(
     ("question", "inside", "outside"),
-    [
-        ("What did we decide in March 2026?", "2026-03-31", "2026-04-01"),
-        ("What happened in 2024", "2024-12-31", "2025-01-01"),
-        ("what was agreed in May?", "2019-05-05", "2026-06-01"),
-        ("What changed on 2026-02-03?", "2026-02-03", "2026-02-04"),
-        ("who called yesterday", "2026-11-14", "2026-11-15"),
-        ("the milestone of four weeks ago", "2026-10-18", "2026-11-01"),
-        ("what broke a month ago", "2026-10-16", "2026-09-20"),
-        ("what did I do last Friday?", "2026-11-13", "2026-11-12"),
-        ("the incident of last week", "2026-11-03", "2026-10-20"),
-        ("a couple of days ago", "", ""),
-    ],
+    rows("text/words/spans"),
 )
 def test_a_named_time_is_found(question: str, inside: str, outside: str) -> None:
     named = times.spans(question, TODAY)
