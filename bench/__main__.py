@@ -16,19 +16,18 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 import memolith
 from memolith import Mem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 ROUNDS = 60
-
-
-def median(values: list[float]) -> float:
-    return sorted(values)[len(values) // 2]
+START = "python -c pass"
+Row = tuple[str, float, float, float]  # what is compared, its value, the floor's, the ratio that it may reach
 
 
 def alternate(
@@ -92,30 +91,33 @@ def fill(home: Path, project: Path, notes: int) -> Mem:
     return mem
 
 
-def bench_start(base: Path) -> list[tuple[str, float, float, float]]:
+def over(
+    floor: str,
+    bare: Callable[[], object],
+    jobs: Mapping[str, tuple[Callable[[], object], float]],
+    rounds: int,
+) -> list[Row]:
+    """Time jobs in turn with their floor; a job has the ratio that it may reach."""
+    times = alternate({floor: bare, **{name: job for name, (job, _) in jobs.items()}}, rounds)
+    return [(f"{name} / {floor}", times[name], times[floor], most) for name, (_, most) in jobs.items()]
+
+
+def bench_start(base: Path) -> list[Row]:
     project = base / "project"
     project.mkdir()
     home = base / "home"
     fill(home, project, 50)
-    script = Path(sys.executable).with_name("memolith")
-    times = alternate(
-        {
-            "floor": run(sys.executable, "-c", "pass", cwd=project),
-            "context": run(str(script), "context", "--home", str(home), cwd=project),
-            "search": run(str(script), "search", "fact", "--home", str(home), cwd=project),
-            "import": run(sys.executable, "-c", "from memolith import Mem; Mem.open()", cwd=project),
-        },
-        ROUNDS,
-    )
-    floor = times["floor"]
-    return [
-        ("memolith context / python -c pass", times["context"], floor, 3.0),
-        ("memolith search / python -c pass", times["search"], floor, 4.0),
-        ("from memolith import Mem; Mem.open() / python -c pass", times["import"], floor, 2.5),
-    ]
+    script = str(Path(sys.executable).with_name("memolith"))
+    opened = "from memolith import Mem; Mem.open()"
+    jobs = {
+        "memolith context": (run(script, "context", "--home", str(home), cwd=project), 3.0),
+        "memolith search": (run(script, "search", "fact", "--home", str(home), cwd=project), 4.0),
+        opened: (run(sys.executable, "-c", opened, cwd=project), 2.5),
+    }
+    return over(START, run(sys.executable, "-c", "pass", cwd=project), jobs, ROUNDS)
 
 
-def bench_hosts(base: Path, notes: int) -> list[tuple[str, float, float, float]]:
+def bench_hosts(base: Path, notes: int) -> list[Row]:
     from bench import hosts
     from bench.notes import Text
     from bench.notes import fill as fill_with_words
@@ -128,66 +130,42 @@ def bench_hosts(base: Path, notes: int) -> list[tuple[str, float, float, float]]
     hook = hosts.Jobs(home, work, hosts.telling(directory))
     env = {**os.environ, "MEMOLITH_HOME": str(home), "MEMOLITH_SEMANTIC_PROVIDER": "none"}
     begun, asked, later, ended = (iter(range(10_000)) for _ in range(4))
-    times = alternate(
-        {
-            "floor": run(sys.executable, "-c", "pass", cwd=work),
-            "start": lambda: hook.start(next(begun)),
-            "first": lambda: hook.first(next(asked)),
-            "later": lambda: hook.later(next(later)),
-            "end": lambda: hook.end(next(ended)),
-            "mcp": lambda: hosts.listed(env, str(work)),
-        },
-        ROUNDS // 3,
-    )
-    floor = times["floor"]
+    jobs: dict[str, tuple[Callable[[], object], float]] = {
+        "hook: session start": (lambda: hook.start(next(begun)), 4.0),
+        "hook: first prompt, with recall": (lambda: hook.first(next(asked)), 6.0),
+        "hook: later prompt, with recall": (lambda: hook.later(next(later)), 6.0),
+        "hook: end of a turn": (lambda: hook.end(next(ended)), 4.0),
+        "memolith mcp, start to its list of tools": (lambda: hosts.listed(env, str(work)), 3.0),
+    }
     return [
-        ("hook: session start / python -c pass", times["start"], floor, 4.0),
-        ("hook: first prompt, with recall / python -c pass", times["first"], floor, 6.0),
-        ("hook: later prompt, with recall / python -c pass", times["later"], floor, 6.0),
-        ("hook: end of a turn / python -c pass", times["end"], floor, 4.0),
-        ("memolith mcp, start to its list of tools / python -c pass", times["mcp"], floor, 3.0),
+        *over(START, run(sys.executable, "-c", "pass", cwd=work), jobs, ROUNDS // 3),
         ("memolith mcp, MB after some work / 40 MB", hosts.resident(env, str(work)), 40.0, 1.0),
     ]
 
 
-def bench_write(base: Path) -> list[tuple[str, float, float, float]]:
-    project = base / "writes"
-    project.mkdir()
+def bench_write(base: Path) -> list[Row]:
+    project, directory = base / "writes", base / "floor"
+    for each in (project, directory):
+        each.mkdir()
     mem = Mem.open(project, home=base / "write-home")
     data = ("x" * 79 + "\n") * 50
-    directory = base / "floor"
-    directory.mkdir()
     numbers = iter(range(10_000_000))
-
-    def floor() -> None:
-        replace(directory, data.encode())
-
-    def overwrite() -> None:
-        mem.write("scratchpad", f"{next(numbers)}\n{data}", "overwrite")
-
-    def overwrite_note() -> None:
-        mem.write("note", f"same first line\n{next(numbers)}\n{data}", "overwrite", "n")
-
     mem.write("scratchpad", data, "overwrite")
     mem.write("note", data, "overwrite", "n")
-    times = alternate({"floor": floor, "overwrite": overwrite, "note": overwrite_note}, ROUNDS * 5)
-    return [
-        (
-            "Mem.write overwrite of 4 KB with history / bare durable replace",
-            times["overwrite"],
-            times["floor"],
+    jobs: dict[str, tuple[Callable[[], object], float]] = {
+        "Mem.write overwrite of 4 KB with history": (
+            lambda: mem.write("scratchpad", f"{next(numbers)}\n{data}", "overwrite"),
             3.0,
         ),
-        (
-            "Mem.write of a note with history and index / bare durable replace",
-            times["note"],
-            times["floor"],
+        "Mem.write of a note with history and index": (
+            lambda: mem.write("note", f"same first line\n{next(numbers)}\n{data}", "overwrite", "n"),
             3.0,
         ),
-    ]
+    }
+    return over("bare durable replace", lambda: replace(directory, data.encode()), jobs, ROUNDS * 5)
 
 
-def bench_block(base: Path, sizes: list[int]) -> list[tuple[str, float, float, float]]:
+def bench_block(base: Path, sizes: list[int]) -> list[Row]:
     rows = []
     first: tuple[float, int] | None = None
     for size in sizes:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import time
 from collections import defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memolith import Mem
@@ -18,12 +20,22 @@ from memolith.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from memolith.base.values import Hit
 
 Row = dict[str, Any]
 _AGENT = "bench"
+
+
+# The public sets; they are never copied here.
+DATA = Path(os.environ.get("MEMOLITH_DATA") or Path(__file__).parent.parent.parent / "shared" / "data")
+
+
+def public(name: str) -> list[Row]:
+    """Return the rows of a public set."""
+    if not DATA.is_dir():
+        raise SystemExit(f"Nothing was measured: there is no {DATA}; set MEMOLITH_DATA.")
+    return read(DATA / f"{name}.jsonl.gz")
 
 
 def read(path: Path) -> list[Row]:

@@ -10,11 +10,12 @@ import subprocess
 import sys
 from itertools import count as numbers
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from bench import scale
 from bench.__main__ import alternate, replace, run
-from bench.hosts import Jobs, settle, telling
+from bench.hosts import PROGRAM, Jobs, settle, telling
 from bench.notes import Text
 from memolith import Mem
 from memolith.base.errors import MemolithError
@@ -62,8 +63,8 @@ def measure(home: Path, count: int, rounds: int = 15) -> tuple[list[Row], list[R
     shell, start = scale.halves(got.shell), scale.halves(got.start)
     rows = [
         _row("first index", got.first, BUILD, got.plain_first),
-        _row("looking for changes, new process", _half(got.sync), WALK, _half(got.walk)),
-        _row("looking for changes, long-lived", _half(got.journal), WALK, _half(got.walk)),
+        _row("looking for changes, new process", median(got.sync), WALK, median(got.walk)),
+        _row("looking for changes, long-lived", median(got.journal), WALK, median(got.walk)),
         _asked("recall, words", got.recall, got.plain),
         _row("`memolith recall`", shell[0], START, start[0]),
         _row("`memolith recall`, by the clock", shell[1], START, start[1]),
@@ -77,7 +78,7 @@ def measure(home: Path, count: int, rounds: int = 15) -> tuple[list[Row], list[R
         took = alternate(
             {"search": lambda: mem.search(next(asked))}, rounds, clock=scale.spent, seconds=count / 5000
         )
-        rows.append(_row("search", took["search"], QUERY, _half(got.plain)))
+        rows.append(_row("search", took["search"], QUERY, median(got.plain)))
         settle(mem)
         rows += _writes(mem, home, rounds * 4, seconds=count / 5000)
     rows += _starts(home, directory, queries[0], rounds)
@@ -88,16 +89,12 @@ def measure(home: Path, count: int, rounds: int = 15) -> tuple[list[Row], list[R
     return [{"size": count, **row} for row in rows], [{"size": count, **row} for row in targets]
 
 
-def _half(values: list[float]) -> float:
-    return scale.percentile(values, 0.5)
-
-
 def _row(what: str, value: float, floor: str, of_floor: float, unit: str = "ms") -> Row:
     return {"what": what, "unit": unit, "value": value, "floor": floor, "of_floor": of_floor}
 
 
 def _asked(what: str, values: list[float], plain: list[float]) -> Row:
-    row = _row(what, _half(values), QUERY, _half(plain))
+    row = _row(what, median(values), QUERY, median(plain))
     return {**row, "p95": scale.percentile(values, 0.95), "p95_of_floor": scale.percentile(plain, 0.95)}
 
 
@@ -138,7 +135,7 @@ def _writes(mem: Mem, home: Path, rounds: int, seconds: float) -> list[Row]:
 def _starts(home: Path, notes: Path, query: str, rounds: int) -> list[Row]:
     """Measure whole processes, from the shell and as an agent's hook."""
     hook, begun, asked = Jobs(home, Path(scale.WORK), telling(notes)), numbers(), numbers()
-    shell = [*scale.COMMAND, "--home", str(home), "--project", scale.WORK]
+    shell = [*PROGRAM, "--home", str(home), "--project", scale.WORK]
     jobs: dict[str, Callable[[], object]] = {
         START: run(sys.executable, "-c", "pass", cwd=ROOT),
         "`memolith context`": run(*shell, "context", cwd=ROOT),

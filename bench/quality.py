@@ -4,8 +4,7 @@ Loads the corpus (see ../shared/data/README.md for the format) through the store
 throw-away home, asks `Mem.recall` every question, writes {"id", "ranked": [...]} for each, and prints the
 measures next to plain FTS5.
 
-`bench/quality all [--lexical]` does so for every set; `bench/quality parts [--lexical]` shows what each part
-of the ranking adds.
+`bench/quality parts [--lexical]` shows what each part of the ranking adds. Every set: bench/report.py.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ def show(name: str, scores: dict[str, float]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
-    if given[:1] in (["all"], ["parts"]):
+    if given[:1] == ["parts"]:
         from bench import table
 
-        return (table.whole if given[0] == "all" else table.parts)(lexical="--lexical" in given[1:])
+        return table.parts(lexical="--lexical" in given[1:])
     parser = argparse.ArgumentParser(prog="bench/quality", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("queries", type=Path)

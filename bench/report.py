@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import memolith
 from bench import costs, page, results, table
-from bench.secrets import DATA
+from bench.corpora import DATA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

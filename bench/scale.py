@@ -15,8 +15,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
+from bench.hosts import PROGRAM
 from bench.notes import Text, fill
 from bench.scoring import Table
 from memolith import Mem
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
     from memolith.index.vectors.numbers import Array
 
-COMMAND = (sys.executable, "-c", "import sys; from memolith.edges.cli import entry; sys.exit(entry())")
 WALK = "import os\nfor entry in os.scandir({directory!r}): entry.stat(follow_symlinks=False)"
 
 WORK = "/"  # a project without a repository; its slug is always the same
@@ -149,7 +150,7 @@ def collect(home: Path, count: int) -> tuple[Figures, Path, list[str]]:
         got.plain.append(cpu(plain.best, query, 10))
     for _ in range(9):
         got.start.append(child(sys.executable, "-c", "pass"))
-        got.shell.append(child(*COMMAND, "--home", str(home), "--project", WORK, "recall", queries[0]))
+        got.shell.append(child(*PROGRAM, "--home", str(home), "--project", WORK, "recall", queries[0]))
         got.shell_walk.append(child(sys.executable, "-c", WALK.format(directory=str(directory))))
     got.meaning = by_meaning(mem, queries)
     got.index = os.path.getsize(index.path)
@@ -160,7 +161,7 @@ def collect(home: Path, count: int) -> tuple[Figures, Path, list[str]]:
 def halves(values: list[tuple[float, float]]) -> tuple[float, float]:
     """Return the medians of CPU time and of the clock."""
     cpu_, clock = zip(*values, strict=True)
-    return percentile(list(cpu_), 0.5), percentile(list(clock), 0.5)
+    return median(list(cpu_)), median(list(clock))
 
 
 def judged(got: Figures, count: int) -> list[tuple[str, float, str, float | None]]:
@@ -170,16 +171,16 @@ def judged(got: Figures, count: int) -> list[tuple[str, float, str, float | None
     rows = [
         ("first index", got.first, "ms", limit),
         ("size / text", got.index / got.text, "x", 1.5 if count >= 10_000 else None),
-        ("no-change sync / bare walk", percentile(got.sync, 0.5) / percentile(got.walk, 0.5), "x", 3.0),
-        ("no-change sync, long-lived", percentile(got.journal, 0.5), "ms", 1.0),
+        ("no-change sync / bare walk", median(got.sync) / median(got.walk), "x", 3.0),
+        ("no-change sync, long-lived", median(got.journal), "ms", 1.0),
         ("one changed note, long-lived", got.one, "ms", None),
-        ("Mem.recall p50", percentile(got.recall, 0.5), "ms", 10.0),
+        ("Mem.recall p50", median(got.recall), "ms", 10.0),
         ("Mem.recall p95", percentile(got.recall, 0.95), "ms", 30.0),
-        ("plain FTS5 p50", percentile(got.plain, 0.5), "ms", None),
+        ("plain FTS5 p50", median(got.plain), "ms", None),
         ("memolith recall / bare interpreter", shell / start, "x", 5.0 if count <= 10_000 else None),
         ("  of that, interpreter and bare walk", walked / start, "x", None),
         ("memolith recall / ..., by the clock", waited / clock, "x", 5.0 if count <= 10_000 else None),
     ]
     if got.meaning:
-        rows.append(("Mem.recall by meaning too, p50", percentile(got.meaning, 0.5), "ms", 25.0))
+        rows.append(("Mem.recall by meaning too, p50", median(got.meaning), "ms", 25.0))
     return rows

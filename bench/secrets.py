@@ -1,6 +1,6 @@
 """`python -m bench.secrets`: what the secret scanner finds, what it takes for a secret, and how fast it is.
 
-Reads the labelled sets in `../shared/data` (or MEMOLITH_DATA) where they are; they are never copied here.
+Reads the labelled sets in `../shared/data` (or MEMOLITH_DATA).
 The column `held out` is the recall on half of the rules, chosen by the hash of their ids. Rules were written
 from the other half, but this one is not clean: samples of it were seen, what gitleaks and integrity have in
 it was used, and its totals were in view. Only providers that nobody has seen can say more.
@@ -11,21 +11,20 @@ Exits with 1 if a target is missed.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-import os
 import random
 import sys
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from prove.attack import secret_grammar as grammar
 
+from bench.corpora import public
 from memolith import redact
 
-DATA = Path(os.environ.get("MEMOLITH_DATA") or Path(__file__).parent.parent.parent / "shared" / "data")
+if TYPE_CHECKING:
+    from bench.corpora import Row
+
 # What S2.55 says must stay.
 KEEP = (
     "task_scheduler_config.yaml",
@@ -35,8 +34,6 @@ KEEP = (
     "123e4567-e89b-12d3-a456-426614174000",
 )
 ORDINARY = (("locomo/turn-corpus", 0.001), ("longmemeval/turns", 0.001), ("devnotes/corpus", 0.005))
-
-Row = dict[str, Any]
 
 
 class Score:
@@ -53,11 +50,6 @@ class Score:
 
     def __str__(self) -> str:
         return f"{self.found:>5}/{self.total:<5} {self.share:>6.1%}" if self.total else f"{'–':>18}"
-
-
-def read(name: str) -> list[Row]:
-    with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def held_out(rule: str) -> bool:
@@ -77,7 +69,7 @@ class Targets:
 
 
 def cases(targets: Targets) -> None:
-    rows = read("secrets/cases")
+    rows = public("secrets/cases")
     least = {"gitleaks": 0.97, "integrity": 0.95, "all": 0.75}
     print(f"{'source':<16}{'recall':>18}{'looked at':>20}{'held out':>20}{'false alarms':>20}")
     for source in [*sorted({row["source"] for row in rows}), "all"]:
@@ -92,7 +84,7 @@ def cases(targets: Targets) -> None:
 
 
 def prose(targets: Targets) -> None:
-    rows = read("secrets/prose")
+    rows = public("secrets/prose")
     for tier, least in ((1, 1.0), (2, 0.99), (3, 0.9)):
         score = Score([row for row in rows if row["label"] and row["tier"] == tier])
         print(f"prose, tier {tier}   {score}")
@@ -118,7 +110,7 @@ def tongues(targets: Targets) -> None:
 
 def ordinary(targets: Targets) -> None:
     for name, most in ORDINARY:
-        rows = read(name)
+        rows = public(name)
         alarms = Score(rows)
         print(f"{name:<20}{alarms} false alarms")
         targets.check(f"false alarms in {name}", holds=alarms.share <= most)
@@ -137,7 +129,7 @@ def milliseconds(text: str, rounds: int) -> float:
 
 
 def speed(targets: Targets) -> None:
-    notes = "\n\n".join(row["text"] for row in read("devnotes/corpus"))
+    notes = "\n\n".join(row["text"] for row in public("devnotes/corpus"))
     chunks = [notes[at : at + 4096] for at in range(0, 400_000, 4096)]
     each = sorted(milliseconds(chunk, 5) for chunk in chunks)
     print(f"4 KB of notes: median {each[len(each) // 2]:.2f} ms, p99 {each[-2]:.2f} ms")
@@ -162,9 +154,6 @@ def hostile(targets: Targets) -> None:
 
 
 def main() -> int:
-    if not (DATA / "secrets").is_dir():
-        print(f"Nothing was measured: there is no {DATA / 'secrets'}; set MEMOLITH_DATA.")
-        return 0
     targets = Targets()
     for step in (cases, prose, tongues, ordinary, speed, hostile):
         step(targets)

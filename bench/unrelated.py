@@ -11,10 +11,9 @@ import random
 import tempfile
 from pathlib import Path
 
-from bench.corpora import Corpus, Row, read
+from bench.corpora import Corpus, Row, public
 from bench.scoring import asked, mean, measures
-from bench.secrets import DATA
-from bench.table import NO_THRESHOLD, Weights
+from bench.table import NO_THRESHOLD, weighed
 from memolith.recall import weights
 
 # name: corpus, questions
@@ -29,7 +28,7 @@ STEPS = (0.75, 1.0, 1.2, 1.4, 1.7, 2.0)
 
 
 def questions(name: str) -> list[Row]:
-    return [row for row in read(DATA / f"{SETS[name][1]}.jsonl.gz") if asked(row)]
+    return [row for row in public(SETS[name][1]) if asked(row)]
 
 
 class Domain:
@@ -37,7 +36,7 @@ class Domain:
 
     def __init__(self, name: str, base: Path, choice: random.Random, *, semantic: bool) -> None:
         self.name = name
-        self.corpus = Corpus(read(DATA / f"{SETS[name][0]}.jsonl.gz"), base, semantic=semantic)
+        self.corpus = Corpus(public(SETS[name][0]), base, semantic=semantic)
         self.corpus.prepare()
         self.foreign: dict[str, list[Row]] = {}
         for other in SETS:
@@ -48,7 +47,7 @@ class Domain:
                     {**row, "haystack": place} for row, place in zip(rows, places, strict=True)
                 ]
         self.own = questions(name)[:: 3 if name == "chat" else 1]
-        with Weights(NO_THRESHOLD):
+        with weighed(NO_THRESHOLD):
             self.best = self.found()
 
     def answered(self) -> dict[str, int]:
@@ -71,9 +70,6 @@ def main() -> int:
     parser.add_argument("--curve", action="store_true", help="for several thresholds")
     parser.add_argument("--keep", type=Path, help="directory for the homes, used again by the next run")
     chosen = parser.parse_args()
-    if not (DATA / "devnotes").is_dir():
-        print(f"Nothing was measured: there is no {DATA / 'devnotes'}; set MEMOLITH_DATA.")
-        return 0
     choice = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="memolith-unrelated-") as directory:
         base = chosen.keep or Path(directory)
@@ -83,7 +79,7 @@ def main() -> int:
         print("| threshold | answered | " + " | ".join(f"own: {each.name}" for each in domains) + " |")
         print("|---|---|" + "---|" * len(domains))
         for step in STEPS if chosen.curve else (1.0,):
-            with Weights({weight: now * step}):
+            with weighed({weight: now * step}):
                 print(_row(domains, f"{weight} {now * step:.3f}"), flush=True)
     return 0
 

@@ -13,6 +13,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from memolith import Mem
@@ -21,6 +22,7 @@ from memolith.learn import run as learning
 from memolith.memory.sessions import Session, Turn
 from memolith.text.digest import sha256
 from prove.broken import RACERS
+from prove.crowd import Notes, forked
 from prove.lines import STYLES, kept, line, memory_files, save, tokens
 from prove.report import Stopwatch, Tally
 from prove.world import scratch
@@ -33,7 +35,7 @@ _HANG = 60.0  # seconds without any acknowledgement: a deadlock
 
 
 class _Crowd:
-    """Processes that share a memory; what each did is in a file of its own, after the call returned."""
+    """Processes that share a memory, and what they told."""
 
     def __init__(self, base: Path, seed: int, rounds: int, end: float, broken: str) -> None:
         self.base, self.work, self.home = base, base / "shop", base / "home"
@@ -41,110 +43,79 @@ class _Crowd:
         self.broken = broken  # the name of a writer that is wrong on purpose
         self.work.mkdir()
         self.children: dict[int, str] = {}
+        self.notes = Notes(base / "told")
 
     def open(self) -> Mem:
         """Open the memory."""
         return Mem.open(self.work, home=self.home)
 
-    def start(self, name: str, act: Callable[[Callable[..., None]], None]) -> None:
-        """Fork a process; `act` gets what it tells with."""
-        child = os.fork()
-        if child:
-            self.children[child] = name
-            return
-        code = 1
-        try:
-            told = os.open(self.base / f"told-{name}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-
-            def tell(*words: object) -> None:
-                os.write(told, (" ".join(map(str, words)) + "\n").encode())
-
-            act(tell)
-            code = 0
-        except BaseException as error:  # noqa: BLE001 - nothing may get past the end of a forked process
-            os.write(2, f"{name}: {error!r}\n".encode())
-        finally:
-            os._exit(code)
-
-    def told(self, kind: str) -> list[str]:
-        """Return what all processes told of one kind."""
-        found = []
-        for path in sorted(self.base.glob("told-*")):
-            rows = [row.partition(" ") for row in path.read_text("utf-8").splitlines()]
-            found += [rest for word, _, rest in rows if word == kind]
-        return found
+    def start(self, name: str, act: Callable[[], None]) -> None:
+        """Let a process do something."""
+        self.children[forked(act)] = name
 
     # ------------------------------------------------------------ who is at work
 
-    def writer(self, who: int) -> Callable[[Callable[..., None]], None]:
-        """Return a process that appends, edits with a precondition and adds records."""
+    def writer(self, who: int) -> None:
+        """Append, edit with a precondition, and add records."""
+        RACERS.get(self.broken, lambda: None)()
+        chance, mem = random.Random(f"{self.seed}/{who}"), self.open()
+        for number in range(self.rounds):
+            if time.monotonic() > self.end:
+                return
+            token, by_hand = f"w{who}x{number:04d}", False
+            try:
+                kind = chance.random()
+                if kind < 0.6:
+                    target = chance.choice(("long_term", "scratchpad", "daily", "note", "note"))
+                    name = chance.choice("abc") if target == "note" else None
+                    by_hand = name in ("a", "b")
+                    mem.write(target, line(token), name=name)  # type: ignore[arg-type]
+                elif kind < 0.75:
+                    path = mem.root / "projects" / mem.project / "notes" / "a.md"
+                    seen, by_hand = path.read_bytes() if path.exists() else None, True
+                    mem.write("note", line(token), name="a", if_sha256=sha256(seen))
+                elif kind < 0.85:
+                    mem.records.add(line(token), category="decisions", scope="project", title=token)
+                elif kind < 0.93:
+                    mem.tickets.note("race", line(token))
+                else:
+                    mem.remember(line(token), f"Title {token}")
+            except (ConflictError, MatchError, BusyError) as error:
+                self.notes.add("conflict", type(error).__name__)
+                continue
+            self.notes.add("line" if by_hand else "sure", token)
 
-        def act(tell: Callable[..., None]) -> None:
-            RACERS.get(self.broken, lambda: None)()
-            chance, mem = random.Random(f"{self.seed}/{who}"), self.open()
-            for number in range(self.rounds):
-                if time.monotonic() > self.end:
-                    return
-                token, by_hand = f"w{who}x{number:04d}", False
-                try:
-                    kind = chance.random()
-                    if kind < 0.6:
-                        target = chance.choice(("long_term", "scratchpad", "daily", "note", "note"))
-                        name = chance.choice("abc") if target == "note" else None
-                        by_hand = name in ("a", "b")
-                        mem.write(target, line(token), name=name)  # type: ignore[arg-type]
-                    elif kind < 0.75:
-                        path = mem.root / "projects" / mem.project / "notes" / "a.md"
-                        seen, by_hand = path.read_bytes() if path.exists() else None, True
-                        mem.write("note", line(token), name="a", if_sha256=sha256(seen))
-                    elif kind < 0.85:
-                        mem.records.add(line(token), category="decisions", scope="project", title=token)
-                    elif kind < 0.93:
-                        mem.tickets.note("race", line(token))
-                    else:
-                        mem.remember(line(token), f"Title {token}")
-                except (ConflictError, MatchError, BusyError) as error:
-                    tell("conflict", type(error).__name__)
-                    continue
-                tell("line" if by_hand else "sure", token)
+    def editor(self, who: int) -> None:
+        """Be a person who saves a note again and again, in each style in turn."""
+        chance, mem = random.Random(f"{self.seed}/editor{who}"), self.open()
+        path = mem.root / "projects" / mem.project / "notes" / f"{'ab'[who]}.md"
+        number = 0
+        while time.monotonic() < self.end and not (self.base / "done").exists():
+            token = f"hand{who}x{number:04d}"
+            number += 1
+            with contextlib.suppress(FileNotFoundError):
+                style = STYLES[number % len(STYLES)]
+                save(
+                    str(path),
+                    style,
+                    token,
+                    lambda: time.sleep(chance.uniform(0, 0.003)),
+                    lambda each: self.notes.add("displaced", each),
+                )
+                self.notes.add("line", token)
+            # Now and then a whole burst; a file that grows faster than the writers write tells no more.
+            time.sleep(chance.choice((0.005, 0.01, 0.2)))
 
-        return act
-
-    def editor(self, who: int) -> Callable[[Callable[..., None]], None]:
-        """Return a person who saves a note again and again, in each style in turn."""
-
-        def act(tell: Callable[..., None]) -> None:
-            chance, mem = random.Random(f"{self.seed}/editor{who}"), self.open()
-            path = mem.root / "projects" / mem.project / "notes" / f"{'ab'[who]}.md"
-            number = 0
-            while time.monotonic() < self.end and not (self.base / "done").exists():
-                token = f"hand{who}x{number:04d}"
-                number += 1
-                with contextlib.suppress(FileNotFoundError):
-                    style = STYLES[number % len(STYLES)]
-                    save(
-                        str(path),
-                        style,
-                        token,
-                        lambda: time.sleep(chance.uniform(0, 0.003)),
-                        lambda each: tell("displaced", each),
-                    )
-                    tell("line", token)
-                # Now and then a whole burst; a file that grows faster than the writers write tells no more.
-                time.sleep(chance.choice((0.005, 0.01, 0.2)))
-
-        return act
-
-    def reindexer(self, tell: Callable[..., None]) -> None:
+    def reindexer(self) -> None:
         """Rebuild and ask the index all the time."""
         while time.monotonic() < self.end and not (self.base / "done").exists():
             with self.open() as mem:
                 mem.index.rebuild(["", mem.project])
                 mem.recall("begins a line")
                 mem.context_block()
-            tell("rebuilt")
+            self.notes.add("rebuilt")
 
-    def consolidation(self, tell: Callable[..., None]) -> None:
+    def consolidation(self) -> None:
         """Learn from a new session, again and again."""
         number = 0
         while time.monotonic() < self.end and not (self.base / "done").exists():
@@ -155,9 +126,9 @@ class _Crowd:
                 try:
                     mem.sessions.add(Session(agent="claude", id=f"s{number}", started=when, turns=[turn]))
                     report = learning.run(mem, force=True, model="none")
-                    tell("learned", report.extracted)
+                    self.notes.add("learned", report.extracted)
                 except MemolithError as error:
-                    tell("conflict", type(error).__name__)
+                    self.notes.add("conflict", type(error).__name__)
             number += 1
 
 
@@ -184,9 +155,9 @@ def _raced(minutes: float, rounds: int, seed: int, broken: str) -> Tally:
                 mem.write("note", line(f"first{name}"), name=name)
             mem.tickets.add("Race", ticket_id="race")
         for who in range(WRITERS):
-            crowd.start(f"writer{who}", crowd.writer(who))
+            crowd.start(f"writer{who}", partial(crowd.writer, who))
         for who in range(EDITORS):
-            crowd.start(f"editor{who}", crowd.editor(who))
+            crowd.start(f"editor{who}", partial(crowd.editor, who))
         crowd.start("reindexer", crowd.reindexer)
         crowd.start("consolidation", crowd.consolidation)
         _wait(crowd, tally, watch)
@@ -206,7 +177,7 @@ def _wait(crowd: _Crowd, tally: Tally, watch: Stopwatch) -> None:
                 wrong += [f"{name} ended with {code}"] if code else []
         if not any(name.startswith("writer") for name in crowd.children.values()):
             (crowd.base / "done").touch()
-        now = sum(path.stat().st_size for path in crowd.base.glob("told-*"))
+        now = len(crowd.notes.lines())
         if now != size:
             size, since = now, time.monotonic()
         elif time.monotonic() - since > _HANG:
@@ -239,8 +210,8 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
         fresh = [[hit.source for hit in mem.recall(question, semantic=False).hits] for question in _QUESTIONS]
     about = f"seed {crowd.seed}"
     # What nobody edits by hand must be in its file; what an editor replaced, at least in the history.
-    sure, displaced = crowd.told("sure"), set(crowd.told("displaced"))
-    acknowledged = [*crowd.told("line"), *sure]
+    sure, displaced = crowd.notes.of("sure"), set(crowd.notes.of("displaced"))
+    acknowledged = [*crowd.notes.of("line"), *sure]
     found = Counter(token for text in texts for token in tokens(text))
     in_history = set(tokens(old))
     lost = [each for each in acknowledged if each not in found and each not in in_history | displaced]
@@ -248,9 +219,9 @@ def _count(crowd: _Crowd, tally: Tally) -> None:
     tally.rounds = len(acknowledged)
     tally.injected["acknowledged writes and saves"] = len(acknowledged)
     tally.injected["of these by writers"] = sum(each.startswith("w") for each in acknowledged)
-    tally.injected["conflicts that were told"] = len(crowd.told("conflict"))
-    tally.injected["index rebuilt"] = len(crowd.told("rebuilt"))
-    tally.injected["sessions learned from"] = sum(map(int, crowd.told("learned")))
+    tally.injected["conflicts that were told"] = len(crowd.notes.of("conflict"))
+    tally.injected["index rebuilt"] = len(crowd.notes.of("rebuilt"))
+    tally.injected["sessions learned from"] = sum(map(int, crowd.notes.of("learned")))
     tally.injected["lines that an editor itself threw away"] = len(displaced)
     tally.checks["lines"] = found.total()
     tally.check("no acknowledged line is lost", [f"{each} is gone" for each in lost], about)

@@ -26,6 +26,7 @@ from unittest.mock import patch
 
 from memolith import Mem
 from memolith.store import locks
+from prove.crowd import Notes, forked, waited
 from prove.report import Tally
 from prove.world import scratch
 
@@ -56,25 +57,18 @@ class _Place:
     """Where a round happens, and what everybody in it told."""
 
     def __init__(self, base: Path) -> None:
-        self.base, self.home, self.work = base, base / "home", base / "shop"
+        self.home, self.work = base / "home", base / "shop"
+        self.notes = Notes(base / "told")
 
     def open(self) -> Mem:
         return Mem.open(self.work, home=self.home)
-
-    def tell(self, kind: str, what: object = "") -> None:
-        with (self.base / f"told-{os.getpid()}-{threading.get_ident()}").open("a") as file:
-            file.write(f"{kind} {what}\n")
-
-    def told(self, kind: str) -> list[str]:
-        rows = [row for path in self.base.glob("told-*") for row in path.read_text().splitlines()]
-        return [row.partition(" ")[2] for row in rows if row.partition(" ")[0] == kind]
 
     def act(self, mem: Mem, deed: str, who: str) -> None:
         """Do something with a memory, and tell when it is done."""
         if "write" in deed:
             line = f"- [ ] {who} {os.getpid()} {time.monotonic_ns()}"
             mem.write("scratchpad", line)
-            self.tell("wrote", line)
+            self.notes.add("wrote", line)
         if "recall" in deed:
             mem.recall("queue worker", semantic=False)
         if deed == "sync":
@@ -82,7 +76,7 @@ class _Place:
 
     def child(self, mem: Mem | None, deed: str) -> None:
         """Be a child: do something, or nothing until the end."""
-        self.tell("child", os.getpid())
+        self.notes.add("child", os.getpid())
         if deed == "idle":
             time.sleep(60)
         if deed == "close" and mem is not None:
@@ -90,7 +84,7 @@ class _Place:
             gc.collect()
         for _ in range(2 if deed not in ("exit", "close") else 0):
             self.act(mem or self.open(), deed, "child")
-        self.tell("done", os.getpid())
+        self.notes.add("done", os.getpid())
 
 
 def _round(base: Path, number: int, rng: Random, tally: Tally) -> None:
@@ -110,55 +104,21 @@ def _round(base: Path, number: int, rng: Random, tally: Tally) -> None:
     os.kill(host, signal.SIGKILL)
     os.waitpid(host, 0)
     tally.check("nobody outside waits for the child of a dead host", _outside(place, "after"), about)
-    children, done = place.told("child"), set(place.told("done"))
+    children, done = place.notes.of("child"), set(place.notes.of("done"))
     hanging = [each for each in children if each not in done and not idle]
     tally.check("no child hangs", [f"child {each} is not done" for each in hanging], about)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(host, signal.SIGKILL)  # children of children too
     written = place.home.glob("memory/projects/*/SCRATCHPAD.md")  # none if everybody hangs
     often = Counter(line for path in written for line in path.read_text().splitlines())
-    lost = [f"{often[line]} times: {line}" for line in place.told("wrote") if often[line] != 1]
+    lost = [f"{often[line]} times: {line}" for line in place.notes.of("wrote") if often[line] != 1]
     tally.check("what was acknowledged is there once", lost[:3], about)
-
-
-def forked(deed: Callable[[], object]) -> int:
-    """Do something in a child; return its id."""
-    child = os.fork()
-    if child:
-        return child
-    code = 1
-    try:
-        deed()
-        code = 0
-    except BaseException as error:  # noqa: BLE001 - nothing may get past the end of a forked process
-        os.write(2, f"{os.getpid()}: {error!r}\n".encode())
-    finally:
-        os._exit(code)
 
 
 def _outside(place: _Place, who: str) -> list[str]:
     """Write from a process that has nothing to do with the host."""
     child = forked(lambda: place.act(place.open(), "write and recall", who))
-    return _waited({child})
-
-
-def _waited(children: set[int]) -> list[str]:
-    """Wait for processes; return what is wrong with them."""
-    wrong, deadline = [], time.monotonic() + _ENOUGH
-    while children:
-        for each in list(children):
-            found, status = os.waitpid(each, os.WNOHANG)
-            if found:
-                children.discard(each)
-                code = os.waitstatus_to_exitcode(status)
-                wrong += [f"process {each} ended with {code}"] if code else []
-        if children and time.monotonic() > deadline:
-            for each in children:
-                os.kill(each, signal.SIGKILL)
-                os.waitpid(each, 0)
-            return [*wrong, f"{len(children)} processes were not done after {_ENOUGH:g} seconds"]
-        time.sleep(0.002)
-    return wrong
+    return waited({child}, _ENOUGH)
 
 
 def _host(place: _Place, way: str, threads: str, child: str, pause: float, tell: int) -> None:
@@ -208,21 +168,21 @@ def _children(place: _Place, mem: Mem, way: str, deed: str) -> None:
         for process in made:
             if deed != "idle":
                 process.join(_ENOUGH)
-        _until(lambda: len(place.told("child")) == len(made))
+        _until(lambda: len(place.notes.of("child")) == len(made))
         return
 
     def act() -> None:
         if way == "nested":
             inner = {forked(lambda: place.child(mem, deed))}
             if deed != "idle":
-                _waited(inner)
+                waited(inner, _ENOUGH)
         place.child(mem, deed)
 
     hold = locks.locked(mem.home, mem.project, 5.0) if way == "inside a lock" else contextlib.nullcontext()
     with hold:
         workers = {forked(act) for _ in range(3)}
     if deed != "idle":
-        _waited(workers)
+        waited(workers, _ENOUGH)
 
 
 async def _loop(place: _Place, mem: Mem, threads: str, deed: str) -> None:
@@ -231,7 +191,7 @@ async def _loop(place: _Place, mem: Mem, threads: str, deed: str) -> None:
     await asyncio.sleep(0.005)
     made = {forked(lambda: place.child(mem, deed)) for _ in range(3)}
     if deed != "idle":
-        await asyncio.to_thread(_waited, made)
+        await asyncio.to_thread(waited, made, _ENOUGH)
     await asyncio.wait_for(asyncio.gather(*tasks), _ENOUGH)
 
 

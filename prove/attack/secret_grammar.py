@@ -66,7 +66,7 @@ def number(rng: random.Random) -> Told:
 
 
 def network(rng: random.Random) -> Told:
-    """Return a text that tells the key of a network, or of a database in its own file of keys."""
+    """Return a text that tells the key of a network."""
     form, secret = rng.choice(DATA["networks"]), value(rng)
     return form.format(v=secret), secret, form
 
@@ -82,7 +82,7 @@ def below(rng: random.Random) -> Told:
     """Return a text whose heading, or line before, says what the value below it is."""
     secret = value(rng)
     name = rng.choice(LANGUAGES[rng.choice(list(LANGUAGES))][0].split("|"))
-    form = rng.choice(["## {n}\n\n{v}\n", "{n}:\n{v}\n", "{n}:\n\n- {v}\n"])
+    form = rng.choice(DATA["below"])
     return form.format(n=name, v=secret), secret, form
 
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from prove.attack.forks import forked
+from prove.crowd import forked
 
 from memolith import Mem
 from memolith.base.errors import BusyError, InputError

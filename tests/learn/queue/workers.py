@@ -16,6 +16,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from prove.crowd import Notes, forked, waited
+
 from memolith.base.errors import CeilingError
 from memolith.env.settings import Settings
 from memolith.learn.queue import jobs
@@ -56,41 +58,6 @@ def extraction(job: Job, text: str = "a lesson") -> Extraction:
     )
 
 
-class Notes:
-    """What the workers say: a line each, in one file."""
-
-    def __init__(self, path: str) -> None:
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._path = path
-
-    def add(self, *words: object) -> None:
-        """Note something; one write, so that lines of several processes do not mix."""
-        os.write(self._fd, (" ".join(map(str, words)) + "\n").encode())
-
-    def read(self) -> Counter[str]:
-        """Return how often each thing was noted."""
-        return Counter(Path(self._path).read_text(encoding="utf-8").splitlines())
-
-
-def fork(work: Callable[[], None]) -> int:
-    """Start a process that does something; it ends without a word if that raises."""
-    child = os.fork()
-    if child:
-        return child
-    try:
-        work()
-        os._exit(0)
-    except BaseException as error:  # noqa: BLE001 - nothing may get past the end of a forked process
-        os.write(2, f"{error!r}\n".encode())
-    finally:
-        os._exit(1)
-
-
-def ended_well(children: list[int]) -> bool:
-    """Wait for processes; tell whether all of them ended well."""
-    return all(code == 0 for code in [os.waitpid(child, 0)[1] for child in children])
-
-
 def together(count: int, work: Callable[[], None]) -> bool:
     """Let processes do the same at the same moment; tell whether all of them ended well."""
     reader, writer = os.pipe()
@@ -100,10 +67,10 @@ def together(count: int, work: Callable[[], None]) -> bool:
         os.read(reader, 1)
         work()
 
-    children = [fork(wait_then_work) for _ in range(count)]
+    children = [forked(wait_then_work) for _ in range(count)]
     os.close(reader)
     os.close(writer)
-    return ended_well(children)
+    return not waited(children, 90)
 
 
 # ---------------------------------------------------------------- many at once
@@ -113,11 +80,11 @@ def _crowd(home: str, processes: str, sessions: str, broken: str = "") -> dict[s
     """Start processes that all find the same sessions; say how often each was extracted."""
     if broken:
         jobs.LIVE, jobs.DUE = "0", "status IN ('pending', 'running')"  # a lease holds nobody off
-    notes = Notes(os.path.join(home, "notes"))
+    notes = Notes(Path(home, "notes"))
     settings = Settings(home)
 
     def all_have_one() -> bool:
-        return sum(count for line, count in notes.read().items() if line[:7] == "extract") >= int(processes)
+        return len(notes.of("extract")) >= int(processes)
 
     def work() -> None:
         with Queue(home, settings) as queue:
@@ -138,14 +105,14 @@ def _crowd(home: str, processes: str, sessions: str, broken: str = "") -> dict[s
                     fence.sessions = [each.session for each in sources]
 
     well = together(int(processes), work)
-    said = notes.read()
+    said = Counter(notes.lines())
     with Queue(home, settings) as queue:
         statuses = Counter(job.status for job in queue.jobs())
     return {
         "well": well,
-        "extracted": sorted(count for line, count in said.items() if line.startswith("extract")),
+        "extracted": sorted(Counter(notes.of("extract")).values()),
         "consolidated": {line: count for line, count in said.items() if line.startswith("consolidate")},
-        "most at once": max(int(line.split()[1]) for line in said if line.startswith("running")),
+        "most at once": max(map(int, notes.of("running"))),
         "statuses": statuses,
     }
 
@@ -161,7 +128,7 @@ class Killing:
     def __init__(self, home: str, seed: int) -> None:
         self.home, self.kills = home, 0
         self.wrong: list[str] = []
-        self.notes = Notes(os.path.join(home, "notes"))
+        self.notes = Notes(Path(home, "notes"))
         self._chance, self._settings = random.Random(seed), Settings(home)
         self._clock = time.time()
 
@@ -201,7 +168,7 @@ class Killing:
         with self.queue() as queue, queue.database.writing():
             for key in keys:
                 queue.enqueue(EXTRACT, key, VERSION)
-        sleeper = fork(self.sleep)
+        sleeper = forked(self.sleep)
         os.waitpid(sleeper, os.WUNTRACED)
         self._kill_some()
         with self.queue() as queue:
@@ -222,7 +189,7 @@ class Killing:
 
     def _kill_some(self) -> None:
         reader, writer = os.pipe()
-        children = [fork(lambda: self.work(writer)) for _ in range(4)]
+        children = [forked(lambda: self.work(writer)) for _ in range(4)]
         os.read(reader, 1)  # the first of them is at work
         time.sleep(self._chance.uniform(0, 0.005))  # the random moment
         for child in self._chance.sample(children, 3):
@@ -245,7 +212,7 @@ def _killed(home: str, seed: str, rounds: str) -> dict[str, object]:
     killing = Killing(home, int(seed))
     for number in range(int(rounds)):
         killing.round(number)
-    said = killing.notes.read()
+    said = Counter(killing.notes.lines())
     twice = [line for line, count in said.items() if line.startswith("done") and count > 1]
     with sqlite3.connect(os.path.join(home, "state", "state.sqlite3")) as db:
         healthy = db.execute("PRAGMA integrity_check").fetchone()[0]
@@ -263,7 +230,7 @@ def _killed(home: str, seed: str, rounds: str) -> dict[str, object]:
 
 def _spend(home: str, processes: str, tokens: str, seconds: str) -> dict[str, object]:
     """Let processes send requests until a ceiling stops them; say which, and what was spent."""
-    notes = Notes(os.path.join(home, "notes"))
+    notes = Notes(Path(home, "notes"))
     settings = Settings(home)
 
     def work() -> None:
@@ -282,7 +249,7 @@ def _spend(home: str, processes: str, tokens: str, seconds: str) -> dict[str, ob
     well = together(int(processes), work)
     with Queue(home, settings) as queue:
         used = queue.ledger.totals(run="run")
-    return {"well": well, "stopped": notes.read(), **used.as_dict()}
+    return {"well": well, "stopped": Counter(notes.lines()), **used.as_dict()}
 
 
 def main() -> None:
