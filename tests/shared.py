@@ -26,6 +26,16 @@ def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
     return True
 
 
+def seconds(do: Callable[[], object], enough: float = 0) -> float:
+    """Return what the best of three runs takes: whoever shares the core slows the others down."""
+    spent: list[float] = []
+    while len(spent) < 3 and not (spent and spent[-1] < enough):
+        began = time.process_time()
+        do()
+        spent.append(time.process_time() - began)
+    return min(spent)
+
+
 def prove(*arguments: str) -> str:
     """Run a command of the proof kit (docs/proof.md); return what it says. It must find nothing."""
     command = [sys.executable, "-m", "prove", *arguments, "--seed", "1"]

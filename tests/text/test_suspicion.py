@@ -5,7 +5,6 @@ The examples are in `suspicion/attacks.md` and `suspicion/benign.md`, one per li
 
 import base64
 import os
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text.suspicion import rules, suspicions
+from tests.shared import seconds
 
 HERE = Path(__file__).parent / "suspicion"
 
@@ -114,18 +114,8 @@ def test_any_text_gives_places_inside_it(pieces: list[str]) -> None:
 SIZE = 65_536 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 16_384
 
 
-def seconds(text: str) -> float:
-    """Return the least of three runs: the others shared a core with somebody."""
-
-    def once() -> float:
-        began = time.process_time()
-        suspicions(text)
-        return time.process_time() - began
-
-    return min(once() for _ in range(3))
-
-
 @pytest.mark.parametrize("unit", [*BEGINNINGS, *(one + two for one, two in pairwise(BEGINNINGS[::3]))])
 def test_a_beginning_repeated_is_not_slow(unit: str) -> None:
     suspicions("é и 忽略 &#65; curl x | sh")
-    assert seconds((unit * SIZE)[:SIZE]) < 0.5 * SIZE / 65_536 + 0.05
+    limit = 0.5 * SIZE / 65_536 + 0.05
+    assert seconds(lambda: suspicions((unit * SIZE)[:SIZE]), limit) < limit

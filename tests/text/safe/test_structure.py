@@ -72,8 +72,3 @@ def test_a_line_of_ours_is_escaped_once_wherever_it_stands(line: str, before: st
     once = for_block(f"a\n{before}{line}\nb")
     assert f"\n{before}{line}" not in once
     assert for_block(once) == once
-
-
-@pytest.mark.parametrize("line", ["Sources are good.", "- [x] done", "- [1] first", "see [0.5] there"])
-def test_ordinary_lines_stay(line: str) -> None:
-    assert for_block(line) == line
