@@ -321,7 +321,7 @@ def test_list_leaves_out_what_is_not_a_regular_file(
     [
         ("MEMOLITH_HISTORY_DAYS", "999999999999999999", "at most 36500"),
         ("MEMOLITH_LOCK_SECONDS", "1e9", "at most 3600"),
-        ("MEMOLITH_HOME", "/etc/passwd", "/etc/passwd: is not a directory"),
+        ("MEMOLITH_HOME", "/etc/passwd", "/etc/passwd: not a directory"),
         ("MEMOLITH_HOME", "  ", "MEMOLITH_HOME is blank"),
     ],
 )

@@ -101,7 +101,7 @@ def test_what_takes_long_says_how_far_it_is_and_can_be_interrupted(
     assert main(command) == 130
     told = shown(seen)
     assert "interrupted; " in told
-    assert " again" in told or "goes on where it stopped" in told
+    assert " again" in told or "continues where it stopped" in told
     assert not list(full.glob("*.tar.gz*")) + list(full.glob(".*.tmp"))
     assert main(command) == 0  # and goes on, with nothing in its way
     drawn = shown(seen)

@@ -266,8 +266,8 @@ def test_unlink_does_not_touch_who_had_the_path_before(shell: Shell, tmp_path: P
 
 
 def test_unlink_of_what_has_no_memory_is_an_error(shell: Shell, tmp_path: Path) -> None:
-    assert "belongs to no memory" in shell.refused(tmp_path, "project", "unlink", code=3)
-    assert "belongs to no memory" in shell.refused(tmp_path, "project", "unlink", "nowhere", code=3)
+    assert "no memory uses it" in shell.refused(tmp_path, "project", "unlink", code=3)
+    assert "no memory uses it" in shell.refused(tmp_path, "project", "unlink", "nowhere", code=3)
     assert "PATH is empty" in shell.refused(tmp_path, "project", "unlink", "", code=2)
 
 
@@ -358,7 +358,7 @@ def test_adopt_brings_everything_in_and_twice_changes_nothing(
         assert "Another one." in mem.read("note", f"about-the-{WORD}")
         assert f"(about-the-{WORD}-2.md)" in (mem.context_block() or "")
     after = snapshot(projects(tmp_path))
-    assert shell.run(place, "project", "adopt", source) == f"Brought 0 files in from {source}\n"
+    assert shell.run(place, "project", "adopt", source) == f"Copied 0 files from {source}\n"
     assert snapshot(projects(tmp_path)) == after
     assert snapshot(projects(tmp_path) / source) == was
 
@@ -414,7 +414,7 @@ def test_adopt_skips_what_cannot_be_memory_and_brings_in_the_rest(shell: Shell, 
         "a-tome.md": "has 1,048,577 bytes, more than the 1,048,576 of a memory; split it",
     }
     assert not list((two.here / "notes").glob("a-[lpt]*"))
-    assert shell.run(two.place, "project", "adopt", two.source) == f"Brought 0 files in from {two.source}\n"
+    assert shell.run(two.place, "project", "adopt", two.source) == f"Copied 0 files from {two.source}\n"
     path = f"projects/{two.source}/notes/a-link.md"
     assert f"memolith: warning: skipped {path}: is a symbolic link" in shell.error
 

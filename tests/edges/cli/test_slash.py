@@ -117,7 +117,7 @@ def test_the_verbs_do_what_the_commands_do(filled: Mem, store: Path) -> None:
 def test_a_host_is_never_asked_and_its_standard_input_is_its_own(filled: Mem) -> None:
     assert "add --yes" in slash(filled, "clear").text
     assert "edit the file itself: /" in slash(filled, "edit running-the-tests").text
-    assert "only scratchpad or daily" in slash(filled, "clear notes").text
+    assert "choose scratchpad or daily" in slash(filled, "clear notes").text
     assert slash(filled, "write daily -").text.startswith("Wrote")
     assert slash(filled, "status --home /elsewhere --project /nowhere").error is False
 

@@ -69,7 +69,7 @@ def test_learning_that_somebody_switched_off_stays_off(
 def test_without_a_history_there_is_nothing_to_show(user: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "--yes", "--import", "--agent", "pi"]) == 0
     assert user.exists()
-    assert capfd.readouterr().out.endswith("No past sessions were found on this machine\n")
+    assert capfd.readouterr().out.endswith("No past sessions found on this machine\n")
 
 
 def test_an_import_that_is_killed_in_the_middle_goes_on_and_nothing_is_stored_twice(

@@ -322,7 +322,9 @@ def test_without_a_terminal_or_with_dry_run_it_is_only_shown(
 ) -> None:
     before = snapshot(everybody)
     assert init() == 0
-    assert capfd.readouterr().out.endswith("nothing was written: repeat with --yes; --dry-run shows all\n")
+    assert capfd.readouterr().out.endswith(
+        "nothing was written: repeat with --yes; --dry-run shows every line\n"
+    )
     assert init("--import") == 0
     assert "repeat with --yes" in capfd.readouterr().out
     assert init("--yes", "--ephemeral-memory") == 2
@@ -354,7 +356,7 @@ def test_a_project_gets_files_for_everybody_who_shares_it(
 def test_only_agents_of_this_machine_are_asked_and_their_directories_may_be_elsewhere(
     user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert told(capfd, "--yes")["message"].startswith("No agent was found on this machine")
+    assert told(capfd, "--yes")["message"].startswith("No agent found on this machine")
     for variable in (
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",

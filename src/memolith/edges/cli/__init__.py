@@ -1,7 +1,7 @@
 """The command line.
 
-`main` answers the commands that run on every prompt or session itself, before anything heavy is imported; all
-others, and every question of help, go to click in `cli.app`.
+`main` answers the commands that run on every prompt or session itself, before importing anything heavy; all
+others, and every `--help`, go to click in `cli.app`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# New objects after which garbage is looked for, instead of 700. A command lives for a moment.
+# New objects that trigger a garbage collection, instead of 700: a command is short-lived.
 _OBJECTS = 20_000
 
 
@@ -28,7 +28,7 @@ def entry() -> int:
             sys.stderr.write(f"memolith: error: {error}\n")
         return 0 if sys.argv[1:2] == ["hook"] else 8
     finally:
-        gc.freeze()  # on its way out, the interpreter would look through everything once more
+        gc.freeze()  # at exit, the interpreter would scan every object once more
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         served = serve(arguments[1:])
         if served is not None:
             return served
-    if arguments[:1] == ["hook"]:  # and this at every prompt
+    if arguments[:1] == ["hook"]:  # and for this at every prompt
         from memolith.hosts.hook.edge import run as hook
 
         answered = hook(arguments[1:])

@@ -1,4 +1,4 @@
-"""The command line library's side: the group, the options that all commands share, and running one."""
+"""The click side: the command group, the options that all commands share, and running a command."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SHARED = (
 
 
 def _say(message: Callable[[click.Context], str]) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """Return the callback of an option that only prints something, with our own way of printing."""
+    """Return the callback of an option that only prints something, through our own output."""
 
     def callback(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
@@ -54,7 +54,7 @@ class _Command(click.Command):
         return option
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Let text begin with a dash, as Markdown does ("- [ ] buy milk"): it is put behind `--`."""
+        """Allow text to begin with a dash, as in Markdown ("- [ ] buy milk"), by putting it behind `--`."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         valued = {name for each in options if not each.is_flag for name in each.opts}
         found: list[str] = []
@@ -106,7 +106,7 @@ class Group(_Command, click.Group):
             raise click.UsageError(f"unknown command {name!r}; {hint}", ctx) from None
 
 
-# The module of each command, in the order of help. It is imported when the command is asked for.
+# The module of each command, in the order of `--help`; imported when the command runs.
 _MODULE = {
     "init": "init",
     **dict.fromkeys(("write", "read", "edit", "context", "search"), "memory"),
@@ -127,7 +127,7 @@ _MODULE = {
 
 
 class _Lazy(Group):
-    """The commands themselves: `remember` need not import what `doctor` needs."""
+    """Imports commands on demand: `remember` need not import what `doctor` needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
         return list(_MODULE)
@@ -168,9 +168,9 @@ def shared(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
 
 
 def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
-    """Give a command the memory that the shared options mean instead.
+    """Open the memory that the shared options name, and pass it to the command instead of them.
 
-    With the options of `common.source`, the memory writes for whose text it is.
+    With the options of `common.source`, the memory labels what it writes with that source.
     """
 
     @functools.wraps(command)
@@ -208,14 +208,14 @@ def cli(context: click.Context, /, **given: Any) -> None:
     \b
     memolith write long_term "- I prefer short answers."     keep a fact for every project
     memolith remember "Tests need Redis." --title "Tests"    keep a note for this project
-    memolith context                                         what an agent gets to see
+    memolith context                                         show what an agent sees
     memolith search redis                                    find it again
     """
     _merge(context, given)
 
 
 def load_commands() -> None:
-    """Import every module of commands, for who wants to look at them all."""
+    """Import every command module, for callers that inspect all commands."""
     for module in _MODULE.values():
         import_module(f"memolith.edges.cli.{module}")
     cli.commands = {name: cli.commands[name] for name in _MODULE}
@@ -233,7 +233,7 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
     try:
         return output.guarded(call) or codes[-1]
     except SystemExit:
-        return 0  # click's way to say that the reader of a pipe has seen enough
+        return 0  # how click reports a closed pipe
     except click.exceptions.NoArgsIsHelpError as error:
         help_text = error.ctx.get_help() if error.ctx else error.format_message()
         return output.guarded(lambda: output.text(help_text)) or 2
@@ -246,7 +246,7 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
 
 
 def _message(error: click.ClickException) -> str:
-    """Return what click says is wrong, and how to write text that looks like an option."""
+    """Return click's error message, with a hint for text that looks like an option."""
     message = error.format_message()
     if isinstance(error, click.NoSuchOption) and error.ctx and not error.possibilities:
         takes_text = any(each.name in ("text", "query") for each in error.ctx.command.params)

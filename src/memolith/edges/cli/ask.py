@@ -1,4 +1,4 @@
-"""`context`, `search` and `recall`: they run on every prompt, so without a command line library.
+"""`context`, `search` and `recall`: they run on every prompt, so they do without a command line library.
 
 `run_fast` reads a plain command line itself. The same functions answer when click is in charge (`--help`,
 unknown options; `memory.py`): one behaviour, two doors.
@@ -29,14 +29,14 @@ _FLAGS = {
     "--semantic": "semantic",
 }
 _SHARED = ("json", "ephemeral", "home", "project")
-# What only `context`, and only `recall` understands.
+# Options that only `context` takes, and those that only `recall` takes.
 _OF_CONTEXT = {"max_chars"}
 _OF_RECALL = {"as_of", "budget", "category", "format", "kind", "limit", "scope", "since", "ticket"}
 _VALUES = {f"--{name.replace('_', '-')}": name for name in ("home", "project", *_OF_CONTEXT, *_OF_RECALL)}
 
 
 def run_fast(arguments: list[str]) -> int | None:
-    """Run `context`, `search` or `recall` if that is what is asked and nothing is unusual; else None."""
+    """Run a plain `context`, `search` or `recall` command line; return None for anything else."""
     if "_MEMOLITH_COMPLETE" in os.environ:
         return None
     given: dict[str, str | bool] = {}
@@ -104,7 +104,7 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
     if isinstance(ticket, str):
         query = mem.tickets.get(ticket).question(query)
     elif not query.strip():
-        raise InputError("what should be recalled? Give a question, or --ticket ID")
+        raise InputError("nothing to recall: give a question, or --ticket ID")
     if given.get("dry_run"):
         from memolith.recall.recall import for_block
 
@@ -123,7 +123,7 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
 
 def _recalled(mem: Mem, query: str, typed: Mapping[str, str], *, semantic: bool) -> Recall:
     limit = number("--limit", typed.get("limit"))
-    # A process that answers once must not pay for loading a model unless it is told to.
+    # A process that answers one question does not load a model unless asked to.
     return mem.recall(
         query,
         limit=10 if limit is None else limit,
@@ -154,7 +154,7 @@ def _snippets(found: Recall) -> str:
 
 
 def _categories(value: str | None) -> list[str] | None:
-    """Return the categories that were typed. Notes may have others than records, but a near miss is one."""
+    """Return the categories as typed. Notes may have their own, but a near miss is a typo."""
     given = _several(value)
     for each in given or ():
         from difflib import get_close_matches
@@ -172,7 +172,7 @@ def _several(value: str | None) -> list[str] | None:
 
 
 def number(name: str, value: object) -> int | None:
-    """Read a whole number that was typed."""
+    """Parse a whole number."""
     if value is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What commands have in common: options, arguments that are read from elsewhere, asking a person."""
+"""What commands share: options, arguments read from standard input or a file, asking a person."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCOPES = ("project", "user")
 def one_of(
     flag: str, words: Sequence[str], text: str | None = None, *, name: str = "", **more: Any
 ) -> Callable[[Command], Command]:
-    """Return an option that takes one of some words; `name` is that of the parameter, if it is another."""
+    """Return an option that takes one of several words; `name` is its parameter, if named differently."""
     names = [flag, name] if name else [flag]
     shown = {"metavar": "|".join(words), "shell_complete": completion.words(*words), "help": text}
     return click.option(*names, **{**shown, **more})
@@ -36,7 +36,7 @@ scope = one_of("--scope", SCOPES, "Whose notes.", default="project", show_defaul
 
 
 def source(command: Command, default: str | None = None) -> Command:
-    """Give a command options that say whose text it gets; `app.opened` heeds them."""
+    """Add the options that say whose text a command gets; `app.opened` applies them."""
     whose = "Whose text it is (default: user at a terminal, else agent)."
     taint = (
         "Where else it came from. Such text is labelled, and held for `memolith review` if it reads like"
@@ -57,18 +57,18 @@ def described(found: Value, body: str) -> output.Answer:
 
 
 def listed(name: str, found: Iterable[Value], rows: Sequence[str], nothing: str) -> output.Answer:
-    """Return a list of entries, a line for each; a person is told if there are none."""
+    """Return a list of entries, one per line, or a note for a person if there are none."""
     fields: dict[str, object] = {name: [each.as_dict() for each in found]}
     return fields, "\n".join(rows) if rows else output.Note(nothing)
 
 
 def attended() -> bool:
-    """Whether a person can be asked by the command that runs."""
+    """Whether the running command can ask a person."""
     return bool(click.get_current_context().ensure_object(Options).attended)
 
 
 def agree(question: str, otherwise: str) -> None:
-    """Ask a person, and leave with 1 if they say no; where nobody can be asked, say what is needed."""
+    """Ask a person and exit with 1 if they say no; without a terminal, raise `otherwise`."""
     if not attended():
         raise InputError(otherwise)
     if not click.confirm(question, err=True):
@@ -86,7 +86,9 @@ def text_argument(value: str) -> str:
     except OSError as error:
         raise InputError(f"standard input: {error.strerror or error}") from None
     text = _decoded(data, "standard input", whole=len(data) <= MAX_ACCEPT_BYTES)
-    return text if len(data) <= MAX_ACCEPT_BYTES else f"{text}\ufffd"  # too long, also without half a letter
+    return (
+        text if len(data) <= MAX_ACCEPT_BYTES else f"{text}\ufffd"
+    )  # one byte over the limit is too long even if it cuts a character
 
 
 def file_text(file: str) -> str:
@@ -97,9 +99,7 @@ def file_text(file: str) -> str:
         with open(file, "rb") as stream:
             return _decoded(stream.read(), file).replace("\r\n", "\n")
     except FileNotFoundError:
-        raise NotFoundError(
-            f"{file}: there is no such file; check the path, or give - for standard input"
-        ) from None
+        raise NotFoundError(f"{file}: no such file; check the path, or give - for standard input") from None
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror}); name a file of text") from None
 
@@ -114,7 +114,7 @@ def _decoded(data: bytes, where: str, *, whole: bool = True) -> str:
 
 
 def choice(value: str, allowed: Sequence[str], what: str) -> str:
-    """Check a word against those allowed, with an error that names it."""
+    """Return the word if it is allowed; else raise an error that names it."""
     if value not in allowed:
         import difflib
 

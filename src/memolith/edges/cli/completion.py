@@ -1,4 +1,4 @@
-"""What the shell offers at <TAB>: the words that an argument or option takes, and names from this memory.
+"""Shell completion: the words that an argument or option takes, and names from this memory.
 
 Only offers. What is accepted, and how a mistake is explained, is decided where the value is used.
 """
@@ -41,24 +41,24 @@ def directories(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
 
 
 def values(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer what the setting that was given can be."""
+    """Offer the values of the setting already typed."""
     setting = SETTINGS.get(ctx.params.get("key") or "")
     return _starting(incomplete, setting.kind if setting and isinstance(setting.kind, tuple) else ())
 
 
 def _from_memory(look: Callable[[Mem, click.Context, str], list[str]], *allowed: str) -> Complete:
-    """Return the function that offers some fixed words, and what is found in the memory that is meant."""
+    """Return the function that offers some fixed words, and names from the memory that the options select."""
 
     def offer(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         given = {**ctx.find_root().params, **{name: value for name, value in ctx.params.items() if value}}
         options = Options()
         options.home = given.get("home")
         if given.get("project"):
-            options.project = os.path.expanduser(given["project"])  # the shell has not done it yet
+            options.project = os.path.expanduser(given["project"])  # the shell has not expanded it yet
         try:
             with options.open() as mem:
                 found = look(mem, ctx, incomplete)
-        except (MemolithError, OSError):  # what is wrong with it is no business of <TAB>
+        except (MemolithError, OSError):  # completion never reports errors
             found = []
         return _starting(incomplete, [*allowed, *found])
 
@@ -66,7 +66,7 @@ def _from_memory(look: Callable[[Mem, click.Context, str], list[str]], *allowed:
 
 
 def _names(mem: Mem, ctx: click.Context, _: str) -> list[str]:
-    # Behind an option without its value, click has not given the arguments their names yet.
+    # After an option that still lacks its value, click has not named the arguments yet.
     if "daily" in (*ctx.args[:1], ctx.params.get("target"), ctx.params.get("source")):
         return _stems(Tree(str(mem.root)).names(layout.path(mem.project, "daily")))
     user_wide = arguments.is_user_wide(ctx.params.get("scope") or "project")
@@ -85,8 +85,8 @@ def _starting(incomplete: str, found: Iterable[str]) -> list[CompletionItem]:
     return [CompletionItem(word) for word in found if word.startswith(incomplete)]
 
 
-# Targets and addresses that lead somewhere; the notes of the scope that was given, or the days of the log;
-# all notes that can be meant here; projects that have a memory.
+# Targets and existing addresses; the notes of the given scope, or the days of the log; all notes visible
+# here; projects that have a memory.
 sources = _from_memory(lambda mem, _, incomplete: complete(mem, incomplete), *TARGETS, "list")
 names = _from_memory(_names)
 files_to_undo = _from_memory(

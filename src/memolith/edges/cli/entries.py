@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _record = click.argument("record_id", metavar="ID")
 _ticket = click.argument("ticket_id", metavar="ID")
 _any_scope = click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
-_repeat = "Give it several times for several."
+_repeat = "May be repeated."
 _metadata = (
     click.option("--title", metavar="TITLE", help="What it is about; names its file."),
     click.option("--alias", "aliases", multiple=True, metavar="TEXT", help=f"Another name. {_repeat}"),
@@ -40,7 +40,7 @@ _work = (
     common.one_of("--type", TYPES),
     common.one_of("--priority", PRIORITIES),
     common.one_of("--status", TICKET_STATUSES),
-    click.option("--description", metavar="TEXT", help="What is to be done (- reads it)."),
+    click.option("--description", metavar="TEXT", help="The work to do (- reads standard input)."),
 )
 
 
@@ -56,7 +56,7 @@ def _with(*parameters: Parameter) -> Parameter:
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given; a repeatable one that was not is empty."""
+    """Return the options that were passed; a repeatable one that was not is empty."""
     return {
         key: common.text_argument(value) if key == "description" else value
         for key, value in options.items()
@@ -81,7 +81,7 @@ def record() -> None:
 def add(mem: Mem, text: str, **options: Any) -> Answer:
     """Store one fact (or standard input, with -) and print its id.
 
-    A record that says the same already is returned instead; one that gives the same thing another value
+    If a record already says the same, that one is returned; a record that gives the same thing another value
     is superseded.
 
     \b
@@ -131,7 +131,7 @@ def reclassify(mem: Mem, record_id: str, category: str, scope: str | None) -> An
 def list_records(
     mem: Mem, category: str | None, scope: str | None, status: str | None, archived: bool
 ) -> Answer:
-    """List records; archived and superseded ones only if asked for.
+    """List the active records; options include archived and superseded ones.
 
     \b
     memolith record list
@@ -147,7 +147,7 @@ def list_records(
 @_any_scope
 @opened
 def get_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
-    """Print a record with all that is known about it.
+    """Print a record with all its metadata.
 
     \b
     memolith record get use-pnpm
@@ -236,16 +236,16 @@ def get_ticket(mem: Mem, ticket_id: str) -> Answer:
 @partial(common.source, default="imported")
 @opened
 def import_tickets(mem: Mem, file: str) -> Answer:
-    """Take tickets over from a JSON file (- reads it): a list, or one object per line.
+    """Import tickets from a JSON file (- reads standard input): a list, or one object per line.
 
-    Understood are id, title, description, status, type and priority, and what other trackers call them (key,
-    number, summary, body, state). Known ids are updated.
+    Reads id, title, description, status, type and priority, and the names that other trackers use (key,
+    number, summary, body, state). Tickets with known ids are updated.
 
     \b
     gh issue list --json number,title,body,state | memolith ticket import -
     """
     done = mem.tickets.load(_json_rows(file))
-    text = "\n".join(each.message for each in done) or "There was nothing to import."
+    text = "\n".join(each.message for each in done) or "Nothing to import."
     return {"tickets": [each.as_dict() for each in done]}, text
 
 
@@ -258,14 +258,14 @@ def _json_rows(file: str) -> list[dict[str, object]]:
         else:
             rows = [json.loads(row) for row in text.split("\n") if row.strip()]
     except (ValueError, RecursionError) as error:
-        raise TextError(f"{file}: is not JSON ({error}); give a list, or one object per line") from None
+        raise TextError(f"{file}: not JSON ({error}); give a list, or one object per line") from None
     if not all(isinstance(row, dict) for row in rows):
         raise TextError(f"{file}: every ticket must be an object with a title")
     return rows
 
 
 def _verb(group: click.Group, name: str, text: str, act: Callable[[Mem], Callable[..., Answer]]) -> None:
-    """Add a command that does one thing with the entry of an id."""
+    """Add a command that does one thing to the entry with an id."""
     command = opened(lambda mem, entry_id, **scope: act(mem)(entry_id, **scope))
     if group is record:
         command = _any_scope(command)

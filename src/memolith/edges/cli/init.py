@@ -1,4 +1,4 @@
-"""`memolith init`: making memolith part of the agents on this machine, and taking it out again."""
+"""`memolith init`: install memolith into the agents on this machine, and uninstall it."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ NAMES = ("claude", "codex", "gemini", "copilot", "cursor", "opencode", "pi")
     "agents",
     multiple=True,
     metavar="NAME",
-    help=f"Only this one, also if it was not found: {', '.join(NAMES)}. May be repeated.",
+    help=f"Only this agent, even if it was not detected: {', '.join(NAMES)}. May be repeated.",
     shell_complete=completion.words(*NAMES),
 )
 @click.option(
     "--scope", default="user", show_default=True, metavar="user|project", help="Whose settings files."
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--uninstall", is_flag=True, help="Take memolith out of the files again.")
-@click.option("--check", is_flag=True, help="Only look whether what is installed works.")
+@click.option("--uninstall", is_flag=True, help="Remove memolith from the files.")
+@click.option("--check", is_flag=True, help="Only check whether the installation works.")
 @click.option(
     "--native", is_flag=True, help="Also let Claude Code keep its own memory in this project's notes."
 )
 @click.option(
     "--import", "bring", is_flag=True, help="Then read past sessions, learn by rules, show a brief."
 )
-@click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@click.option("--yes", is_flag=True, help="Do not ask; required without a terminal.")
 @shared
 def init(
     options: Options,
@@ -72,11 +72,11 @@ def init(
     bring: bool,
     yes: bool,
 ) -> Answer | None:
-    """Make memolith part of the agents on this machine: hooks, MCP server and a slash command.
+    """Install memolith into the agents on this machine: hooks, MCP server and a slash command.
 
-    Shows first what changes in files that are there, and what new ones hold (--dry-run: every line).
-    Comments, order and unknown keys of the files stay, a copy of each is kept, and --uninstall gives back the
-    same bytes. docs/agents/ says what happens then.
+    First shows the changes to existing files and the contents of new ones (--dry-run: every line). Comments,
+    order and unknown keys of the files stay, a copy of each is kept, and --uninstall restores the same bytes.
+    docs/agents/ describes what happens then.
 
     \b
     memolith init
@@ -87,7 +87,9 @@ def init(
     choice(scope, _SCOPES, "scope")
     named = [hosts.HOSTS[choice(each, NAMES, "agent")] for each in agents]
     if options.ephemeral:
-        raise InputError("a throw-away memory cannot be installed: how to take it back would be lost with it")
+        raise InputError(
+            "--ephemeral-memory: cannot install a throw-away memory, as it could not be uninstalled later"
+        )
     with options.open() as mem:
         place = _place(mem, scope)
         found = named or [each for each in hosts.HOSTS.values() if uninstall or each.is_here(place)]
@@ -139,19 +141,19 @@ def init(
 def _refusal(
     found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, dry_run: bool, yes: bool, is_asked: bool
 ) -> str:
-    """Return why nothing is written; empty if it may be. Asks a person where one can be asked."""
+    """Return why nothing is written; empty if it may be. Asks a person at a terminal."""
     changes = sum(step.is_change for step in steps)
     files = plural(changes, "file")
     if not found:
-        return f"No agent was found on this machine; name one with --agent ({', '.join(NAMES)})"
+        return f"No agent found on this machine; name one with --agent ({', '.join(NAMES)})"
     if not changes:
         if any(step.problem for step in steps):
             return "Nothing was changed"
-        return "Nothing of memolith is installed" if uninstall else "Nothing to change"
+        return "memolith is not installed" if uninstall else "Nothing to change"
     if dry_run:
         return f"{files} would change; nothing was written"
     if not yes and not is_asked:
-        return f"{files} would change; nothing was written: repeat with --yes; --dry-run shows all"
+        return f"{files} would change; nothing was written: repeat with --yes; --dry-run shows every line"
     if is_asked and not click.confirm(f"Change {files}?", default=True, err=True):
         return "Nothing was changed"
     return ""
@@ -182,11 +184,11 @@ def _advice(found: Sequence[Host], steps: Sequence[Step]) -> list[str]:
 
 
 def _import(options: Options, mem: Mem, *, asked: bool) -> None:
-    """Read past sessions, if a person agrees; show what they taught."""
+    """Import past sessions if a person agrees; show what was learned from them."""
     places = [each for each in gather.find(os.environ, os.path.expanduser("~")) if not each.problem]
     if not places:
         if asked and not options.json:
-            output.text("No past sessions were found on this machine")
+            output.text("No past sessions found on this machine")
         return
     question = f"Read {plural(len(places), 'past session')} into memory and learn by rules, on this machine?"
     if not asked and not click.confirm(question, default=True, err=True):
@@ -206,19 +208,19 @@ def _import(options: Options, mem: Mem, *, asked: bool) -> None:
         "`memolith config set memories.enabled true` goes on learning"
     )
     if options.json:
-        output.note(summary.replace("\n", " "))  # the answer is printed already
+        output.note(summary.replace("\n", " "))  # the answer has been printed
     else:
         output.text(f"{done.brief}\n\n{summary}" if done.brief else summary)
 
 
 def command_path() -> str:
-    """Return the absolute path of the command that agents are to start."""
+    """Return the absolute path of the command for agents to start."""
     started = sys.argv[0] if os.path.basename(sys.argv[0]).startswith("memolith") else ""
     beside = os.path.join(os.path.dirname(sys.executable), "memolith.exe" if os.name == "nt" else "memolith")
     for each in (started and which(started), beside, programs.find("memolith")):
         if each and os.path.isfile(each) and os.access(each, os.X_OK):
             path = os.path.abspath(each)
-            if f"{os.sep}archive-v" in path:  # where `uvx` keeps what it may remove at any time
+            if f"{os.sep}archive-v" in path:  # the cache of `uvx`, which may be pruned at any time
                 raise InputError(
                     f"{path} may be removed at any time; install memolith (`uv tool install`), then try again"
                 )
@@ -231,8 +233,8 @@ def command_path() -> str:
 def _place(mem: Mem, scope: str) -> Place:
     project = mem.identity.root if scope == "project" else ""
     if scope == "project" and not project:
-        raise InputError("--scope project: this is no directory of a project; name one with --project PATH")
-    # A project's files are shared with people who have it elsewhere.
+        raise InputError("--scope project: this directory is not in a project; name one with --project PATH")
+    # A project's files are shared with people who have the command elsewhere.
     command = "memolith" if project else command_path()
     return Place(env=dict(os.environ), home=os.path.expanduser("~"), project=project, command=command)
 

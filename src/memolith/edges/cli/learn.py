@@ -1,4 +1,4 @@
-"""`memolith learn`: what sessions taught, what that cost, and why something was not learned."""
+"""`memolith learn`: learn from sessions, show the cost, and say why something was not learned."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ def learn() -> None:
 
 @learn.command("run")
 @click.option("--phase", metavar="1|2", help="Only extract (1), or only consolidate (2).")
-@click.option("--force", is_flag=True, help="Also sessions that are not idle yet, and without a pause.")
+@click.option(
+    "--force", is_flag=True, help="Include sessions that are not idle yet, and skip the wait between runs."
+)
 @click.option("--model", metavar="MODEL", help="Instead of models.default; `none` learns by rules.")
 @opened
 def run_learning(mem: Mem, phase: str | None, force: bool, model: str | None) -> Answer:
-    """Extract what finished sessions teach and bring it into MEMORY.md.
+    """Extract facts from finished sessions and consolidate them into MEMORY.md.
 
-    Any number of these may run at once. Without a model, only what was said in so many words is learned.
+    Any number of runs may work at once. Without a model, only explicit statements are learned.
 
     \b
     memolith learn run
@@ -42,7 +44,7 @@ def run_learning(mem: Mem, phase: str | None, force: bool, model: str | None) ->
     only = int(phase) if phase else None
     report = mem.learning.run(phase=only, force=force, model=model, progress=progress.bar("sessions"))
     if report.failed:
-        why = "a part of it failed and is done by a later run; `memolith learn why` says what happened"
+        why = "part of the run failed; a later run retries it; `memolith learn why` says what happened"
         return report.as_dict(), str(report), PartialError(why)
     return report.as_dict(), str(report)
 
@@ -50,7 +52,7 @@ def run_learning(mem: Mem, phase: str | None, force: bool, model: str | None) ->
 @learn.command("status")
 @opened
 def show_status(mem: Mem) -> Answer:
-    """Show whether learning is on, what waits, what failed, and what today cost.
+    """Show whether learning is on, what is pending, what failed, and today's cost.
 
     \b
     memolith learn status
@@ -63,7 +65,7 @@ def show_status(mem: Mem) -> Answer:
 @_session
 @opened
 def explain(mem: Mem, session: str | None) -> Answer:
-    """Say for each session what was learned from it, or why nothing was.
+    """Show for each session what was learned from it, or why nothing was.
 
     \b
     memolith learn why
@@ -81,7 +83,7 @@ def explain(mem: Mem, session: str | None) -> Answer:
 @_session
 @opened
 def enqueue(mem: Mem, session: str | None) -> Answer:
-    """Let the next run learn from a session again, or without one consolidate though nothing is new.
+    """Make the next run learn from SESSION again; without one, consolidate even if nothing is new.
 
     \b
     memolith learn enqueue
@@ -96,28 +98,28 @@ def enqueue(mem: Mem, session: str | None) -> Answer:
 @_session
 @opened
 def retry(mem: Mem, session: str | None) -> Answer:
-    """Give a failed session, or without one the consolidation, all its attempts again.
+    """Reset the attempts of a failed session; without one, of the consolidation.
 
     \b
     memolith learn retry claude-3f2a
     """
-    return f"{mem.learning.retry(session).key} is tried again by the next run"
+    return f"{mem.learning.retry(session).key} is retried by the next run"
 
 
 @learn.command("cancel")
 @_session
 @opened
 def cancel(mem: Mem, session: str | None) -> Answer:
-    """Leave a session, or without one the consolidation, alone until something is new.
+    """Skip a session until it changes; without one, skip the consolidation until something is new.
 
     \b
     memolith learn cancel claude-3f2a
     """
-    return f"{mem.learning.cancel(session).key} is left alone until it changes"
+    return f"{mem.learning.cancel(session).key} is skipped until it changes"
 
 
 @learn.command("cost")
-@click.option("--days", default=30, show_default=True, metavar="N", help="How many days back.")
+@click.option("--days", default=30, show_default=True, metavar="N", help="Number of days to show.")
 @opened
 def show_cost(mem: Mem, days: int) -> Answer:
     """Show what learning has cost, per day, phase and model.
@@ -131,5 +133,5 @@ def show_cost(mem: Mem, days: int) -> Answer:
         f"{row.tokens_out:>8} out  {row.seconds:>7.1f} s  {row.model}  {row.project}"
         for row in rows
     ]
-    text = "\n".join(lines) or f"Nothing was asked of a model since {since}."
+    text = "\n".join(lines) or f"No model requests since {since}."
     return {"since": since, "costs": [row.as_dict() for row in rows]}, text

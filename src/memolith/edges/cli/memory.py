@@ -1,4 +1,4 @@
-"""Commands that write, read, list and ask memory, and say where it came from."""
+"""Commands that write, read, list and query memory, and show where it came from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _target = click.argument(
 _files = ("all", "notes", "daily")
 _PER_DAY = 100
 _if_sha256 = click.option(
-    "--if-sha256", metavar="HASH", help="Only if the file still has this content hash (see --json)."
+    "--if-sha256", metavar="HASH", help="Write only if the file still has this content hash (see --json)."
 )
 
 
@@ -89,7 +89,7 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
     memolith read note --name database
     memolith read list                     all files
     memolith read memory://root            what was learned from sessions
-    memolith read memory://root/MEMORY.md  this project's, by its address
+    memolith read memory://root/MEMORY.md  this project's MEMORY.md, by address
     """
     if source == "list":
         text = mem.read("list", offset=offset, lines=lines)
@@ -103,7 +103,7 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
 @cli.command()
 @_target
 @click.option("--old", metavar="TEXT", help="The text to replace; must occur exactly once.")
-@click.option("--new", metavar="TEXT", default="", help="What to put there (default: nothing).")
+@click.option("--new", metavar="TEXT", default="", help="The replacement (default: nothing).")
 @click.option(
     "--name", metavar="NAME", help="Name of the note, or day of the log.", shell_complete=completion.names
 )
@@ -132,9 +132,9 @@ def edit(
 @common.source
 @opened
 def remember(mem: Mem, text: str, title: str, kind: NoteKind, scope: Scope) -> Answer:
-    """Keep one fact as a note of its own, with a line in the index that agents always see.
+    """Keep one fact as a note, with a line in the index that agents always see.
 
-    The same title again replaces the note (the old text stays in the history).
+    Reusing a title replaces the note (the old text stays in the history).
 
     \b
     memolith remember "The suite needs Redis on 6380." --title "Running the tests"
@@ -197,12 +197,12 @@ def list_files(mem: Mem, what: str, scope: str) -> Answer:
     rows = [row for name in mem.list() if name.startswith(wanted[what]) for row in _row(mem, name)]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
-        return fields, Note("nothing is remembered here yet; try `memolith remember TEXT --title TITLE`")
+        return fields, Note("no memory here yet; try `memolith remember TEXT --title TITLE`")
     return fields, "\n".join(f"{row['bytes']:>8}  {row['changed']}  {row['path']}" for row in rows)
 
 
 def _row(mem: Mem, relative: str) -> list[dict[str, object]]:
-    """Return what `list` says of a file; nothing if it is gone by now, or is not a regular file."""
+    """Return the row of a file for `list`; None if it has gone meanwhile, or is not a regular file."""
     status = Tree(str(mem.root)).stat(relative)
     if status is None or not stat.S_ISREG(status.st_mode):
         return []
@@ -226,7 +226,7 @@ def status(mem: Mem) -> Answer:
 @click.argument("ref", shell_complete=completion.files_to_undo)
 @opened
 def why(mem: Mem, ref: str) -> Answer:
-    """Tell where a memory came from, who changed it when, and which sessions were given it.
+    """Show where a memory came from, who changed it when, and which sessions received it.
 
     REF is a path, a note's name, memory://…, the id of a record, ticket or hit, or session:NAME#TURN.
 
@@ -243,10 +243,10 @@ def why(mem: Mem, ref: str) -> Answer:
 @click.argument("note", nargs=-1, required=True, shell_complete=completion.names)
 @opened
 def promote(mem: Mem, note: tuple[str, ...]) -> Answer:
-    """Make a skill of a note that became a procedure: skills/NAME/SKILL.md; each links to the other.
+    """Turn a note that describes a procedure into a skill: skills/NAME/SKILL.md; each links to the other.
 
-    It stays in the memory, where no agent loads it by itself: copy the directory to where your agent looks
-    for skills. Run it again, and the skill follows the note. `memolith undo` takes both back.
+    The skill stays in the memory, where no agent loads it: copy the directory to where your agent looks
+    for skills. Run the command again to update the skill from the note. `memolith undo` reverts both.
 
     \b
     memolith promote running-the-tests
@@ -256,8 +256,10 @@ def promote(mem: Mem, note: tuple[str, ...]) -> Answer:
 
 @cli.command()
 @click.argument("query", nargs=-1)
-@click.option("--max-chars", metavar="N", help="The host's own limit in characters.")
-@click.option("--explain", is_flag=True, help="Say which file gave which bytes, what was cut, and why.")
+@click.option("--max-chars", metavar="N", help="The host's limit in characters.")
+@click.option(
+    "--explain", is_flag=True, help="Show which file contributed which bytes, what was cut, and why."
+)
 @click.option("--price", type=float, metavar="P", help="With --explain: price of a million input tokens.")
 @click.option("--per-day", type=int, metavar="N", help="With --price: prompts per day.  [default: 100]")
 @opened
@@ -269,9 +271,9 @@ def context(
     price: float | None,
     per_day: int | None,
 ) -> Answer:
-    """Print the block that an agent gets to see; nothing if there is nothing.
+    """Print the block that an agent sees, if there is anything to inject.
 
-    QUERY is the task at hand; what is recalled for it is added.
+    QUERY is the task at hand; adds what is recalled for it.
 
     \b
     memolith context
@@ -283,7 +285,7 @@ def context(
     words = " ".join(query)
     if not explain:
         if price is not None or per_day is not None:
-            raise InputError("--price and --per-day say what the block costs: add --explain")
+            raise InputError("--price and --per-day need --explain")
         return ask.context(mem, words, {"max_chars": max_chars})
     if price is None and per_day is not None:
         raise InputError("--per-day needs --price, the price of a million input tokens")
@@ -303,7 +305,7 @@ def context(
 @click.argument("query", nargs=-1)
 @opened
 def search(mem: Mem, query: tuple[str, ...]) -> Answer:
-    """Find memory files that contain any of the words, literally and in any case.
+    """Find memory files that contain any of the words, literally, ignoring case.
 
     \b
     memolith search redis port
@@ -313,24 +315,24 @@ def search(mem: Mem, query: tuple[str, ...]) -> Answer:
 
 @cli.command()
 @click.argument("query", nargs=-1)
-@click.option("--limit", metavar="N", help="How many hits at most (default: 10).")
+@click.option("--limit", metavar="N", help="Maximum number of hits (default: 10).")
 @common.one_of("--format", ask.FORMATS, "How to print them (default: snippets).")
 @common.one_of("--scope", common.SCOPES, "Whose memory (default: both).")
 @common.one_of("--kind", HIT_KINDS, "Only these kinds, separated by commas.")
 @common.one_of("--category", CATEGORIES, "Only records of these categories, separated by commas.")
 @click.option("--since", metavar="YYYY-MM-DD", help="Nothing older than this date.")
-@click.option("--as-of", metavar="YYYY-MM-DD", help="What held on that day, instead of what holds now.")
-@click.option("--budget", metavar="TOKENS", help="Only as many hits as fit into a prompt, whole.")
+@click.option("--as-of", metavar="YYYY-MM-DD", help="Answer for that day instead of today.")
+@click.option("--budget", metavar="TOKENS", help="Only as many whole hits as fit into this many tokens.")
 @click.option("--ticket", metavar="ID", help="Ask with a ticket's title and description; QUERY adds to it.")
-@click.option("--dry-run", is_flag=True, help="Show what would be put into an agent's prompt for this task.")
+@click.option("--dry-run", is_flag=True, help="Show what an agent's prompt would get for this task.")
 @click.option(
-    "--semantic", is_flag=True, help="Ask by meaning too (needs memolith[semantic]; loads a model)."
+    "--semantic", is_flag=True, help="Also search by meaning (needs memolith[semantic]; loads a model)."
 )
 @shared
 def recall(options: Options, query: tuple[str, ...], **given: Any) -> Answer | None:
-    """Ask what is known: the best answers from notes, records, sessions, tickets and daily logs.
+    """Ask a question: get the best answers from notes, records, sessions, tickets and daily logs.
 
-    A question about something that was never remembered gets no answer.
+    A question about something that is not in memory gets no answer.
 
     \b
     memolith recall how do we deploy the gateway

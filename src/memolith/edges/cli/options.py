@@ -23,8 +23,8 @@ class Options:
     __slots__ = ("ephemeral", "home", "json", "mem", "project", "terminal")
 
     def __init__(self, mem: Mem | None = None) -> None:
-        self.mem = mem  # that of a host which runs a command inside its own process
-        self.terminal = mem is None  # whether the terminal, if there is one, is ours
+        self.mem = mem  # the memory of a host that runs a command in its own process
+        self.terminal = mem is None  # whether we may use the terminal, if any
         self.home: str | None = None
         self.project: str | None = None
         self.json = self.ephemeral = False
@@ -41,7 +41,7 @@ class Options:
 
             return nullcontext(self.mem)
         if self.project is not None and not os.path.isdir(self.project):
-            raise InputError(f"--project {self.project}: there is no such directory")
+            raise InputError(f"--project {self.project}: no such directory; check the path")
         if self.home is not None and not self.home.strip():
             raise InputError("--home needs a directory")
         # At a terminal a person is typing; an agent runs commands through pipes.
@@ -57,7 +57,7 @@ class Options:
         return mem
 
     def answer(self, command: Callable[[Mem], output.Answer | None]) -> output.Answer | None:
-        """Return what a command answers for the memory that the options describe."""
+        """Run a command on the memory that the options describe; return its answer."""
         with self.open() as mem:
             answer = command(mem)
             if mem.identity.notice:  # how the project was found, where that is not obvious
@@ -65,7 +65,7 @@ class Options:
         return answer
 
     def _asked(self, found: Project) -> bool:
-        """Tell a person of a memory that was not opened, and ask whether it is this project's."""
+        """Ask a person whether a memory that was not opened belongs to this project."""
         output.note(found.notice)
         if not self.attended:
             return False
@@ -74,9 +74,9 @@ class Options:
         return confirm(f"Use the memory {found.offer} here?", default=False, err=True)
 
     def _check_place(self, place: str) -> None:
-        """Refuse a home that can never be made, because it or what it should be in is a file."""
+        """Refuse a home that cannot be created because it, or its parent, is a file."""
         while not os.path.lexists(place) and os.path.dirname(place) != place:
             place = os.path.dirname(place)
         if not os.path.isdir(place):
             kind = ConfigError if self.home is None else InputError
-            raise kind(f"{place}: is not a directory; choose another home with --home or MEMOLITH_HOME")
+            raise kind(f"{place}: not a directory; choose another home with --home or MEMOLITH_HOME")

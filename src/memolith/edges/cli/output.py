@@ -1,4 +1,4 @@
-"""Writing to people and programs: data on stdout, everything else on stderr, one place for errors."""
+"""Output for people and programs: data on stdout, everything else on stderr, errors in one place."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Fields = Mapping[str, object]
-    # What a command answers: fields for JSON, words for a person; then what they are told besides, or the
-    # error that it ends with although it has answered.
+    # A command's answer: fields for JSON, text for a person; then notes, or the error that it ends with
+    # although it has answered.
     Answer: TypeAlias = "Value | str | tuple[Fields, str, *tuple[Note | Exception, ...]]"
 
 JSON_VERSION = 1
-# Where a host that runs a command inside its own process collects what it says.
+# Where a host that runs a command in its own process collects the output.
 collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _STDOUT = "standard output"
-_NAMED = 3  # of what could not be read
+_NAMED = 3  # unreadable files that a message names
 
 
 def text(value: str) -> None:
@@ -37,7 +37,7 @@ def text(value: str) -> None:
 def json(fields: Fields) -> None:
     """Print a JSON object; fields are only ever added to it while `version` stays.
 
-    Whatever it is about, it says so if something could not be read for it.
+    Any object says so (`complete`) if something could not be read for it.
     """
     from json import dumps
 
@@ -47,7 +47,7 @@ def json(fields: Fields) -> None:
 
 
 def _escaped(value: str) -> str:
-    """Spell out in JSON what a terminal obeys or does not show; a reader of the JSON gets the same text."""
+    """Escape in JSON what a terminal obeys or hides; parsing the JSON gives the same text."""
     if value.isascii() and "\x7f" not in value:
         return value
     from json import dumps
@@ -58,7 +58,7 @@ def _escaped(value: str) -> str:
 
 
 class Note(str):
-    """What a person is told in place of an answer, or besides it: on standard error."""
+    """A message for a person instead of an answer, or beside it: on standard error."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class Note(str):
 def answer(reply: Answer | None, *, as_json: bool) -> None:
     """Print an answer, if there is one: its fields as JSON, or its text and warnings.
 
-    A value that says what it did has both; a text alone is also the `message` of the JSON.
+    A value with a message has both; a text alone is also the `message` of the JSON.
     """
     if reply is None:
         return
@@ -101,20 +101,20 @@ def raw(data: bytes) -> None:
 
 
 def note(message: str, kind: str = "") -> None:
-    """Tell a person something that is not the answer; `kind` is `error`, `warning` or nothing."""
+    """Print a message beside the answer; `kind` is `error`, `warning` or empty."""
     try:
         from memolith.text.secrets.veil import masked
 
         message = hygiene.inert(masked(message))
-    except (OSError, ImportError):  # no descriptor is left to load the scanner with
-        message = "too many open files; raise their number (ulimit -n)"
+    except (OSError, ImportError):  # no descriptor is left to load the scanner
+        message = "too many open files; raise the limit (ulimit -n)"
     if (printed := collected.get()) is not None:
         printed.append(f"{'warning: ' if kind == 'warning' else ''}{message}\n")
         return
     label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
     try:
         _write(sys.stderr, f"memolith: {label}{message}\n")
-    except OSError:  # nobody can be told; the exit code still says it
+    except OSError:  # standard error is closed; the exit code still reports it
         _discard(2)
 
 
@@ -129,20 +129,20 @@ def _paint(value: str, colour: str) -> str:
 
 
 def open_closed() -> None:
-    """Give standard output and error that were closed (`>&-`) a place where nothing is kept.
+    """Redirect closed standard output and error (`>&-`) to the null device.
 
-    Also takes their numbers, and that of standard input, so that no memory file gets one of them.
+    This also reserves their descriptors, and that of standard input, so that no memory file gets one.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            fd = os.open(os.devnull, os.O_RDWR)  # the lowest free number: that of the stream
+            fd = os.open(os.devnull, os.O_RDWR)  # opens as the lowest free descriptor: the stream's
             if name != "stdin":
                 setattr(sys, name, os.fdopen(fd, "wt", encoding="utf-8", closefd=False))
 
 
 def interrupted() -> int:
-    """Tell whoever pressed Ctrl-C how to go on; return the exit code."""
-    progress = sys.modules.get("memolith.edges.cli.progress")  # only what takes long has loaded it
+    """Say how to continue after Ctrl-C; return the exit code."""
+    progress = sys.modules.get("memolith.edges.cli.progress")  # loaded only by long-running commands
     again = progress.end() if progress else ""
     note(f"interrupted; {again}" if again else "interrupted; nothing is half written")
     return 130
@@ -151,7 +151,7 @@ def interrupted() -> int:
 def guarded(command: Callable[[], None]) -> int:
     """Run a command; print what went wrong without a traceback; return the exit code.
 
-    An answer for which something could not be read has a code of its own. What was stored is stored.
+    If something could not be read for an answer, the exit code says so. Completed writes stay.
     """
     with whole.Watch() as watch:
         code = _run(command)
@@ -172,7 +172,7 @@ def _run(command: Callable[[], None]) -> int:
         note(str(error), "error")
         return error.exit_code
     except BrokenPipeError:
-        # The reader (head, less) has seen enough.
+        # The reader (head, less) closed the pipe.
         _discard(1)
         return 0
     except KeyboardInterrupt:
@@ -181,7 +181,7 @@ def _run(command: Callable[[], None]) -> int:
         if os.strerror(errno.EMFILE) not in str(error):
             raise
         _let_go(error)
-        note(f"{error}; let this process open more files (ulimit -n), then try again", "error")
+        note(f"{error}; raise the limit of open files (ulimit -n), then try again", "error")
         return 8
     except OSError as error:
         _let_go(error)
@@ -194,14 +194,14 @@ def _run(command: Callable[[], None]) -> int:
 
 
 def _let_go(error: BaseException | None) -> None:
-    """Close what an error holds open: where no file more can be opened, telling it would need one."""
+    """Close what an error holds open: reporting it may need a file descriptor."""
     while error is not None:
         error.__traceback__ = None
         error = error.__cause__ or error.__context__
 
 
 def _discard(fd: int) -> None:
-    """Let a standard stream lead nowhere, else the interpreter complains about it at exit."""
+    """Redirect a standard stream to the null device, or the interpreter complains about it at exit."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
     except OSError:

@@ -1,6 +1,6 @@
-"""Telling a person at a terminal how far something is, once it takes more than a second.
+"""A progress line for a person at a terminal, once something takes more than a second.
 
-The line goes when the work is done. Nothing is written to a pipe or a file.
+It disappears when the work is done. Nothing is written to a pipe or a file.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Show(Protocol):
-        """Shows how far it is."""
+        """Shows progress."""
 
         def __call__(self, done: int, total: int = 0, /) -> None:
-            """Show it."""
+            """Update the line."""
 
 
 AFTER = 1.0  # seconds
 _BETWEEN = 0.1
 _WIDTH = 20
-# What is under way: what to tell whoever interrupts it, and whether a line stands on the terminal.
+# The current work: the message after an interruption, and whether the line is visible.
 _again = ""
 _drawn = False
 
 
-def bar(what: str, again: str = "run it again: what is done already is not done twice") -> Show | None:
-    """Return what shows how far it is, `show(done, total)` (total 0: not known); None where nobody looks.
+def bar(what: str, again: str = "run it again: completed work is not repeated") -> Show | None:
+    """Return `show(done, total)` (total 0: unknown), which shows progress; None without a terminal.
 
-    `again` is how to go on after an interruption.
+    `again` says how to continue after an interruption.
     """
     global _again
     _again = again
@@ -52,7 +52,7 @@ def bar(what: str, again: str = "run it again: what is done already is not done 
 
 
 def end() -> str:
-    """Take the line away; return how to go on if what was under way was interrupted."""
+    """Remove the line; return how to continue if the work was interrupted."""
     global _again
     again, _again = _again, ""
     if _drawn:

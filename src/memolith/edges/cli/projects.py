@@ -36,7 +36,7 @@ def _known(mem: Mem, slug: str) -> Identity:
 
 
 def _at(mem: Mem, path: str | None) -> tuple[str, Project]:
-    """Return the place that a person means and its project; without a path, those of this directory."""
+    """Return the place at a path and its project; without a path, those of this directory."""
     if path is None:
         found = mem.identity
         if not found.root:
@@ -108,7 +108,7 @@ _path = click.argument("path", required=False, shell_complete=completion.directo
 @_path
 @opened
 def link(mem: Mem, slug: str, path: str | None) -> Answer:
-    """Let PATH (default: this project's directory) use the memory SLUG.
+    """Make PATH (default: this project's directory) use the memory SLUG.
 
     \b
     memolith project link app-59a4a65d
@@ -122,18 +122,18 @@ def link(mem: Mem, slug: str, path: str | None) -> Answer:
 @_path
 @opened
 def unlink(mem: Mem, path: str | None) -> Answer:
-    """Take PATH (default: this project's directory) out of its memory; it starts with one of its own.
+    """Detach PATH (default: this project's directory) from its memory; it gets a new one.
 
     \b
     memolith project unlink
     """
     place, found = _at(mem, path)
-    if found.known and found.root == place:  # others may remember this path from what was here before
+    if found.known and found.root == place:  # other memories may list this path from an earlier project
         owners = [found.slug]
     else:
         owners = [each.slug for each in identities(_directory(mem), strict=True) if place in each.paths]
     if not owners:
-        raise NotFoundError(f"{place} belongs to no memory; `memolith project list` shows them all")
+        raise NotFoundError(f"{place}: no memory uses it; `memolith project list` shows all memories")
     for slug in owners:
         registry.unlink(mem.gate, slug, place)
     return {"slug": owners[0], "path": place}, f"{place} no longer uses {', '.join(owners)}"
@@ -144,20 +144,20 @@ def unlink(mem: Mem, path: str | None) -> Answer:
 @click.argument("new", shell_complete=completion.directories)
 @opened
 def move(mem: Mem, old: str, new: str) -> Answer:
-    """Tell memolith that the directory OLD is at NEW now.
+    """Tell memolith that the directory OLD has moved to NEW.
 
     \b
     memolith project move ~/code/app ~/work/app
     """
     before, after = os.path.abspath(os.path.expanduser(old)), _at(mem, new)[0]
     everything = list(identities(_directory(mem), strict=True))
-    # Not resolved at first: a link to the new place may stand at the old one.
+    # Not resolved at first: the old path may be a link to the new one.
     if not any(before in each.paths for each in everything):
         before = os.path.realpath(before)
     owners = [each.slug for each in everything if before in each.paths]
     if not owners:
         raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
-    if len(owners) > 1:  # different repositories were there, one after the other
+    if len(owners) > 1:  # different repositories have been there over time
         raise InputError(
             f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
         )
@@ -169,18 +169,18 @@ def move(mem: Mem, old: str, new: str) -> Answer:
 @_slug
 @opened
 def adopt_project(mem: Mem, slug: str) -> Answer:
-    """Copy the memory SLUG into this project's memory. Nothing is replaced; SLUG itself stays.
+    """Copy the memory SLUG into this project's memory. Replaces nothing; SLUG itself stays.
 
     \b
     memolith project adopt old-name-1234abcd
     """
     written, skipped = adopt(mem, slug)
-    lines = [f"Brought {plural(len(written), 'file')} in from {slug}", *(f"  {name}" for name in written)]
+    lines = [f"Copied {plural(len(written), 'file')} from {slug}", *(f"  {name}" for name in written)]
     left = [each.as_dict() for each in skipped]
     fields: dict[str, object] = {"slug": mem.project, "files": written, "skipped": left}
     for each in skipped:
         output.note(f"skipped {each.path}: {each.reason}", "warning")
     if any(each.failed for each in skipped):
-        why = "some of it could not be read; adopt it again: what is here stays"
+        why = "some files could not be read; run adopt again: it replaces nothing"
         return fields, "\n".join(lines), PartialError(why)
     return fields, "\n".join(lines)

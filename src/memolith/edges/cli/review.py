@@ -1,4 +1,4 @@
-"""`memolith review`: what waits for a person, and their decision."""
+"""`memolith review`: what waits for a person's decision."""
 
 from __future__ import annotations
 
@@ -27,18 +27,20 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
     shell_complete=completion.words(*_ACTIONS),
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="Everything that waits.")
-@click.option("--yes", is_flag=True, help="Accept without asking, also where nobody can be asked.")
-@click.option("--file", metavar="FILE", help="With edit: take the new texts from this file (- = input).")
+@click.option("--all", "everything", is_flag=True, help="All items in the queue.")
+@click.option("--yes", is_flag=True, help="Accept without asking; required without a terminal.")
+@click.option(
+    "--file", metavar="FILE", help="With edit: read the new texts from this file (- for standard input)."
+)
 @opened
 def review(
     mem: Mem, action: str, ids: tuple[str, ...], everything: bool, yes: bool, file: str | None
 ) -> Answer:
-    """Decide about what waits for a person.
+    """Decide about text that waits for a person.
 
-    Texts from outside (also notes, records and tickets), and changes that learning proposes but that drop
-    too much, as a diff. Who asks finds them, labelled; nothing of it is injected or recalled unasked until a
-    person accepts it. All decisions can be undone, and what was refused is not held a second time.
+    That is text from outside (also notes, records and tickets), and, as a diff, changes proposed by learning
+    that drop too much. Recall and search find it, labelled; it is not injected or recalled unasked until a
+    person accepts it. All decisions can be undone, and refused text is not held a second time.
 
     \b
     memolith review
@@ -52,7 +54,7 @@ def review(
         raise InputError("--file belongs to `review edit`")
     if action == "list":
         if ids or everything:
-            raise InputError("`review list` takes nothing; give `show`, `accept` or `refuse` first")
+            raise InputError("`review list` takes no ID; use `show`, `accept` or `refuse` with it")
         return _list(mem.review.list())
     if not ids and not everything:
         raise InputError(f"which one? Give its ID or --all: memolith review {action} ID")
@@ -61,7 +63,7 @@ def review(
         for given, held in zip(ids, chosen, strict=True):
             if given != held.id:
                 raise InputError(
-                    f"{given} is short for {held.id}; the whole ID says which text was shown to you"
+                    f"{given} is short for {held.id}; give the whole ID, as it names the exact text you saw"
                 )
     if action == "show":
         shown = "\n\n".join(_describe(mem, held) for held in chosen) or "Nothing waits."
@@ -94,7 +96,7 @@ def _as_dict(mem: Mem, held: Held) -> dict[str, object]:
 def _describe(mem: Mem, held: Held) -> str:
     reasons = "\n".join(f"  - {reason}" for reason in held.reasons)
     if held.call == PROPOSAL:
-        changes = mem.review.diff(held) or "(nothing is different by now)"
+        changes = mem.review.diff(held) or "(no difference left)"
         return f"{held.id}  proposed {held.since}, source: {held.source}\nbecause it\n{reasons}\n{changes}"
     asked = ", ".join(f"{key}={value!r}" for key, value in held.arguments.items())
     text = "\n".join(f"  | {line}" for line in held.text.splitlines())
@@ -105,28 +107,30 @@ def _describe(mem: Mem, held: Held) -> str:
 
 
 def _decide(mem: Mem, action: str, held: Held, *, yes: bool) -> dict[str, str]:
-    message = "refused; `memolith undo` brings it back"
+    message = "refused; `memolith undo` restores it"
     if action == "refuse":
         mem.review.refuse(held.id)
     else:
         if not yes:
             if common.attended():
                 output.text(_describe(mem, held))
-            common.agree("Store this as memory?", "a person accepts: run it in a terminal, or add --yes")
+            common.agree(
+                "Store this as memory?", "a person must accept: run this in a terminal, or add --yes"
+            )
         message = mem.review.accept(held.id)
     return {"id": held.id, "decision": action, "message": message}
 
 
 def _edit(mem: Mem, chosen: list[Held], file: str | None) -> Answer:
-    """Let a person change the texts of a proposal: in an editor, or by giving a file."""
+    """Let a person change the texts of a proposal, in an editor or from a file."""
     if len(chosen) != 1 or chosen[0].call != PROPOSAL:
-        raise InputError("`review edit` takes the ID of one proposal; other texts are accepted or refused")
+        raise InputError("`review edit` takes the ID of one proposal; accept or refuse other texts")
     if file is not None:
         text: str | None = common.file_text(file)
     elif common.attended():
         text = click.edit(chosen[0].text, extension=".md")
     else:
-        raise InputError("nobody can be asked here; give the new texts with --file FILE")
+        raise InputError("no terminal to open an editor in; give the new texts with --file FILE")
     if text is None:
         raise click.exceptions.Exit(1)
     held = mem.review.edit(chosen[0].id, text)

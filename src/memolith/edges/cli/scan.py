@@ -1,4 +1,4 @@
-"""Commands that find and take out what must not be kept: scan, allow, forget."""
+"""Commands that find and remove what must not be kept: scan, allow, forget."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
-_OUTSIDE = "what agents, editors and backups keep themselves is not touched"
+_OUTSIDE = "copies kept by agents, editors and backups are not touched"
 
 
 @cli.command()
 @click.argument("path", required=False)
-@click.option("--purge", is_flag=True, help="Mask what is found: in memory files, history and leftovers.")
-@click.option("--dry-run", "dry", is_flag=True, help="With --purge: only show what would be masked.")
+@click.option("--purge", is_flag=True, help="Mask secrets in memory files, history and leftovers.")
+@click.option("--dry-run", "dry", is_flag=True, help="With --purge: only show what it would mask.")
 @opened
 def scan(mem: Mem, path: str | None, purge: bool, dry: bool) -> Answer:
     """Look for secrets in the whole memory, or in PATH: a file, a folder, or - for standard input.
 
-    Shows where each is and its kind, never its value. Links are not followed; `.git`, binary files and files
-    of more than 10 MB are not read. Exits with 1 while something is found.
+    Shows the place and kind of each, never its value. Does not follow links; skips `.git`, binary files and
+    files over 10 MB. Exits with 1 if anything is found.
 
     \b
     memolith scan
@@ -43,10 +43,10 @@ def scan(mem: Mem, path: str | None, purge: bool, dry: bool) -> Answer:
     git diff | memolith scan -
     """
     if path is not None and (purge or dry):
-        raise InputError("--purge is for the memory itself and takes no PATH; leave one of them out")
+        raise InputError("--purge works on the memory itself and takes no PATH; drop one of them")
     if dry and not purge:
-        raise InputError("--dry-run belongs to --purge; without it nothing is changed anyway")
-    show = progress.bar("files", "run it again; what is masked already stays masked") or (lambda *_: None)
+        raise InputError("--dry-run belongs to --purge; scan alone changes nothing")
+    show = progress.bar("files", "run it again; masked secrets stay masked") or (lambda *_: None)
     done: list[Cleaned] = []
     if purge and not dry and os.path.isdir(mem.home):
         done = mem.purge(tell=_warn, progress=show)
@@ -87,14 +87,14 @@ def _summary(report: Report, *, dry: bool) -> str:
 
 @cli.command()
 @click.argument("value", required=False)
-@click.option("--remove", is_flag=True, help="Take VALUE (or its hash, as listed) off the list.")
+@click.option("--remove", is_flag=True, help="Remove VALUE (or its hash, as listed) from the list.")
 @common.one_of("--scope", common.SCOPES, "Whose list.", default="project", show_default=True)
 @opened
 def allow(mem: Mem, value: str | None, remove: bool, scope: Scope) -> Answer:
     """Let a value be stored although it looks like a secret; without VALUE, list what is allowed.
 
-    VALUE may be the line it stands in. Only its SHA-256 is kept. With - it is read from standard input, at a
-    terminal without showing it, so that it does not stay in the history of your shell.
+    VALUE may be the whole line. Only its SHA-256 is kept. With -, VALUE is read from standard input (hidden
+    at a terminal), so that it does not end up in your shell history.
 
     \b
     memolith allow -
@@ -109,7 +109,7 @@ def allow(mem: Mem, value: str | None, remove: bool, scope: Scope) -> Answer:
         return fields, "\n".join(f"{what} in {done.scope or 'all projects'}: {each}" for each in done.changed)
     if not done.hashes:
         return fields, output.Note(
-            "nothing is allowed here; `memolith allow -` adds a value that is no secret"
+            "nothing is allowed here; `memolith allow -` adds a value that is not a secret"
         )
     return fields, "\n".join(done.hashes)
 
@@ -123,14 +123,14 @@ def _value(value: str) -> str:
 @cli.command()
 @click.argument("text")
 @click.option("--all", "everywhere", is_flag=True, help="In every project, not only this one and the user's.")
-@click.option("--dry-run", "dry", is_flag=True, help="Only show where it is.")
-@click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@click.option("--dry-run", "dry", is_flag=True, help="Only show the places.")
+@click.option("--yes", is_flag=True, help="Do not ask; required without a terminal.")
 @opened
 def forget(mem: Mem, text: str, everywhere: bool, dry: bool, yes: bool) -> Answer:
-    """Take every line that has TEXT out of memory, history and session copies, for good; there is no undo.
+    """Delete every line that contains TEXT from memory, history and session copies, for good; no undo.
 
-    TEXT is a part of the line; case and spaces do not matter. With - it is read from standard input. What was
-    imported does not come back by importing it again. To delete a note and keep its history, see `edit`.
+    TEXT is a part of the line; case and spaces do not matter. With -, TEXT is read from standard input.
+    Importing again does not bring it back. To delete a note and keep its history, see `edit`.
 
     \b
     memolith forget "port 6380" --dry-run
@@ -150,7 +150,7 @@ def forget(mem: Mem, text: str, everywhere: bool, dry: bool, yes: bool) -> Answe
     for problem in done.problems:
         _warn(problem)
     if done.problems:
-        left = "some of it may be left; see to what is named above and forget it again"
+        left = "some of it may be left; fix what is named above and run forget again"
         return fields, words, PartialError(left)
     return fields, words
 

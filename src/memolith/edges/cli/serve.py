@@ -1,4 +1,4 @@
-"""Commands that stay: the MCP server and the hooks that agents start, and the terminal app."""
+"""The MCP server and the hooks that agents start, and the terminal app."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 @cli.command()
-@click.option("--read-only", is_flag=True, help="Offer only what reads, for sub-agents.")
+@click.option("--read-only", is_flag=True, help="Offer only tools that read, for sub-agents.")
 @shared
 def mcp(options: Options, read_only: bool) -> None:
     """Serve memory to an agent over MCP, on standard input and output (docs/mcp.md).
 
-    Agents start this themselves. The project is that of the directory it is started in, or of
-    $CLAUDE_PROJECT_DIR; it ends when standard input is closed.
+    Agents start this themselves. It serves the project of its working directory, or of $CLAUDE_PROJECT_DIR,
+    and ends when standard input is closed.
 
     \b
     claude mcp add -s user memolith -- memolith mcp
@@ -34,22 +34,22 @@ def mcp(options: Options, read_only: bool) -> None:
     from memolith.edges.mcp.server import Server
 
     with options.open():
-        pass  # says what is wrong with a directory
+        pass  # reports a bad directory
     server = Server(options.home, options.project, ephemeral=options.ephemeral, read_only=read_only)
     if sys.stdin is not None and sys.stdin.isatty():
-        output.note("waiting for an MCP client; Ctrl-D ends this (memolith mcp --help says how to add it)")
+        output.note("waiting for an MCP client; Ctrl-D quits (memolith mcp --help shows how to add it)")
     click.get_current_context().exit(server.serve())
 
 
 @cli.command()
-@click.option("--host", metavar="NAME", default="", help="The agent, where its message does not show it.")
-@click.option("--event", metavar="NAME", default="", help="The event, where the message does not name it.")
+@click.option("--host", metavar="NAME", default="", help="The agent, if its message does not name it.")
+@click.option("--event", metavar="NAME", default="", help="The event, if the message does not name it.")
 @click.option("--work", is_flag=True, hidden=True)
 @shared
 def hook(options: Options, host: str, event: str, work: bool) -> None:
-    """Answer an event of an agent's session, told as JSON on standard input (docs/hooks.md).
+    """Answer an event of an agent's session, given as JSON on standard input (docs/hooks.md).
 
-    Agents start this themselves. It always succeeds: what went wrong is in the home, in state/log/hook.log.
+    Agents start this themselves. It always succeeds; failures are logged in state/log/hook.log in the home.
 
     \b
     memolith hook --host claude
@@ -70,7 +70,7 @@ def hook(options: Options, host: str, event: str, work: bool) -> None:
 @cli.command()
 @shared
 def tui(options: Options) -> None:
-    """Look through memory in the terminal: search, edit, review, undo. Needs memolith[tui].
+    """Browse memory in the terminal: search, edit, review, undo. Needs memolith[tui].
 
     \b
     memolith tui

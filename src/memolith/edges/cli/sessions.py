@@ -1,4 +1,4 @@
-"""Commands about finished sessions: those handed over, and those that agents have kept on this machine."""
+"""Commands about finished sessions: those passed in, and those that agents keep on this machine."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ def session() -> None:
 
 @session.command("add")
 @click.argument("file", metavar="FILE")
-@click.option("--agent", required=True, metavar="NAME", help="Which agent it was with.")
-@click.option("--id", "session_id", required=True, metavar="ID", help="The agent's own id of the session.")
-@click.option("--ticket", metavar="ID", help="The ticket that it was an execution of.")
-@click.option("--mine", is_flag=True, help="It is your own session, although FILE lies in a repository.")
+@click.option("--agent", required=True, metavar="NAME", help="The agent of the session.")
+@click.option("--id", "session_id", required=True, metavar="ID", help="The session's id in the agent.")
+@click.option("--ticket", metavar="ID", help="The ticket that the session worked on.")
+@click.option("--mine", is_flag=True, help="The session is your own, although FILE is in a repository.")
 @click.option("--status", default="completed", show_default=True, metavar="running|paused|completed|failed")
 @click.option("--scope", default="project", hidden=True)
 @opened
 def add_session(
     mem: Mem, file: str, agent: str, session_id: str, ticket: str | None, mine: bool, status: str, scope: str
 ) -> Answer:
-    """Store a session from JSON lines (- reads them), one turn each: {"role", "text", "time"}.
+    """Store a session from JSON lines (- reads standard input), one turn each: {"role", "text", "time"}.
 
-    The same session again changes nothing; one that has grown adds its new turns. Secrets are masked. A file
-    in a repository may be anybody's: it is shown only to who asks, and nothing is learned from it, unless you
-    say that it is yours.
+    Adding a session again changes nothing; one that has grown adds its new turns. Secrets are masked. A file
+    in a repository may be anybody's: it is shown only when asked for, and nothing is learned from it, unless
+    you say that it is yours.
 
     \b
     memolith session add turns.jsonl --agent claude --id 3f2a
@@ -122,19 +122,21 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
 
 @session.command("import")
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
-@click.option("--agent", metavar="NAME", help="Only this agent's, or whose files the PATHs are.")
-@click.option("--mine", is_flag=True, help="What is at the PATHs are your own sessions, wherever they lie.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be read; store nothing.")
+@click.option(
+    "--agent", metavar="NAME", help="Only sessions of this agent, or the agent that wrote the PATHs."
+)
+@click.option("--mine", is_flag=True, help="The PATHs hold your own sessions, wherever they are.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be read; store nothing.")
 @opened
 def import_sessions(mem: Mem, paths: tuple[str, ...], agent: str | None, mine: bool, dry_run: bool) -> Answer:
-    """Read the sessions that agents kept on this machine, or those at PATH, each into its project's memory.
+    """Import the sessions that agents keep on this machine, or those at PATH, each into its project's memory.
 
-    Those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi and Cursor are found by
-    themselves. Secrets are masked. What is known and has not grown is not read again, so this may be
-    interrupted and run as often as you like.
+    Finds those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi and Cursor. Secrets are
+    masked. Sessions that have not grown are skipped, so you may interrupt this and run it as often as you
+    like.
 
-    A file that lies elsewhere, as aider's do, may be anybody's: it goes into this project's memory, is shown
-    only to who asks, and nothing is learned from it, unless you say that it is yours. Links are not followed.
+    A file elsewhere, such as aider's, may be anybody's: it goes into this project's memory, is shown only
+    when asked for, and nothing is learned from it, unless you say that it is yours. Links are not followed.
 
     \b
     memolith session import --dry-run
@@ -144,7 +146,7 @@ def import_sessions(mem: Mem, paths: tuple[str, ...], agent: str | None, mine: b
     """
     only = gather.agent_named(agent) if agent is not None else None
     if mine and not paths:
-        raise InputError("which sessions are yours? Name their files: memolith session import --mine PATH")
+        raise InputError("--mine needs the files of your sessions: memolith session import --mine PATH")
     if paths:
         places = gather.named(paths, only, mine=mine)
     else:
@@ -156,7 +158,7 @@ def import_sessions(mem: Mem, paths: tuple[str, ...], agent: str | None, mine: b
 
 
 def _problems(gatherer: Gatherer) -> list[MemolithError]:
-    """Return what an import ends with: a full disk is no property of a session that could be skipped."""
+    """Return what an import ends with: a full disk is an error, not a reason to skip a session."""
     if gatherer.refused:
         return [gatherer.refused]
     if gatherer.shortened:
@@ -168,7 +170,7 @@ def _problems(gatherer: Gatherer) -> list[MemolithError]:
             )
         ]
     if gatherer.unread:
-        left = "some sessions could not be read or listed; mend what is named above and import again"
+        left = "some sessions could not be read or listed; fix what is named above and import again"
         return [PartialError(left)]
     return []
 
@@ -192,7 +194,7 @@ def _report(brought: list[Outcome], *, dry_run: bool) -> tuple[dict[str, object]
 
 
 def _summary(brought: list[Outcome]) -> list[dict[str, object]]:
-    """Return how many there were for each agent and project."""
+    """Return the counts for each agent and project."""
     counts = Counter((each.agent, each.project, each.action) for each in brought)
     pairs = sorted({(agent, project) for agent, project, _ in counts})
     rows = []
@@ -205,11 +207,11 @@ def _summary(brought: list[Outcome]) -> list[dict[str, object]]:
 
 def _message(brought: list[Outcome], *, dry_run: bool) -> str:
     if not brought:
-        return "No sessions were found; name a file or a directory of them"
+        return "No sessions found; name a file or a directory of them"
     counts = Counter(each.action for each in brought)
     counted = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
     if dry_run:
-        return f"Would be: {counted}. Nothing was stored"
+        return f"Would import: {counted}. Nothing was stored"
     turns, masked = sum(each.added for each in brought), sum(each.masked for each in brought)
     hidden = f", {plural(masked, 'secret')} masked" if masked else ""
     return f"{counted}; {plural(turns, 'new turn')}{hidden}"

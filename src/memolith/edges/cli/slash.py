@@ -1,7 +1,7 @@
 """`memolith memory` and `/memory`: a verb, or else the name of a note to print.
 
-`slash` runs the same grammar inside a host's own process: a line that a person typed goes in, a text to show
-comes out.
+`slash` runs the same grammar in a host's process: it takes the line that a person typed and returns the
+text to show.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 _COMMAND = "/memory"
-# Other commands that are verbs here as well, and other names for verbs.
+# Top-level commands that are also verbs here, and aliases of verbs.
 FORWARDED = ("status", "search", "list", "record", "recall", "doctor", "undo", "promote", "why")
 ALIASES = {"reset": "clear", "rebuild": "enqueue"}
 USAGE = "usage: /memory [VERB|NOTE]; `/memory help` lists the verbs"
@@ -42,17 +42,17 @@ HELP = """\
 /memory                         all notes, and where they are
 /memory NOTE                    print a note (`/memory note NAME` if its name is a verb)
 /memory edit [NOTE]             open a note in your editor, or the index of the notes
-/memory view                    exactly what the agent gets
+/memory view                    exactly what the agent sees
 /memory read [SOURCE] [NAME]    long_term, scratchpad, daily, a date, note NAME, memory://…
 /memory write TARGET TEXT       long_term, scratchpad, daily or note:NAME
-/memory search WORDS            find them literally;  /memory recall QUESTION  what is known about it
+/memory search WORDS            find them literally;  /memory recall QUESTION  ask a question
 /memory list | status           all files | sizes, open items, entries of today
 /memory record add|list|get|…   typed facts
-/memory clear scratchpad|daily  empty one of them
-/memory clear | reset           take back what was learned from sessions
-/memory enqueue | rebuild       let the next run consolidate
-/memory promote NOTE            make a skill of a note;  /memory why NOTE  where it came from
-/memory doctor | undo   what is wrong | take the last change back"""
+/memory clear scratchpad|daily  empty the scratchpad or today's log
+/memory clear | reset           remove what was learned from sessions
+/memory enqueue | rebuild       make the next run consolidate
+/memory promote NOTE            turn a note into a skill;  /memory why NOTE  where it came from
+/memory doctor | undo           find problems | revert the last change"""
 
 
 def verbs() -> list[str]:
@@ -74,13 +74,13 @@ class _Grammar(Group):
 
 
 def slash(mem: Mem, line: str = "", *, terminal: bool = False) -> values.Answer:
-    """Run what a person typed behind `/memory`; never raises for what they got wrong.
+    """Run what a person typed after `/memory`; never raises for bad input.
 
-    Without anything, the answer is an overview in Markdown, and nothing is written. `terminal` says that the
-    host has given the terminal free: then `edit` opens an editor and `clear` asks; else they say what to do.
-    `answer.error` tells that nothing was done.
+    An empty line gets an overview in Markdown, and nothing is written. `terminal` says that the host has
+    released the terminal: then `edit` opens an editor and `clear` asks; else they say what to do.
+    `answer.error` means that nothing was done.
     """
-    # A person typed it, so what they write is theirs; what is from elsewhere stays so.
+    # A person typed it, so the text is theirs, unless the memory has another source.
     options = Options(mem.from_source("user") if mem.source.trusted else mem)
     options.terminal = terminal
     printed: list[str] = []
@@ -94,7 +94,7 @@ def slash(mem: Mem, line: str = "", *, terminal: bool = False) -> values.Answer:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line as a shell would; what is to be written stays as it was typed."""
+    """Split a line as a shell would; text to be written stays as typed."""
     bare = line.strip()
     if bare == _COMMAND or bare.startswith((f"{_COMMAND} ", f"{_COMMAND}\n")):
         bare = bare[len(_COMMAND) :].strip()
@@ -104,14 +104,14 @@ def _words(line: str) -> list[str]:
         return [verb, *filter(None, [target]), *(["--", text] if text.strip() else [])]
     try:
         return shlex.split(bare)
-    except ValueError:  # an apostrophe is no quotation
+    except ValueError:  # an apostrophe, not a quotation mark
         return bare.split()
 
 
 @cli.group(cls=_Grammar, invoke_without_command=True)
 @shared
 def memory(options: Options) -> Answer | None:
-    """Look at memory and correct it, as `/memory` does in an agent: a verb, or the name of a note to print.
+    """View and correct memory, as `/memory` does in an agent: give a verb, or the name of a note to print.
 
     Further verbs are the commands status, search, list, record, recall, doctor, undo, promote and why;
     reset is clear, rebuild is enqueue.
@@ -130,36 +130,36 @@ def memory(options: Options) -> Answer | None:
 @memory.command()
 @opened
 def view(mem: Mem) -> Answer:
-    """Print exactly what an agent gets.
+    """Print exactly what an agent sees.
 
     \b
     memolith memory view
     """
     block = mem.context_block()
     if not mem.settings.flag("memories.enabled"):
-        output.note("nothing is learned from sessions: memories.enabled is off", "warning")
-    return {"block": block}, block or output.Note("nothing is remembered yet, so nothing is injected")
+        output.note("memories.enabled is off: nothing is learned from sessions", "warning")
+    return {"block": block}, block or output.Note("memory is empty, so nothing is injected")
 
 
 @memory.command()
 @click.argument("name", nargs=-1, required=True, shell_complete=completion.names)
 @opened
 def note(mem: Mem, name: tuple[str, ...]) -> Answer:
-    """Print a note, also one whose name is a verb.
+    """Print a note, even if its name is a verb.
 
     \b
     memolith memory note status
     """
     if found := find_note(mem, " ".join(name)):
         return _text(addresses.of_file(mem, found).text)
-    raise NotFoundError(f"there is no note {quoted(' '.join(name))}; `memolith list notes` shows them")
+    raise NotFoundError(f"no note {quoted(' '.join(name))}; `memolith list notes` shows them")
 
 
 @click.command(cls=Group.command_class)
 @click.argument("name", nargs=-1)
 @opened
 def _other(mem: Mem, name: tuple[str, ...]) -> Answer:
-    """Print a note, or say what could be meant."""
+    """Print a note, or suggest the nearest name."""
     word = " ".join(name)
     if found := find_note(mem, word):
         return _text(addresses.of_file(mem, found).text)
@@ -183,8 +183,8 @@ def _text(text: str) -> Answer:
 def edit(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Open a note in your editor ($VISUAL, $EDITOR), or the index of the notes.
 
-    NAME may also be long_term, scratchpad, daily or a day. It is the file itself. What it was before is in
-    the history, and what was written to it while you had it open is kept. Afterwards the difference is shown.
+    NAME may also be long_term, scratchpad, daily or a day. This opens the file itself. The history keeps the
+    old text, and anything written to the file while you have it open. Shows the difference afterwards.
 
     \b
     memolith memory edit
@@ -245,15 +245,15 @@ memory.add_command(learning.enqueue)
 
 @memory.command()
 @click.argument("what", required=False, metavar="[scratchpad|daily]")
-@click.option("--all", "everywhere", is_flag=True, help="In every project.")
-@click.option("--everything", is_flag=True, help="Also what people wrote here.")
+@click.option("--all", "everywhere", is_flag=True, help="In all projects.")
+@click.option("--everything", is_flag=True, help="Include what people wrote.")
 @click.option("--scope", default="project", show_default=True, metavar="project|user", help="Of whom.")
-@click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@click.option("--yes", is_flag=True, help="Do not ask; required without a terminal.")
 @opened
 def clear(mem: Mem, what: str | None, everywhere: bool, everything: bool, scope: str, yes: bool) -> Answer:
-    """Take back what was learned from sessions (also: reset), or empty the scratchpad or today's log.
+    """Remove what was learned from sessions (also: reset), or empty the scratchpad or today's log.
 
-    What people wrote stays, unless --everything. `memolith undo` brings files back.
+    What people wrote stays, unless --everything. `memolith undo` restores files.
 
     \b
     memolith memory clear
@@ -279,13 +279,13 @@ def clear(mem: Mem, what: str | None, everywhere: bool, everything: bool, scope:
 
 
 def _empty(mem: Mem, what: str) -> Answer:
-    """Take a checklist or a log away; the history has it."""
+    """Empty the scratchpad or today's log; the history keeps the text."""
     if what not in ("scratchpad", "daily"):
-        raise InputError(f"clear cannot empty {quoted(what)}; only scratchpad or daily")
+        raise InputError(f"clear cannot empty {quoted(what)}; choose scratchpad or daily")
     name = layout.SCRATCHPAD if what == "scratchpad" else f"daily/{mem.today}.md"
     place = layout.path(mem.project, name)
     done = mem.gate.rewrite(place, lambda _: None, op="delete")
-    return f"Emptied {what} (memolith undo brings it back)" if done.changed else f"{what} is empty already"
+    return f"Emptied {what} (memolith undo brings it back)" if done.changed else f"{what} is already empty"
 
 
 @memory.command("help")

@@ -1,4 +1,4 @@
-"""`memolith import` and `memolith export`: memory from elsewhere in, and all of it out again."""
+"""`memolith import` and `memolith export`."""
 
 from __future__ import annotations
 
@@ -23,22 +23,20 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 _KINDS = (*sources.KINDS, unpack.KIND)
-_SHOWN = 20  # rows of one action, for a person
+_SHOWN = 20  # rows shown to a person for each action
 
 
 @cli.command("import")
 @click.argument("path", required=False)
-@common.one_of("--from", _KINDS, "What it is (else recognised).", name="kind", metavar="KIND")
+@common.one_of("--from", _KINDS, "The format (default: detected).", name="kind", metavar="KIND")
 @common.one_of("--scope", common.SCOPES, "Whose memory it becomes.")
 @click.option(
     "--mine/--others",
     default=None,
-    help="Whose words: yours, or somebody else's, which wait for review (else asked, or told by the place).",
+    help="Whose words: yours, or somebody else's, which wait for review (default: ask, or judge by place).",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be brought; write nothing.")
-@click.option(
-    "--yes", is_flag=True, help="Bring an archive without asking; needed where nobody can be asked."
-)
+@click.option("--dry-run", is_flag=True, help="Only show what would be imported; write nothing.")
+@click.option("--yes", is_flag=True, help="Import an archive without asking; required without a terminal.")
 @click.option("--large", is_flag=True, help="The archive may hold more than 10,000 files.")
 @opened
 def import_command(
@@ -51,13 +49,13 @@ def import_command(
     yes: bool,
     large: bool,
 ) -> Answer:
-    """Bring another program's memory, or an archive of `memolith export`, into this one.
+    """Import another program's memory, or an archive of `memolith export`.
 
     PATH is a file or folder: Claude Code's auto-memory (found without a PATH, too), Codex or oh-my-pi
     memories, a zerostack or jutul memory, a single MEMORY.md, CLAUDE.md, AGENTS.md or GEMINI.md, a
     basic-memory folder, an Obsidian vault, any folder of Markdown. It is only read. Nothing is overwritten,
-    secrets are masked, and what is not your own words waits for `memolith review`: only who asks is shown
-    it. Run it again, and only what is new comes. `memolith undo` takes an import back (not an archive).
+    secrets are masked, and somebody else's words wait for `memolith review`, shown only when asked for. Run
+    it again to import only what is new. `memolith undo` reverts an import (but not that of an archive).
 
     \b
     memolith import --dry-run
@@ -80,20 +78,22 @@ def import_command(
     )
     counts = Counter(row.action for row in done.rows)
     counted = ", ".join(f"{counts[action]:,} {action}" for action in bring.ACTIONS if counts[action])
-    message = f"{'Would be' if dry_run else 'Imported'} from {done.kind}: {counted or 'nothing was found'}"
+    message = (
+        f"{'Would import' if dry_run else 'Imported'} from {done.kind}: {counted or 'nothing was found'}"
+    )
     message += ". Nothing was written" if dry_run else ""
     rows = [{key: veil.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
     lines = [line for action in bring.ACTIONS for line in _lines(action, done.rows)]
     fields: dict[str, object] = {"kind": done.kind, "rows": rows, "message": veil.masked(message)}
     text = veil.masked("\n".join([*lines, message]))
     if counts["broken"]:
-        left = f"{counts['broken']:,} could not be brought; mend them and import again"
+        left = f"{counts['broken']:,} could not be imported; fix them and import again"
         return fields, text, PartialError(left)
     return fields, text
 
 
 def _whose(path: str | None) -> bool | None:
-    """Ask whose words they are; None where nobody can be asked, or it is an archive, which asks itself."""
+    """Ask whose words they are; None without a terminal, or for an archive, which asks later."""
     if path is None or not sys.stdin.isatty() or not os.path.exists(path) or unpack.is_archive(path):
         return None
     default = sources.is_mine(path, os.environ)
@@ -110,7 +110,7 @@ def _agree(archive: Archive) -> None:
 
 
 def _lines(action: str, rows: list[Row]) -> list[str]:
-    """Return what a person is shown of the texts that had the same fate."""
+    """Return the rows for a person, grouped by action."""
     found = [row for row in rows if row.action == action and action != "known"]
     lines = []
     for row in found[:_SHOWN]:
@@ -130,10 +130,10 @@ def _lines(action: str, rows: list[Row]) -> list[str]:
 @click.option("--no-sessions", is_flag=True, help="Without the copies of sessions.")
 @opened
 def export_command(mem: Mem, file: str, everything: bool, no_history: bool, no_sessions: bool) -> Answer:
-    """Write memory into an archive that `memolith import` brings back without loss.
+    """Write memory into an archive that `memolith import` restores without loss.
 
-    It is an ordinary tar.gz of the Markdown files with a manifest, readable by you only. It holds what you
-    stored, settings included: treat it like the memory itself.
+    The archive is an ordinary tar.gz of the Markdown files with a manifest, readable only by you. It holds
+    everything you stored, and settings: treat it like the memory itself.
 
     \b
     memolith export memory.tar.gz
@@ -154,6 +154,6 @@ def export_command(mem: Mem, file: str, everything: bool, no_history: bool, no_s
     fields = {**done.as_dict(), "path": veil.masked(done.path), "left_out": left, "message": message}
     text = "\n".join([*lines, message])
     if done.failed:
-        lost = f"{done.failed} of it could not be read and is not in the archive; see to what was left out"
+        lost = f"{done.failed} could not be read and is not in the archive; fix what was left out"
         return fields, text, PartialError(f"{lost} and export again")
     return fields, text

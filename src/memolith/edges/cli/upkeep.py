@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _SHELLS = ("bash", "zsh", "fish")
 _ACTIONS = ("list", "get", "set", "path")
 _INDEX_ACTIONS = ("status", "sync", "rebuild")
-_AGAIN = "`memolith index sync` goes on where it stopped, and so does the next recall"
-# A session as an agent would hand it over: JSON lines, one turn each.
+_AGAIN = "`memolith index sync` continues where it stopped, and so does the next recall"
+# A session as an agent would pass it in: JSON lines, one turn each.
 _SESSION = (
     '{"role": "user", "text": "run the tests", "time": "2026-11-10T10:00:00Z"}\n'
     '{"role": "assistant", "text": "Running npm test …", "time": "2026-11-10T10:00:04Z"}\n'
@@ -49,11 +49,11 @@ _file = click.argument("file", required=False, shell_complete=completing.files_t
 
 @cli.command()
 @_file
-@click.option("--all", "everything", is_flag=True, help="Also changes that took nothing away.")
+@click.option("--all", "everything", is_flag=True, help="Include changes that removed nothing.")
 @click.option("--show", type=int, metavar="VERSION", help="Print a version, with secrets masked.")
 @shared
 def history(options: Options, file: str | None, everything: bool, show: int | None) -> Answer | None:
-    """List the versions that can be brought back: the states before each destructive change.
+    """List the versions that can be restored: the states before each destructive change.
 
     FILE is a path below the memory directory, a target (long_term, scratchpad, daily) or a note's name.
 
@@ -71,7 +71,7 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
         kept = mem.gate.history.read(name, show)
         data = masked(kept, allowed(str(mem.root), layout.scope_of(name)))
     if data != kept:
-        output.note("a secret in it is masked; `memolith scan --purge` takes it out of the history")
+        output.note("a secret in it is masked; `memolith scan --purge` removes it from the history")
     if options.json:
         return {"path": name, "text": data.decode("utf-8", "replace")}, ""
     output.raw(data)
@@ -88,18 +88,18 @@ def _versions(mem: Mem, file: str | None, *, everything: bool) -> Answer:
         for row in rows
     ]
     head = f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'by':<9}  {'bytes':>7}  file"
-    nothing = "no versions: nothing was overwritten or deleted yet"
+    nothing = "no versions: nothing has been overwritten or deleted yet"
     return listed("versions", rows, [head, *lines] if rows else [], nothing)
 
 
 @cli.command()
 @_file
-@click.option("--to", type=int, metavar="VERSION", help="Bring back this version (see history).")
+@click.option("--to", type=int, metavar="VERSION", help="Restore this version (see history).")
 @opened
 def undo(mem: Mem, file: str | None, to: int | None) -> Answer:
-    """Take back the last change to FILE (or the last change here), byte for byte.
+    """Revert the last change to FILE (or the last change here), byte for byte.
 
-    Repeat it to go further back. What undo replaces is in the history too.
+    Repeat to go further back. What undo replaces goes into the history, too.
 
     \b
     memolith undo
@@ -112,17 +112,17 @@ def undo(mem: Mem, file: str | None, to: int | None) -> Answer:
     now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
     text = f"Undid change {done.version_undone} of {done.name}: it {now}"
     if done.also:
-        text += f"\nand of {plural(len(done.also), 'other file')} changed with it"
+        text += f"\nand {plural(len(done.also), 'other file')} changed with it"
     return done.as_dict(), text
 
 
 @cli.command()
-@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired without loss.")
 @opened
 def doctor(mem: Mem, fix: bool) -> Answer:
-    """Look for what is wrong: index, frontmatter, duplicates, secrets, sizes, links, orphans, leftovers.
+    """Check for problems: index, frontmatter, duplicates, secrets, sizes, links, orphans, leftovers.
 
-    Exits with 1 while something is wrong.
+    Exits with 1 if there are any.
 
     \b
     memolith doctor
@@ -157,11 +157,11 @@ def _rows(findings: list[Finding]) -> list[dict[str, object]]:
 )
 @opened
 def index(mem: Mem, action: str) -> Answer:
-    """Show, catch up or rebuild what recall searches in. It is derived: the files know everything.
+    """Show, update or rebuild the index that recall searches. It is derived from the files.
 
-    Recall does this by itself; nothing is lost when the index is deleted. With memolith[semantic], `sync` and
-    `rebuild` also make the vectors that recall could not make in its time; a service on another machine gets
-    the texts of this project and the user's alone.
+    Recall updates it automatically; deleting it loses nothing. With memolith[semantic], `sync` and `rebuild`
+    also compute the vectors that recall had no time for; a service on another machine gets only the texts of
+    this project and the user's.
 
     \b
     memolith index
@@ -191,7 +191,7 @@ def index(mem: Mem, action: str) -> Answer:
 
 
 def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
-    """Return how much has a vector; catching up takes what it takes, here nobody waits for an answer."""
+    """Return how many units have a vector; without a time limit, as nobody waits for an answer."""
     vectors = mem.vectors
     if getattr(vectors.provider, "sends", False):
         slugs = [layout.USER, mem.project]
@@ -208,9 +208,9 @@ def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
 @click.argument("value", required=False, shell_complete=completing.values)
 @opened
 def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
-    """Show or change settings. An environment variable beats the file, the file beats the default.
+    """Show or change settings. Environment variables override the file, the file overrides defaults.
 
-    A project may set inject.daily for itself in a file .memolith.yml; anything else there is ignored.
+    A project may set inject.daily in a file .memolith.yml; anything else there is ignored.
 
     \b
     memolith config
@@ -226,7 +226,7 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
         settings.check(key, value)
         registry.set_setting(mem.home, mem.settings.path, key, value)
         mem.settings.reload()
-    _ = mem.identity  # a project may set some for itself
+    _ = mem.identity  # a project may override some
     keys = [each for each in settings.SETTINGS if key in (None, each)]
     if key is not None and not keys:
         raise ConfigError(settings.unknown_key(key))
@@ -239,14 +239,14 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
 
 
 def _shown(value: object) -> str:
-    """Return a value as it is written in the file."""
+    """Return a value as written in the file."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @cli.command()
 @shared
 def demo(options: Options) -> Answer:
-    """Show the main job in a throw-away home: remember, inject, find, undo, and the files it made.
+    """Run a tour in a throw-away home: remember, inject, find, undo, and the files behind it.
 
     \b
     memolith demo
@@ -269,19 +269,19 @@ def demo(options: Options) -> Answer:
         made = sorted(str(each.relative_to(store)) for each in store.rglob("*") if each.is_file())
     files = "\n".join(f"  memory/{name}" for name in made)
     end = 'Your own memory was not touched. Begin with: memolith write long_term "- …"'
-    text = f"\n# The files it made, all plain Markdown (removed again now):\n{files}\n\n{end}"
+    text = f"\n# The files, all plain Markdown (now removed):\n{files}\n\n{end}"
     return {"steps": steps, "files": made}, text
 
 
 def _played(line: str, home: str, project: str) -> str:
-    """Return what a command prints, run by the real program."""
+    """Run a command with the real program; return what it prints."""
     done = subprocess.run(
         programs.ourselves(*shlex.split(line)[1:], "--home", home, "--project", project),
         capture_output=True,
         input=_SESSION,
         encoding="utf-8",
         check=False,
-        # The temporary directory may be inside a repository; the demo's project is not part of it.
+        # The temporary directory may be inside a repository; the demo's project must not be.
         env={**programs.environment(), "GIT_CEILING_DIRECTORIES": os.path.dirname(project)},
     )
     return done.stdout + done.stderr
