@@ -110,7 +110,7 @@ def test_records_are_added_moved_archived_and_deleted_and_each_is_undone(person:
         await app.keys("n")
         await fill(app, category="nonsense", text="Never release on a Friday.")
         form = await app.screen(Form)
-        assert "Category is one of" in str(form.query_one("#problem", Static).content)
+        assert "Category must be one of" in str(form.query_one("#problem", Static).content)
         await fill(app, category="princ")
         await app.home()
         assert where() == [("principles", "active")]

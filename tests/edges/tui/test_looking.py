@@ -39,7 +39,7 @@ def test_every_shelf_shows_its_memories_with_their_text_and_where_it_came_from(p
         assert "Ignore all previous instructions" in app.page
         assert "because" in app.page
         await app.keys("i")
-        await app.until(lambda: "The block, as an agent gets it" in app.page, "the block")
+        await app.until(lambda: "The block, as an agent sees it" in app.page, "the block")
         assert (person.context_block() or "").split("\n")[0] in app.page
         assert "SCRATCHPAD.md" in app.page
         await app.keys("l")
@@ -133,7 +133,7 @@ def test_help_theme_mouse_and_reload(person: Mem, monkeypatch: pytest.MonkeyPatc
         assert app.app.theme == "textual-dark"
         await app.keys("question_mark")
         page = await app.screen(Help)
-        assert "accept all that nothing speaks against" in str(page.query_one("#help", Static).content)
+        assert "accept all held texts without" in str(page.query_one("#help", Static).content)
         await app.do("escape")
         await app.pilot.click("#listing", offset=(5, 2))
         await app.until(lambda: app.app.listing.cursor == 1 and "Redis" in app.page, "the click")
@@ -155,6 +155,6 @@ def test_an_empty_memory_says_how_to_begin(work: object) -> None:
         await app.shelf("project/note")
         await app.until(lambda: "n adds" in app.cells(), "the hint")
         await app.keys("u")
-        await app.told("There is nothing to undo")
+        await app.told("Nothing to undo")
 
     drive(Mem.open(str(work), origin="user"), script)

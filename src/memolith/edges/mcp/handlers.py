@@ -1,9 +1,9 @@
-"""What a client asks for: tools, resources (memory:// addresses) and the prompt, which is the block.
+"""Handles requests: tools, resources (memory:// addresses) and the prompt, which is the block.
 
-A tool is one verb of `Mem`, and gives a text for the model and the same as data.
+A tool is one verb of `Mem`; it returns text for the model and the same as data.
 
-Some clients show a model only the data, so nothing stands in the text alone. Wrong arguments and failures
-are results too (`isError`): a model reads those and tries again, a protocol error it may never see.
+Some clients show a model only the data, so nothing is in the text alone. Wrong arguments and failures are
+results too (`isError`): a model reads those and retries, but may never see a protocol error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TYPES: dict[str, tuple[type, str]] = {
 
 
 def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
-    """Run a tool; whatever is wrong with it becomes a result that says so."""
+    """Run a tool; a failure becomes a result that describes it."""
     name = str(tool["name"])
     try:
         given = _checked(name, tool["inputSchema"], arguments)
@@ -57,20 +57,20 @@ def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
 
 
 def failure(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
-    """Return what a client is told about a failure."""
+    """Return the message about a failure for a client."""
     text = str(error)
     if isinstance(error, OSError):
         text = f"the disk refused: {error.strerror or type(error).__name__}; try again, or `memolith doctor`"
     try:
         return outward.message(mem(), text)
-    except (MemolithError, OSError):  # there is no memory whose places could be hidden in the message
+    except (MemolithError, OSError):  # without a memory, its paths cannot be hidden in the message
         return "the memory cannot be opened; `memolith doctor` says why"
 
 
 def _checked(name: str, schema: Any, arguments: Fields) -> dict[str, Any]:
-    """Return the arguments that were given, or say which one is wrong and what is right."""
+    """Return the arguments; raise an error that names a wrong one and what is expected."""
     known: dict[str, Any] = schema["properties"]
-    if name == "memory_update" and "action" in arguments:  # the name that another tool has for it
+    if name == "memory_update" and "action" in arguments:  # another tool's name for it
         arguments = {"mode": arguments["action"], **{k: v for k, v in arguments.items() if k != "action"}}
     given = {key: value for key, value in arguments.items() if value is not None}
     unknown = sorted(set(given) - set(known))
@@ -130,7 +130,7 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
 
 
 _TOKENS = 6000  # more would crowd out the work that memory is for
-_WHOLE = 700  # characters up to which a hit is given whole, as in the brief
+_WHOLE = 700  # up to so many characters, a hit is shown whole, as in the brief
 
 
 def _where(mem: Mem, hit: Hit) -> str:
@@ -166,7 +166,7 @@ def _search(mem: Mem, given: dict[str, Any]) -> Answer:
 
 
 _FILES = 20
-_SHOWN = 1600  # bytes of each; the address leads to the rest
+_SHOWN = 1600  # bytes of each file; its address leads to the rest
 
 
 def _read(mem: Mem, given: dict[str, Any]) -> Answer:
@@ -185,7 +185,7 @@ def _update(mem: Mem, given: dict[str, Any]) -> Answer:
     if "section" not in given:
         return _written(mem, mem.update(**given))
     if "mode" in given:
-        raise InputError("memory_update takes a section or a mode, not both; a section is replaced")
+        raise InputError("memory_update takes a section or a mode, not both; a section is always replaced")
     return _written(mem, mem.update_section(given["section"], given["content"]))
 
 
@@ -224,18 +224,18 @@ _CALLS: dict[str, Callable[[Mem, dict[str, Any]], Answer]] = {
 
 # ---------------------------------------------------------------- resources and the prompt
 
-_NOT_FOUND = -32002  # until 2025-11-25; later it is a wrong parameter like others
+_NOT_FOUND = -32002  # until 2025-11-25; since then it is an invalid parameter
 _VALUES = 100
 
 
 def resources(mem: Mem) -> list[dict[str, object]]:
-    """Return the entry pages and directories; the templates and completion lead to everything in them."""
+    """Return the entry pages and directories; templates and completion reach everything in them."""
     found = [each for name in ("root", "user") for each in complete(mem, f"memory://{name}/")]
     return [{"uri": each, "name": each.removeprefix(SCHEME), "mimeType": mime(each)} for each in found]
 
 
 def resource(mem: Mem, uri: object, *, modern: bool) -> dict[str, object]:
-    """Return what an address leads to."""
+    """Return the contents of an address."""
     if not isinstance(uri, str):
         raise ProtocolError(INVALID_PARAMS, "uri is missing; resources/list shows what can be read")
     data: dict[str, object] = {"uri": outward.clean(mem, uri[:200])}
@@ -252,14 +252,14 @@ def resource(mem: Mem, uri: object, *, modern: bool) -> dict[str, object]:
 def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str, object]:
     """Return the block, with what is recalled about a topic."""
     if name != PROMPT["name"]:
-        raise ProtocolError(INVALID_PARAMS, f"unknown prompt {str(name)[:80]!r}; there is one, memory")
+        raise ProtocolError(INVALID_PARAMS, f"unknown prompt {str(name)[:80]!r}; the only one is memory")
     if not isinstance(arguments, (dict, type(None))) or set(arguments or ()) - {"topic"}:
         raise ProtocolError(INVALID_PARAMS, "the prompt takes one argument, topic")
     topic = (arguments or {}).get("topic", "")
     if not isinstance(topic, str):
-        raise ProtocolError(INVALID_PARAMS, "topic must be a text")
+        raise ProtocolError(INVALID_PARAMS, "topic must be a string")
     opened = mem()
-    text = opened.context_block(topic or None) or "Nothing is remembered for this project yet."
+    text = opened.context_block(topic or None) or "The memory of this project is empty."
     content = {"type": "text", "text": outward.clean(opened, text)}
     return {
         "description": PROMPT["description"],
@@ -268,12 +268,12 @@ def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str,
 
 
 def completed(mem: Callable[[], Mem], ref: object, argument: object) -> dict[str, object]:
-    """Return how what was typed may go on."""
+    """Return completions of a partial value."""
     kind = ref.get("type") if isinstance(ref, dict) else None
     value = argument.get("value") if isinstance(argument, dict) else None
     if kind not in ("ref/resource", "ref/prompt") or not isinstance(value, str):
         raise ProtocolError(
-            INVALID_PARAMS, "give a ref of a template or prompt, and an argument with a value"
+            INVALID_PARAMS, "give a ref to a template or prompt, and an argument with a value"
         )
     if kind == "ref/prompt":
         return _completion([])

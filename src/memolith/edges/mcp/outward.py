@@ -1,6 +1,6 @@
-"""What may leave the server: no secret, no place on the disk, no character that hides or acts.
+"""What may leave the server: no secrets, no paths on disk, no invisible or control characters.
 
-Files are named by their memory:// addresses: a model can read those, and they do not tell where memory is.
+Files are named by their memory:// addresses: a model can read those, and they do not reveal paths.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def reference(mem: Mem, place: str) -> str:
-    """Return the address of a file: of its path in the store, or where it is on disk."""
+    """Return the address of a file, given its path in the store or on disk."""
     root = str(mem.root)
     relative = os.path.relpath(place, root).replace(os.sep, "/") if os.path.isabs(place) else place
     return address_of(relative)
 
 
 def clean(mem: Mem, text: str) -> str:
-    """Return a text as a client may see it: secrets masked, nothing hidden."""
+    """Return a text for a client: secrets masked, invisible characters removed."""
     from memolith.store.allow_list import allowed
     from memolith.text.secrets.redact import redact
 
@@ -32,7 +32,7 @@ def clean(mem: Mem, text: str) -> str:
 
 
 def message(mem: Mem, text: str) -> str:
-    """Return what we say about a file, with its address instead of its place."""
+    """Return a message with addresses instead of paths."""
     root = str(mem.root)
     project = os.path.join(root, *layout.path(mem.project).split("/"))
     for place, shown in (

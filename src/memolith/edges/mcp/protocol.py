@@ -1,4 +1,4 @@
-"""The protocol: which method gives what, in both eras.
+"""The protocol: its methods, in both eras.
 
 Until 2025-11-25 a client begins with `initialize`; since 2026-07-28 every request carries its version in
 `_meta` and there is no session. One server answers both, request by request.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = ("2026-07-28",)
 UNSUPPORTED_VERSION = -32022
-_BATCHES = HANDSHAKE[:2]  # later revisions know none
+_BATCHES = HANDSHAKE[:2]  # later revisions have no batches
 _META = "io.modelcontextprotocol/"
 _SERVER = {"name": "memolith", "version": __version__}
 _CAPABILITIES: dict[str, object] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
@@ -42,9 +42,9 @@ _CACHEABLE = (
 
 
 class Protocol:
-    """Answers messages. The memory is opened when the first one needs it, and stays open.
+    """Answers messages. The first one that needs the memory opens it, and it stays open.
 
-    While memory is switched off it offers and says nothing: an agent's prompt is as if there were none.
+    While memory is switched off it offers nothing and says nothing: an agent's prompt is as without memolith.
     """
 
     def __init__(
@@ -83,9 +83,9 @@ class Protocol:
             return wire.failure(None, ProtocolError(INVALID_REQUEST, "a message is a JSON object"))
         number = message.get("id")
         if "method" not in message and ("result" in message or "error" in message):
-            return None  # we ask nothing, so nobody waits for it
+            return None  # a response, but we send no requests
         if "method" in message and "id" not in message:
-            return None  # a notification; `cancelled_by` looks at the one that matters
+            return None  # a notification; `cancelled_by` handles the one that matters
         try:
             return wire.result(number, self._handle(message))
         except ProtocolError as error:
@@ -106,7 +106,7 @@ class Protocol:
         if message.get("jsonrpc") != "2.0" or not isinstance(method, str):
             raise ProtocolError(INVALID_REQUEST, 'a request has "jsonrpc": "2.0" and a method')
         if not wire.is_id(message.get("id")):
-            raise ProtocolError(INVALID_REQUEST, "the id of a request is a text or a whole number")
+            raise ProtocolError(INVALID_REQUEST, "the id of a request is a string or a whole number")
         handler = self._methods.get(method)
         if handler is None or (method not in _ALWAYS and not self._tools.enabled):
             raise ProtocolError(wire.METHOD_NOT_FOUND, f"unknown method {method[:80]!r}")
@@ -139,7 +139,7 @@ class Protocol:
             raise ProtocolError(wire.INTERNAL_ERROR, f"internal error ({type(error).__name__})") from None
 
     def _with_missing(self, found: dict[str, object], watch: whole.Watch) -> dict[str, object]:
-        """Return a result that says so if something could not be read for it; a tool says it itself."""
+        """Return the result, marked if something could not be read for it; tools mark their own."""
         if watch.errors and "isError" not in found:
             from memolith.edges.mcp.outward import message
 
@@ -184,14 +184,14 @@ class Protocol:
 
 
 def _handlers() -> ModuleType:
-    """Return what answers; it is loaded by the first request that needs a memory."""
+    """Return the handlers, loaded by the first request that needs a memory."""
     from memolith.edges.mcp import handlers
 
     return handlers
 
 
 def cancelled_by(message: object) -> object:
-    """Return the id of the request that a message takes back; None if it is no such message."""
+    """Return the id of the request that a message cancels; None if it is not a cancellation."""
     if not isinstance(message, dict) or message.get("method") != "notifications/cancelled":
         return None
     params = message.get("params")
@@ -211,7 +211,7 @@ def _is_modern(method: str, params: dict[str, object]) -> bool:
 
 def _page(params: dict[str, object], name: str, rows: list[dict[str, object]]) -> dict[str, object]:
     if params.get("cursor") is not None:
-        raise ProtocolError(INVALID_PARAMS, "unknown cursor; all there is comes in one page")
+        raise ProtocolError(INVALID_PARAMS, "unknown cursor; everything comes in one page")
     return {name: rows}
 
 

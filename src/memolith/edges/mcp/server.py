@@ -1,7 +1,7 @@
-"""`memolith mcp`: a server on standard input and output, for as long as its client keeps the input open.
+"""`memolith mcp`: a server on standard input and output that runs until its client closes the input.
 
-One thread: a request is answered before the next one. What arrives meanwhile is looked at before each, so
-that a request which was cancelled in the queue is never begun. The memory stays open between requests.
+One thread answers one request at a time. It reads what has arrived before starting each, so that a request
+cancelled while queued never starts. The memory stays open between requests.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 _CHUNK = 65_536
-_WAITING = 100  # messages that are read ahead
+_WAITING = 100  # messages read ahead
 _FLAGS = {"--read-only": "read_only", "--ephemeral-memory": "ephemeral"}
 _VALUES = {"--home": "home", "--project": "project"}
 
 
 class Server:
-    """Where the memory is, and what may be done with it."""
+    """The memory's location, and the permissions on it."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Server:
         return self._mem
 
     def settings(self) -> Settings | None:
-        """Return the settings, without opening the memory; None where they cannot be found."""
+        """Return the settings without opening the memory; None if there is no home."""
         try:
             home = os.path.expanduser(self._home) if self._home else default_home(os.environ, sys.platform)
             return Settings(home)
@@ -62,15 +62,15 @@ class Server:
 
     def serve(self) -> int:
         """Answer until standard input ends; return the exit code."""
-        # Whatever else prints goes to standard error, or it would be taken for an answer.
+        # Other output goes to standard error, or the client would take it for an answer.
         answers = os.dup(1)
         os.dup2(2, 1)
         try:
             _serve(Protocol(self.mem, read_only=self._read_only, settings=self.settings()), 0, answers)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client is gone
-        except OSError as error:  # of its input or output: what is wrong with the memory is an answer
-            os.write(2, f"memolith: error: the client cannot be reached any more: {error}\n".encode())
+        except OSError as error:  # of our input or output: errors of the memory are answers
+            os.write(2, f"memolith: error: lost the client: {error}\n".encode())
             return StorageError.exit_code
         except KeyboardInterrupt:
             return 130
@@ -83,7 +83,7 @@ class Server:
 
 
 def run(arguments: list[str]) -> int | None:
-    """Serve, if the arguments are plain ones; None leaves help and mistakes to the command line."""
+    """Serve if the arguments are plain; None leaves help and errors to click."""
     given: dict[str, Any] = {}
     rest = iter(arguments)
     for argument in rest:
@@ -120,7 +120,7 @@ def _serve(protocol: Protocol, source: int, sink: int) -> None:
 
 
 def _arriving(source: int, queue: deque[object]) -> Iterator[list[bytes]]:
-    """Yield the lines that arrived; wait for one only if nothing is left to do. Ends when all is answered."""
+    """Yield the lines that have arrived; wait only if nothing is left to do. Ends when all are answered."""
     part, ended = bytearray(), False
     while True:
         lines: list[bytes] = []
@@ -145,19 +145,19 @@ def _arriving(source: int, queue: deque[object]) -> Iterator[list[bytes]]:
 
 
 def _keep(part: bytearray, more: bytes) -> None:
-    """Add to a line; of one that is too long, no more is kept than shows that it is."""
+    """Add to a line; of one that is too long, keep just enough to detect that."""
     part += more[: max(0, wire.MAX_LINE + 1 - len(part))]
 
 
 def _ready(source: int, *, wait: bool) -> bool:
-    """Whether reading will not block, or may."""
+    """Whether reading will not block."""
     if wait:
         return True
     from select import select
 
     try:
         return bool(select([source], [], [], 0)[0])
-    except (OSError, ValueError):  # Windows knows this for sockets only: read when there is nothing to do
+    except (OSError, ValueError):  # Windows supports this for sockets only: read when idle
         return False
 
 

@@ -1,12 +1,11 @@
-"""The memory tools, for any host: what is offered, when a person should be asked, and one way to call them.
+"""The memory tools for any host: the list, when to ask a person, and one way to call them.
 
-What is offered is data (`tools.json`). A client pays for every byte of it in every session, so a test holds
-the sizes. The first sentence of a description says when to use the tool. Little is imported here: a client
-waits for it.
+The list is data (`tools.json`). A client pays for every byte of it in every session, so a test limits the
+sizes. The first sentence of a description says when to use the tool. Imports are few: a client waits.
 
-The MCP server and every framework adapter go through here, so that a rule which holds for one holds for all:
+The MCP server and every framework adapter go through here, so that the same rules hold for all:
 a sub-agent gets no tool that writes, a host's `permit` is asked before anything happens, and while memory is
-switched off there are no tools and no word about them.
+switched off there are no tools and no mention of them.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
     from memolith.mem import Mem
 
-    # True lets a call through; False, or the reason as a text, denies it.
+    # True allows a call; False, or the reason as a string, denies it.
     Verdict = bool | str
     Permit = Callable[[Tool, dict[str, object]], Verdict | Awaitable[Verdict]]
 
 
-# What each kind of tool means to a host that asks a person first.
+# The annotations of each kind of tool, for hosts that ask a person first.
 _HINTS: dict[str, dict[str, object]] = {
     "read": {"readOnlyHint": True},
     "add": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True},
@@ -40,7 +39,7 @@ _HINTS: dict[str, dict[str, object]] = {
 
 
 def _offers() -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield the kind of each tool, and the tool as the Model Context Protocol writes it."""
+    """Yield the kind of each tool, and the tool in the form of the Model Context Protocol."""
     with open(os.path.join(os.path.dirname(__file__), "tools.json"), encoding="utf-8") as file:
         rows = json.load(file)
     for row in rows:
@@ -53,8 +52,7 @@ def _offers() -> Iterator[tuple[str, dict[str, object]]]:
                 "description": row["description"],
                 "inputSchema": {**schema, "additionalProperties": False},
                 "annotations": {**_HINTS[row["kind"]], "openWorldHint": False},
-                # Claude Code hides other tools behind a search; a memory that has to be searched for is
-                # not used.
+                # Claude Code hides other tools behind a search, and agents do not search for memory.
                 "_meta": {"anthropic/alwaysLoad": True},
             },
         )
@@ -82,7 +80,7 @@ def offered(*, read_only: bool) -> tuple[dict[str, object], ...]:
 
 
 def instructions(*, read_only: bool) -> str:
-    """Return what an agent is told about its memory."""
+    """Return the instructions for an agent about its memory."""
     return _READ_ONLY if read_only else MEMORY_TOOLS_PROMPT + _WITH_TOOLS
 
 
@@ -109,36 +107,36 @@ class Tools:
         if self._mem is None or (settings is None and callable(self._mem)):
             return self._mem is not None
         settings = settings or self._open().settings
-        settings.reload()  # a person may have switched it since
+        settings.reload()  # a person may have switched it meanwhile
         try:
             return settings.flag("enabled")
         except ConfigError:
-            return True  # whoever calls a tool is told what is wrong with the file
+            return True  # a call will report what is wrong with the file
 
     @property
     def offers(self) -> tuple[dict[str, object], ...]:
-        """The tools as the Model Context Protocol writes them."""
+        """The tools in the form of the Model Context Protocol."""
         return offered(read_only=self._read_only) if self.enabled else ()
 
     @property
     def instructions(self) -> str:
-        """What an agent is told about its memory; empty while that is switched off."""
+        """The instructions for an agent; empty while memory is switched off."""
         return instructions(read_only=self._read_only) if self.enabled else ""
 
     def __iter__(self) -> Iterator[Tool]:
         return map(_tool, self.offers)
 
     def call(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
-        """Call a tool. What is wrong with the call, or denied, is an answer that says so."""
+        """Call a tool. A wrong or denied call gets an answer that says so."""
         verdict = self._asked(name, arguments)
         if not isinstance(verdict, (bool, str)):
             if callable(close := getattr(verdict, "close", None)):
-                close()  # nobody will wait for it
-            raise InputError("permit answers later (it is async); use `await tools.acall(…)`")
+                close()  # never awaited
+            raise InputError("permit is async; use `await tools.acall(…)`")
         return self._run(name, arguments, verdict)
 
     async def acall(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
-        """Call a tool from an event loop, which goes on meanwhile; `permit` may be async here."""
+        """Call a tool without blocking the event loop; `permit` may be async here."""
         import asyncio
 
         verdict = self._asked(name, arguments)
@@ -147,26 +145,26 @@ class Tools:
         return await asyncio.to_thread(self._run, name, arguments, verdict)
 
     def _asked(self, name: str, arguments: Mapping[str, object] | None) -> Verdict | Awaitable[Verdict]:
-        """Return what the host says about a call; what is not offered is not asked about."""
+        """Return the host's verdict on a call; tools that are not offered are not asked about."""
         offer = self.offer(name)
         if self._permit is None or offer is None:
             return True
         return self._permit(_tool(offer), dict(arguments or {}))
 
     def raw(self, offer: dict[str, object], arguments: dict[str, object]) -> dict[str, object]:
-        """Call one of the `offers`; the result is that of the Model Context Protocol."""
+        """Call one of the `offers`; the result has the form of the Model Context Protocol."""
         from memolith.edges.mcp.handlers import call
 
         return call(self._open, offer, arguments)
 
     def offer(self, name: object) -> dict[str, object] | None:
-        """Return one of the `offers`, if there is one of that name."""
+        """Return the offer with that name, if any."""
         return next((each for each in self.offers if each["name"] == name), None)
 
     def unknown(self, name: object) -> str:
-        """Return what is said about a tool that is not offered."""
+        """Return the message about a tool that is not offered."""
         there = ", ".join(tool.name for tool in self) or "none: memory is switched off"
-        return f"there is no tool {str(name)[:80]!r} here; one of {there}"
+        return f"unknown tool {str(name)[:80]!r}; one of {there}"
 
     def _run(self, name: str, arguments: Mapping[str, object] | None, verdict: Verdict) -> Answer:
         offer = self.offer(name)
@@ -188,7 +186,7 @@ class Tools:
 
 def _tool(offer: dict[str, Any]) -> Tool:
     from memolith.base.values import (
-        Tool,  # the list of tools is asked for before anything else: it must be quick
+        Tool,  # listing tools comes first and must be quick
     )
 
     hints = offer["annotations"]
@@ -197,7 +195,7 @@ def _tool(offer: dict[str, Any]) -> Tool:
 
 
 def denied(name: str, verdict: object) -> str:
-    """Return why a call is refused; nothing if it may be made."""
+    """Return why a call is refused, or nothing if it is allowed."""
     if verdict is True:
         return ""
     reason = f": {verdict}" if isinstance(verdict, str) and verdict else ""

@@ -1,4 +1,4 @@
-"""Messages on the wire: one JSON object per line, JSON-RPC 2.0. Nothing that arrives can stop the server."""
+"""Messages on the wire: one JSON object per line, JSON-RPC 2.0. No input can stop the server."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-MAX_LINE = 4_194_304  # the largest text that memory takes, escaped, fits
+MAX_LINE = 4_194_304  # fits the largest text that memory accepts, escaped
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-_HEAD = 300  # bytes of a broken line in which its id is looked for
+_HEAD = 300  # bytes of a broken line that are searched for its id
 
 
 class ProtocolError(Exception):
@@ -26,7 +26,7 @@ class ProtocolError(Exception):
 
 
 class Broken:
-    """A line that is no message: the error it is answered with, and its id as far as it can be seen."""
+    """A line that is not a message: the error to answer with, and its id if it can be found."""
 
     __slots__ = ("error", "id")
 
@@ -35,7 +35,7 @@ class Broken:
 
 
 def parse(line: bytes) -> object:
-    """Return the message in a line, or what is wrong with it."""
+    """Return the message in a line, or the error in it."""
     if len(line) > MAX_LINE:
         why = f"a message has at most {MAX_LINE:,} bytes; send less text at a time"
         return Broken(line, ProtocolError(INVALID_REQUEST, why))
@@ -49,9 +49,9 @@ def parse(line: bytes) -> object:
 
 
 def encode(message: object) -> bytes:
-    """Return a message as a line. ASCII only: no client can stumble over a character in it."""
+    """Return a message as a line, ASCII only, so that any client can read it."""
     text = json.dumps(message, separators=(",", ":"))
-    if "\\ud" in text:  # an emoji, or half of one, at which strict readers would stop
+    if "\\ud" in text:  # an emoji, or half of one, which strict readers reject
         whole = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
         text = json.dumps(json.loads(whole), separators=(",", ":"))
     return text.encode("ascii") + b"\n"
@@ -80,7 +80,7 @@ def _refused(constant: str) -> NoReturn:
 
 
 def _id_in(line: bytes) -> object:
-    """Return the id at the beginning of a broken line, so that its sender need not wait; else None."""
+    """Return the id at the beginning of a broken line, so that its sender gets an answer; else None."""
     import re
 
     head = line[:_HEAD].partition(b'"params"')[0]

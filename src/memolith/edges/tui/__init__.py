@@ -1,1 +1,1 @@
-"""The terminal app, an extra: `pip install 'memolith[tui]'`. `app.py` is the door."""
+"""The terminal app, an extra: `pip install 'memolith[tui]'`. Read `app.py` first."""

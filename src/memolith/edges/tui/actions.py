@@ -1,7 +1,7 @@
-"""What the keys change: add, edit, delete, move, archive, review, undo. Each says what it did.
+"""The actions behind the keys: add, edit, delete, move, archive, review, undo. Each reports what it did.
 
-What belongs to a change is what the history got while it was made: a change of several files (a record that
-moves, a proposal that is accepted) is taken back as one, in the reverse order of the changes.
+A change is whatever the history got while it ran: a change of several files (a moved record, an accepted
+proposal) is undone as one, in reverse order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SCOPES = ("project", "user")
 _RECORD, _DELETABLE = ("record",), ("note", "record", "ticket")
 _FILES = ("note", "record", "ticket", "memory", "scratchpad", "daily", "skill", "summary")
 _EDITABLE = (*_FILES, "held")
-# Which rows an action is for; the others have no row.
+# The kinds of rows that an action applies to; other actions need no row.
 FOR = {
     "edit": _EDITABLE,
     "editor": _EDITABLE,
@@ -42,25 +42,27 @@ FOR = {
 
 
 class Acting(App[None]):
-    """The actions, without what is seen of them."""
+    """The actions, without their display."""
 
     def __init__(self, mem: Mem) -> None:
         super().__init__()
         self.mem = mem
         self.shelf: Shelf | None = None
-        self._done: list[tuple[str, float, float]] = []  # what was changed, from when to when
+        self._done: list[
+            tuple[str, float, float]
+        ] = []  # descriptions of the changes, with their start and end
 
     @property
     @abstractmethod
     def row(self) -> Row | None:
-        """What the actions are about."""
+        """The row that the actions apply to."""
 
     @abstractmethod
     def reload(self, keep: str | None = None) -> None:
-        """Show what is there now."""
+        """Refresh the display."""
 
     def tell(self, message: str, *, problem: bool = False) -> None:
-        """Say something. It may quote a text, which is never read as markup."""
+        """Show a message. It may quote a text, which is never parsed as markup."""
         self.notify(message, severity="error" if problem else "information", markup=False)
 
     def make(self, what: str, change: Callable[[], Result]) -> Result:
@@ -71,20 +73,20 @@ class Acting(App[None]):
         return result
 
     def change(self, what: str, change: Callable[[], str], keep: str | None = None) -> None:
-        """Make a change, say what it returns, and show what is there then."""
+        """Make a change, show its message, and refresh."""
         try:
             message = self.make(what, change)
         except MemolithError as error:
             self.tell(str(error), problem=True)
             return
-        self.tell(f"{message}  (u takes it back)")
+        self.tell(f"{message}  (u undoes it)")
         self.reload(keep)
 
     # ------------------------------------------------------------ add
 
     @work
     async def action_new(self) -> None:
-        """Add what belongs on the shelf one looks at."""
+        """Add an entry to the current shelf."""
         kind = self.shelf.kind if self.shelf else "note"
         what, fields = self._fields(kind)
         values = await self.push_screen_wait(Form(f"New {what}", fields))
@@ -92,7 +94,7 @@ class Acting(App[None]):
             self.change(f"the new {what}", lambda: self._add(kind, values))
 
     def _fields(self, kind: str) -> tuple[str, list[Field]]:
-        """Return what is added on a shelf, and what is asked for it."""
+        """Return what can be added on a shelf, and the fields of its form."""
         shelf = self.shelf
         text, title = Field("text", "Text", long=True), Field("title", "Title")
         scope = Field("scope", "For", shelf.scope if shelf else "project", choices=_SCOPES)
@@ -103,9 +105,9 @@ class Acting(App[None]):
         if kind == "ticket":
             return "ticket", [title, text]
         if kind == "scratchpad":
-            return "item on the scratchpad", [Field("text", "What is to be done")]
+            return "scratchpad item", [Field("text", "Task")]
         if kind == "daily":
-            return "entry in today's log", [Field("title", "Heading"), text]
+            return "log entry", [Field("title", "Heading"), text]
         return "note", [title, scope, text]
 
     def _add(self, kind: str, values: dict[str, str]) -> str:
@@ -131,7 +133,7 @@ class Acting(App[None]):
 
     @work
     async def action_editor(self) -> None:
-        """Edit the text in the person's own editor; what cannot be saved is not lost."""
+        """Edit the text in the person's own editor; text that cannot be saved is not lost."""
         if self.row is not None:
             await self._edit(self.row, elsewhere=True)
 
@@ -150,22 +152,22 @@ class Acting(App[None]):
                 save(str(begun), sha256)
                 saved = True
             except MemolithError as error:
-                why = "somebody else changed it meanwhile" if isinstance(error, ConflictError) else str(error)
-                self.tell(f"Not saved: {why}. Your text is here; ctrl+s tries again", problem=True)
+                why = "somebody else has changed it" if isinstance(error, ConflictError) else str(error)
+                self.tell(f"Not saved: {why}. Your text is here; ctrl+s retries", problem=True)
         if not saved and (begun not in (None, text) or not elsewhere):
             editor = Editor(row.ref, text, sha256, save, lambda: self._load(row), self.in_editor)
             saved = await self.push_screen_wait(editor.begin_with(begun))
         if saved:
-            self.tell(f"Saved {row.title}  (u takes it back)")
+            self.tell(f"Saved {row.title}  (u undoes it)")
         self.reload(row.ref)
 
     def in_editor(self, text: str) -> str | None:
-        """Let a person change a text in $VISUAL or $EDITOR; None if that cannot be done."""
+        """Let a person change a text in $VISUAL or $EDITOR; None if that is not possible."""
         try:
             with self.suspend():
                 return self.mem.pages.in_editor(text)
         except SuspendNotSupported:
-            problem = "this terminal cannot be lent to an editor"
+            problem = "this terminal cannot run an editor"
         except MemolithError as error:
             problem = str(error)
         self.tell(f"{problem}; press e to edit here", problem=True)
@@ -192,7 +194,7 @@ class Acting(App[None]):
         """Delete, after asking."""
         row = self.row
         if row is None or not await self.push_screen_wait(
-            Confirm(f"Delete {row.title}?", f"{row.ref}\nu brings it back.", "Delete")
+            Confirm(f"Delete {row.title}?", f"{row.ref}\nu restores it.", "Delete")
         ):
             return
 
@@ -223,7 +225,7 @@ class Acting(App[None]):
             )
 
     def action_archive(self) -> None:
-        """Archive a record, or bring it back."""
+        """Archive or restore a record."""
         row, records = self.row, self.mem.records
         if row is None:
             return
@@ -237,13 +239,13 @@ class Acting(App[None]):
     # ------------------------------------------------------------ review
 
     def action_accept(self) -> None:
-        """Accept what waits."""
+        """Accept the held text."""
         if self.row is not None:
             ref = self.row.ref
             self.change(f"the acceptance of {ref}", lambda: self.mem.review.accept(ref))
 
     def action_refuse(self) -> None:
-        """Refuse what waits."""
+        """Refuse the held text."""
         if self.row is not None:
             ref = self.row.ref
             self.change(
@@ -253,20 +255,18 @@ class Acting(App[None]):
 
     @work
     async def action_accept_safe(self) -> None:
-        """Accept all that nothing speaks against any more."""
+        """Accept all held texts without a warning."""
         review = self.mem.review
         found = [held for held in review.list() if review.is_safe(held)]
         if not found:
-            self.tell(
-                "Of what waits, each still reads like an instruction or drops too much: decide one by one"
-            )
+            self.tell("Every held text has a warning: decide one by one")
             return
         names = "\n".join(f"{held.id}  {held.call}" for held in found)
 
         def accept() -> str:
             for held in found:
                 review.accept(held.id)
-            return f"Accepted {len(found)} of what waits"
+            return f"Accepted {len(found)} held texts"
 
         if await self.push_screen_wait(Confirm(f"Accept these {len(found)}?", names, "Accept")):
             self.change("the acceptance of all safe texts", accept)
@@ -275,7 +275,7 @@ class Acting(App[None]):
 
     @work
     async def action_history(self) -> None:
-        """Show the changes of a file, and bring one of its states back."""
+        """Show the changes of a file, and restore one of its states."""
         row = self.row
         if row is None:
             return
@@ -286,10 +286,9 @@ class Acting(App[None]):
             when = version.time.replace("T", " ").removesuffix("Z") + " UTC"
             rows.append(Row("version", str(version.id), f"{version.op}{f' by {who}' if who else ''}", when))
             diffs[str(version.id)] = (
-                "(nothing is different)"
+                "(no difference)"
                 if each.diff == ""
-                else each.diff
-                or ("What this change did cannot be told: the file was edited by hand in between.")
+                else each.diff or ("No diff for this change: the file was edited by hand afterwards.")
             )
         version_id = await self.push_screen_wait(Choose(f"History of {row.title}", rows, diffs))
         if version_id is not None:
@@ -302,20 +301,18 @@ class Acting(App[None]):
 
     @work
     async def action_undo(self) -> None:
-        """Take back the last change made here; without one, ask about the newest of all."""
+        """Undo the last change made here; if there is none, offer to undo the newest of all."""
         try:
             if self._done:
                 what, begin, end = self._done.pop()
                 undone = self.mem.pages.undo_between(begin, end)
-                self.tell(f"Undone: {what}" if undone else f"There was nothing to undo of: {what}")
+                self.tell(f"Undone: {what}" if undone else f"Nothing to undo: {what}")
             else:
-                question = (
-                    f"Nothing was changed here yet. Undo the newest change of {self.mem.pages.newest()}?"
-                )
+                question = f"No changes here yet. Undo the newest change of {self.mem.pages.newest()}?"
                 if await self.push_screen_wait(Confirm(question, yes="Undo")):
-                    self.tell(f"Undone: the newest change of {self.mem.undo().name}")
+                    self.tell(f"Undid the newest change of {self.mem.undo().name}")
         except HistoryError:
-            self.tell("There is nothing to undo: memolith changed nothing here yet")
+            self.tell("Nothing to undo: memolith has not changed anything here yet")
         except MemolithError as error:
             self.tell(str(error), problem=True)
         self.reload(self.row.ref if self.row else None)

@@ -1,4 +1,4 @@
-"""The app: a tree of what there is, a list of what is there, and the text; a search over everything."""
+"""The app: a tree of shelves, the list of a shelf, and the text; a search over everything."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memolith import Mem, MemolithError
 
 _THEMES = ("textual-dark", "textual-light")
-_EMPTY = {"review": "Nothing waits for you.", "session": "No sessions yet: memolith session import"}
+_EMPTY = {"review": "The review queue is empty.", "session": "No sessions yet: memolith session import"}
 _NOTHING_NEW = ("review", "session", "skill")
 _PANES = ("shelves", "listing", "page")
 
@@ -45,7 +45,7 @@ class Memolith(Searching):
 
     def __init__(self, mem: Mem) -> None:
         super().__init__(mem)
-        # Each thread has a memory of its own: a slow list does not hold up the search.
+        # Each thread opens its own memory: a slow list does not delay the search.
         reader = mem.from_source("user")
         self._trees = self.newest(lambda _: shelves.shelves(reader), self._show_tree)
         self._lists = self.newest(lambda shelf: shelves.rows(reader, shelf), self._show_rows)
@@ -55,7 +55,7 @@ class Memolith(Searching):
         self._keep: str | None = None
         self._steered = False
         self._seen = ""
-        self._target: str | None = None  # the pane that is about to have the focus
+        self._target: str | None = None  # the pane about to get the focus
 
     # ------------------------------------------------------------ the screen
 
@@ -74,7 +74,7 @@ class Memolith(Searching):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin with what there is."""
+        """Load the tree."""
         self.theme = _THEMES[_is_light(os.environ.get("COLORFGBG", ""))]
         self._tree.focus()
         self._trees.ask(None)
@@ -89,12 +89,12 @@ class Memolith(Searching):
 
     @property
     def row(self) -> Row | None:
-        """The row that the actions are about: that under the cursor, if a list is shown."""
+        """The row that the actions apply to: the one under the cursor, if a list is shown."""
         shown = self.asked or (self.shelf is not None and self.shelf.kind not in PAGES)
         return self.listing.row if shown else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
-        """Offer only the keys that can do something here."""
+        """Offer only the keys that work here."""
         if len(self.screen_stack) > 1:
             return action not in {each.action for group in keys.GROUPS.values() for each in group} | set(FOR)
         if not self.is_there:
@@ -131,7 +131,7 @@ class Memolith(Searching):
         node = self._branches.get(before or start) or self._branches["overview"]
         if node.data is not None:
             self.open_shelf(node.data)
-        # The tree has its lines only after a refresh, and begins with the first of them.
+        # The tree gets its lines only after a refresh, and then selects the first.
         self._steered = True
         self.call_after_refresh(self._steer)
 
@@ -144,7 +144,7 @@ class Memolith(Searching):
         def settle() -> None:
             self._steered = False
 
-        if self.shelf is not None and self.is_there:  # it may be another shelf by now
+        if self.shelf is not None and self.is_there:  # another shelf may be selected by now
             self._tree.move_cursor(self._branches.get(self.shelf.key))
         self.call_after_refresh(settle)
 
@@ -160,7 +160,7 @@ class Memolith(Searching):
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Shelf]) -> None:
         """Show a shelf as soon as the cursor is on it."""
-        # The cursor may have gone on since the tree said so, and the app may be closing.
+        # The cursor may have moved since the event, and the app may be closing.
         if not self.is_there or self._steered or not self._tree.has_focus:
             return
         if event.node is not self._tree.cursor_node:
@@ -170,14 +170,14 @@ class Memolith(Searching):
             self.open_shelf(event.node.data)
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[Shelf]) -> None:
-        """Go on to the list; open or close a branch."""
+        """Move to the list; open or close a branch."""
         if event.node.children and not self.listing.rows:
             event.node.toggle()
         elif event.node.data is not None:
             self.go("page" if event.node.data.kind in PAGES else "listing")
 
     def open_shelf(self, shelf: Shelf) -> None:
-        """Show what is on a shelf, or what is found if one is searching."""
+        """Show the rows of a shelf, or the hits during a search."""
         moved = self.shelf is None or self.shelf.key != shelf.key
         self.shelf = shelf
         if self.asked:
@@ -221,7 +221,7 @@ class Memolith(Searching):
             self._draw()
 
     def on_listing_opened(self, _: Listing.Opened) -> None:
-        """Go on to the text."""
+        """Move to the text."""
         if self.is_front:
             self.go("page")
 
@@ -233,7 +233,7 @@ class Memolith(Searching):
         if view is None:
             self._view = View("", [render.line(str(problem), "$text-error")])
         ref = what.ref if isinstance(what, Row) else what
-        if ref != self._seen:  # the same text again stays where one reads it
+        if ref != self._seen:  # keep the scroll position of the same text
             self._page.scroll_home(animate=False)
         self._seen = ref
         self._draw()
@@ -249,7 +249,7 @@ class Memolith(Searching):
         self.screen_stack[0].query_one("#page-text", Static).update(text)
 
     def on_resize(self, _: Resize) -> None:
-        """Wrap the text anew."""
+        """Rewrap the text."""
         self.call_after_refresh(self._draw)
 
     # ------------------------------------------------------------ moving between panes
@@ -268,14 +268,14 @@ class Memolith(Searching):
         self.call_after_refresh(self._draw)
 
     def go(self, pane: str) -> None:
-        """Give a pane the focus."""
+        """Focus a pane."""
         self._at(pane)
         widget = self.screen_stack[0].query_one(f"#{pane}")
         if widget.region.area and widget.display:
             self._target = None
             self.screen_stack[0].set_focus(widget)
             return
-        # It must be there before it can have the focus.
+        # It must be visible before it can get the focus.
         self._target = pane
         self.call_after_refresh(self._arrive, pane)
 
@@ -289,7 +289,7 @@ class Memolith(Searching):
         self._next(1) if self.is_front else super().action_focus_next()
 
     def action_focus_previous(self) -> None:
-        """Go to the pane before, or the field before."""
+        """Go to the previous pane or field."""
         self._next(-1) if self.is_front else super().action_focus_previous()
 
     def _next(self, by: int) -> None:
@@ -326,7 +326,7 @@ class Memolith(Searching):
         self.reload()
 
     def on_app_focus(self, _: AppFocus) -> None:
-        """Whoever comes back to the window may have changed something elsewhere."""
+        """Reload when the window gets the focus: files may have changed elsewhere."""
         if self._branches and self.is_front:
             self.reload()
 
@@ -346,7 +346,7 @@ def _view(mem: Mem, what: Row | str) -> View:
 
 
 def _label(shelf: Shelf) -> Text:
-    """Return the label of a shelf. A text, not a string: a string would be read as markup."""
+    """Return the label of a shelf as a Text: a string would be parsed as markup."""
     label = Text(render.one_line(shelf.label))
     if shelf.count is not None:
         label.append(f"  {shelf.count:,}", "dim")
@@ -354,11 +354,11 @@ def _label(shelf: Shelf) -> Text:
 
 
 def _is_light(colours: str) -> bool:
-    """Whether a terminal says that its background is light (COLORFGBG: `0;15`)."""
+    """Whether the terminal reports a light background (COLORFGBG: `0;15`)."""
     return colours.rpartition(";")[2] in ("7", "15")
 
 
 def run(mem: Mem) -> None:
-    """Run the app until the person leaves it."""
-    mem.confirm = None  # the screen is the app's
+    """Run the app until the person quits."""
+    mem.confirm = None  # the app owns the screen
     Memolith(mem).run()

@@ -1,4 +1,4 @@
-"""The screens before the main one: yes or no, one of several, a form, an editor, the help."""
+"""The screens over the main one: confirmation, choice, form, editor, help."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEAVE = Binding("escape", "dismiss(None)", "Back", key_display="esc")
 
 
 class Confirm(ModalScreen[bool]):
-    """A question with yes and no."""
+    """A yes-or-no question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes"),
@@ -49,7 +49,7 @@ class Confirm(ModalScreen[bool]):
                 yield Button("No (n)", id="no", compact=True)
 
     def on_mount(self) -> None:
-        """Let a hasty Enter do nothing."""
+        """Focus "no", so that a hasty Enter does nothing."""
         self.query_one("#no", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
@@ -62,7 +62,7 @@ class Confirm(ModalScreen[bool]):
 
 
 class Choose(ModalScreen[str | None]):
-    """One of several, perhaps with a diff: one for all, or that of the row under the cursor, by its `ref`."""
+    """A choice, perhaps with a diff: one for all, or that of the row under the cursor, by its `ref`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [_LEAVE]
 
@@ -75,7 +75,7 @@ class Choose(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Build the dialog."""
         by_row = isinstance(self._diff, Mapping)
-        hint = "enter brings back the state before a change" if by_row else "enter chooses, esc goes back"
+        hint = "enter restores the state before a change" if by_row else "enter chooses, esc goes back"
         with Vertical(classes="dialog tall" if by_row else "dialog small"):
             yield Static(render.plain(self._question, "bold"))
             yield Static(render.plain(hint, render.QUIET))
@@ -101,13 +101,13 @@ class Choose(ModalScreen[str | None]):
             self.query_one("#diff-text", Static).update(text)
 
     def on_listing_opened(self, event: Listing.Opened) -> None:
-        """Answer."""
+        """Return the choice."""
         self.dismiss(event.row.ref)
 
 
 @dataclass(slots=True)
 class Field:
-    """What a form asks for: a line, a text, or one of some words."""
+    """A field of a form: a line, a text, or a choice of words."""
 
     name: str
     label: str
@@ -117,7 +117,7 @@ class Field:
 
 
 class Form(ModalScreen[dict[str, str] | None]):
-    """Some fields; what was typed is returned by their names."""
+    """A form that returns its values by field name."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "Save", priority=True),
@@ -145,7 +145,7 @@ class Form(ModalScreen[dict[str, str] | None]):
                 yield Button("Back (esc)", id="back", compact=True)
 
     def on_mount(self) -> None:
-        """Begin with what is empty."""
+        """Focus the first empty field."""
         empty = [field for field in self._fields if not field.value] or self._fields
         self.query_one(f"#field-{empty[0].name}").focus()
 
@@ -157,14 +157,14 @@ class Form(ModalScreen[dict[str, str] | None]):
             self.dismiss(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes on to the next field, and saves in the last."""
+        """Move to the next field; save in the last one."""
         if event.input.id == f"field-{self._fields[-1].name}":
             self.action_save()
         else:
             self.focus_next()
 
     def action_save(self) -> None:
-        """Return what was typed, if it can be."""
+        """Return the values if they are valid."""
         values = {field.name: self._value(field) for field in self._fields}
         for field in self._fields:
             if not values[field.name].strip():
@@ -173,7 +173,7 @@ class Form(ModalScreen[dict[str, str] | None]):
             if field.choices and values[field.name] not in field.choices:
                 near = [each for each in field.choices if each.startswith(values[field.name])]
                 if len(near) != 1:
-                    self._tell(f"{field.label} is one of {', '.join(field.choices)}")
+                    self._tell(f"{field.label} must be one of {', '.join(field.choices)}")
                     return
                 values[field.name] = near[0]
         self.dismiss(values)
@@ -189,9 +189,9 @@ class Form(ModalScreen[dict[str, str] | None]):
 
 
 class Editor(Screen[bool]):
-    """A text with what saves it. `current` returns the text and its hash as they are on disk now."""
+    """An editor. `current` returns the text on disk and its hash."""
 
-    # Before the text gets to see them.
+    # Priority: before the text area handles them.
     BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(keys.IN_EDITOR, priority=True)]
 
     def __init__(
@@ -210,7 +210,7 @@ class Editor(Screen[bool]):
         self._begun = self._before
 
     def begin_with(self, text: str | None) -> Editor:
-        """Begin with a text that was changed elsewhere and could not be saved, if there is one."""
+        """Start with a text from another editor that could not be saved, if there is one."""
         self._begun = self._begun if text is None else render.for_editor(text)
         return self
 
@@ -221,19 +221,19 @@ class Editor(Screen[bool]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin to type, below the head of the file."""
+        """Put the cursor below the head of the file."""
         area = self.query_one(TextArea)
         area.focus()
         area.move_cursor((render.head_length(self._begun.split("\n")), 0))
 
     @property
     def text(self) -> str:
-        """The text as it is now."""
+        """The current text."""
         return self.query_one(TextArea).text
 
     @work
     async def action_save(self) -> None:
-        """Save; if somebody else did so in between, ask whose text it shall be."""
+        """Save; if somebody else has saved meanwhile, ask whose text to keep."""
         if self.text == self._before:
             self.dismiss(result=False)
             return
@@ -257,9 +257,9 @@ class Editor(Screen[bool]):
             Choose(
                 "Somebody else changed this while you were editing (- theirs, + yours):",
                 [
-                    Row("choice", "", "Go on editing mine"),
+                    Row("choice", "", "Keep editing mine"),
                     Row("choice", "mine", "Save mine; theirs stays in the history"),
-                    Row("choice", "theirs", "Take theirs; mine is dropped"),
+                    Row("choice", "theirs", "Take theirs; discard mine"),
                 ],
                 "\n".join(unified_diff(theirs.splitlines(), self.text.splitlines(), lineterm="", n=3)),
             )
@@ -273,15 +273,15 @@ class Editor(Screen[bool]):
 
     @work
     async def action_leave(self) -> None:
-        """Leave, but not with what would be lost."""
+        """Leave; ask first if there are unsaved changes."""
         if self.text != self._before and not await self.app.push_screen_wait(
-            Confirm("Leave without saving?", "What you typed is lost.", "Leave")
+            Confirm("Leave without saving?", "Your changes will be lost.", "Leave")
         ):
             return
         self.dismiss(result=False)
 
     def action_external(self) -> None:
-        """Go on in another editor."""
+        """Continue in another editor."""
         changed = self._in_editor(self.text)
         if changed is not None:
             self.query_one(TextArea).load_text(render.for_editor(changed))
@@ -313,7 +313,7 @@ def help_lines() -> list[Line]:
     """Return the help."""
     lines = [
         line("memolith keeps what your agents should know, as files on your disk.", "bold"),
-        line("Left: where to look. Middle: what is there. Right: the text, and its source."),
+        line("Left: shelves. Middle: their entries. Right: the text and its source."),
         BLANK,
     ]
     for name, group in {**keys.GROUPS, "In the editor": keys.IN_EDITOR}.items():
@@ -323,4 +323,4 @@ def help_lines() -> list[Line]:
                 text = f"  {key.written:<8} {key.help}"
                 lines.append(Line(Content(text, [Span(2, 10, "bold $text-accent")]), 11))
         lines.append(BLANK)
-    return [*lines, line("The mouse works too: a click shows, two open.", render.QUIET)]
+    return [*lines, line("The mouse works too: click to show, double-click to open.", render.QUIET)]

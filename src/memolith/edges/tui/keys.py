@@ -8,17 +8,17 @@ from textual.binding import Binding
 
 
 class Key(NamedTuple):
-    """A key: what it does in the program, in the footer (empty: not shown there), and in words."""
+    """A key: its action, its label in the footer (empty: not shown there), and its help."""
 
     key: str
     action: str
     footer: str
     help: str
-    shown: str = ""  # as it is written, where Textual's name is not what stands on the key
+    shown: str = ""  # the label on the key, where Textual's name differs
 
     @property
     def written(self) -> str:
-        """The key as a person writes it."""
+        """The key for display."""
         return self.shown or self.key
 
 
@@ -27,18 +27,18 @@ GROUPS: dict[str, tuple[Key, ...]] = {
         Key("slash", "search", "Search", "search everything as you type", "/"),
         Key("enter", "", "", "go one pane to the right"),
         Key("escape", "leave", "", "go one pane back, or leave the search", "esc"),
-        Key("tab", "", "", "the next pane; shift+tab the one before"),
-        Key("o", "shelf('overview')", "", "overview: what is remembered and what needs attention"),
-        Key("i", "shelf('injected')", "", "what is injected now: sizes per section, and what was cut"),
+        Key("tab", "", "", "the next pane; shift+tab the previous one"),
+        Key("o", "shelf('overview')", "", "overview: sizes, and what needs attention"),
+        Key("i", "shelf('injected')", "", "what is injected now: sizes per section, and what is cut"),
         Key("r", "shelf('review')", "", "the review queue"),
-        Key("l", "shelf('learning')", "", "learning: its status and what it cost"),
+        Key("l", "shelf('learning')", "", "learning: status and cost"),
         Key(
             "h",
             "history",
             "History",
             "history: each change with its diff; enter restores the state before it",
         ),
-        Key("ctrl+r", "reload", "", "read everything again"),
+        Key("ctrl+r", "reload", "", "reload"),
     ),
     "Change": (
         Key("n", "new", "New", "new note, record, ticket, item or log entry, by the shelf you are on"),
@@ -46,13 +46,13 @@ GROUPS: dict[str, tuple[Key, ...]] = {
         Key("E", "editor", "", "edit in $VISUAL or $EDITOR", "E"),
         Key("d", "delete", "Delete", "delete (asks first)"),
         Key("m", "reclassify", "Move", "move a record to another category"),
-        Key("z", "archive", "Archive", "archive a record, or bring it back"),
-        Key("u", "undo", "Undo", "undo the last change; again for the one before"),
+        Key("z", "archive", "Archive", "archive or restore a record"),
+        Key("u", "undo", "Undo", "undo the last change; repeat to go further back"),
     ),
     "Review": (
-        Key("a", "accept", "Accept", "accept what waits"),
-        Key("x", "refuse", "Refuse", "refuse it; it is not held a second time"),
-        Key("A", "accept_safe", "All safe", "accept all that nothing speaks against any more", "A"),
+        Key("a", "accept", "Accept", "accept the held text"),
+        Key("x", "refuse", "Refuse", "refuse the held text; it is not held a second time"),
+        Key("A", "accept_safe", "All safe", "accept all held texts without a warning", "A"),
     ),
     "App": (
         Key("ctrl+t", "theme", "", "light or dark"),
@@ -62,8 +62,8 @@ GROUPS: dict[str, tuple[Key, ...]] = {
 }
 IN_EDITOR = (
     Key("ctrl+s", "save", "Save", "save"),
-    Key("ctrl+o", "external", "In $EDITOR", "go on in $VISUAL or $EDITOR"),
-    Key("escape", "leave", "Leave", "leave (asks if something would be lost)", "esc"),
+    Key("ctrl+o", "external", "In $EDITOR", "continue in $VISUAL or $EDITOR"),
+    Key("escape", "leave", "Leave", "leave (asks about unsaved changes)", "esc"),
 )
 
 
@@ -76,7 +76,7 @@ def bindings(keys: tuple[Key, ...], *, priority: bool = False) -> list[Binding]:
             each.footer or each.help,
             show=bool(each.footer),
             key_display=each.shown or None,
-            # At once, so that what is typed right after it goes into the field.
+            # At once, so that the next keystrokes go into the field.
             priority=priority or each.action == "search",
         )
         for each in keys

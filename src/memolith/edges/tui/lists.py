@@ -1,4 +1,4 @@
-"""A list of which only the visible rows exist: ten thousand notes cost as much as twenty."""
+"""A list that draws only the visible rows: ten thousand notes cost as much as twenty."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PART = "listing--"
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """What the list shows of one memory. `ref` is its path in the store, or the name of what is no file."""
+    """A row of the list. `ref` is its path in the store, or a name if it is not a file."""
 
     kind: str
     ref: str
@@ -40,7 +40,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The name of its file without the ending: the id of a record or a ticket."""
+        """The file name without its extension: the id of a record or a ticket."""
         return self.ref.rpartition("/")[2].removesuffix(".md")
 
     @property
@@ -50,7 +50,7 @@ class Row:
 
 
 class Listing(ScrollView, can_focus=True):
-    """The rows of a shelf, or what a search found with the reason below each hit."""
+    """The rows of a shelf, or the hits of a search with the reason below each."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"{_PART}{name}" for name in ("row", "cursor", "detail", "why", "match")
@@ -67,7 +67,7 @@ class Listing(ScrollView, can_focus=True):
     cursor: reactive[int] = reactive(0)
 
     class Moved(Message):
-        """Another row is under the cursor."""
+        """The cursor moved to another row."""
 
         def __init__(self, row: Row | None) -> None:
             super().__init__()
@@ -87,7 +87,7 @@ class Listing(ScrollView, can_focus=True):
         self._tall = 1
 
     def show(self, rows: Sequence[Row], *, empty: str = "", keep: str | None = None) -> None:
-        """Show other rows; the cursor stays on the one called `keep` if it is among them."""
+        """Show other rows; the cursor stays on the row `keep` if it is among them."""
         self.rows, self.empty = rows, empty
         self._tall = 3 if any(row.why for row in rows[:1]) else 1
         at = next((at for at, row in enumerate(rows) if row.ref == keep), 0) if keep else 0
@@ -186,7 +186,7 @@ class Listing(ScrollView, can_focus=True):
         return Strip([*cells, Segment(f"{detail} ", quiet)]).crop(0, width)
 
     def _marked(self, text: str, query: str, style: Style) -> list[Segment]:
-        """Return a text in segments, what matches a query in its own style."""
+        """Return a text in segments, with matches of a query highlighted."""
         if not query:
             return [Segment(text, style)]
         found, done = [], 0

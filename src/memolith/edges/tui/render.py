@@ -1,8 +1,8 @@
-"""From Markdown to styled lines: nothing in it is executed, and nothing of it is hidden.
+"""From Markdown to styled lines: nothing is executed, nothing is hidden.
 
-Lines stay lines, so that one finds in the file what one sees. What a terminal would obey, or what would hide
-text, is shown as a sign. Styles are set by position and never read from the text: `[bold]` in a note is five
-letters and two brackets.
+Lines stay lines, so that the screen matches the file. Characters that a terminal obeys, or that hide text,
+are shown as visible signs. Styles are set by position and never parsed from the text: `[bold]` in a note is
+four letters and two brackets.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _SIGNS = {"\r": "␍", "\x7f": "␡"}
 
 
 def visible(text: str) -> str:
-    """Return a text in which every character that a terminal obeys, or that hides text, is a sign."""
+    """Replace every character that a terminal obeys, or that hides text, by a visible sign."""
     text = text.replace("\r\n", "\n")
     safe = hygiene.inert(text)
     if safe == text:
         return text
-    # What is safe is the text with characters taken out, or a few replaced by a space or a line's end.
+    # The safe text lacks some characters, or has a space or a newline instead.
     shown: list[str] = []
     at = 0
     for char in text:
@@ -59,7 +59,7 @@ def visible(text: str) -> str:
 
 
 def for_editor(text: str) -> str:
-    """Return a text with signs only for what a terminal obeys: all else must be saved as it was."""
+    """Replace only what a terminal obeys by signs: everything else must be saved unchanged."""
     unsafe = {char for char in text if (char < " " or "\x7f" <= char < "\xa0") and char not in "\t\n\r"}
     return text.translate({ord(char): _sign(char) for char in unsafe}) if unsafe else text
 
@@ -75,13 +75,13 @@ def one_line(text: str) -> str:
 
 
 def plain(text: str, style: str = "") -> Content:
-    """Return a text as it is, in one style."""
+    """Return a text unchanged, in one style."""
     shown = visible(text)
     return Content(shown, [Span(0, len(shown), style)] if style else None)
 
 
 def matching(text: str, query: str) -> list[Span]:
-    """Return where the words of a query stand in a text; of longer ones, also with another ending."""
+    """Return where the words of a query occur in a text; longer words also match with another ending."""
     words = {word[:-2] if len(word) > 5 else word for word in query.split() if len(word) > 1}
     if not words:
         return []
@@ -90,13 +90,13 @@ def matching(text: str, query: str) -> list[Span]:
 
 
 class Line(NamedTuple):
-    """A styled line, and by how much the next rows are indented when it is too long for one."""
+    """A styled line, and the indentation of its continuation rows."""
 
     content: Content
     indent: int = 0
 
     def rows(self, width: int) -> list[Content]:
-        """Return the line in rows of at most `width` cells."""
+        """Split the line into rows of at most `width` cells."""
         if self.content.cell_length <= width:
             return [self.content]
         indent = self.indent if self.indent < width // 2 else 0
@@ -108,12 +108,12 @@ BLANK = Line(Content(""))
 
 
 def line(text: str, style: str = "", indent: int = 0) -> Line:
-    """Return a text as it is, as a line in one style."""
+    """Return a text unchanged, as a line in one style."""
     return Line(plain(text, style), indent)
 
 
 def _breaks(text: str, width: int, indent: int) -> list[int]:
-    """Return where a text is broken: before a word if one fits, else in it."""
+    """Return the line breaks of a text: between words if possible, else within one."""
     breaks, used, room = [], 0, width
     for found in re.finditer(r"\s*\S+", text):
         size = cell_len(found.group())
@@ -138,7 +138,7 @@ def _breaks(text: str, width: int, indent: int) -> list[int]:
 
 
 def markdown(text: str, query: str = "") -> list[Line]:
-    """Return the lines of a Markdown text, with what matches a query marked."""
+    """Return the lines of a Markdown text, with matches of a query highlighted."""
     lines = []
     rows = visible(text).expandtabs(_TAB).split("\n")
     while rows and not rows[-1].strip():
@@ -164,7 +164,7 @@ def markdown(text: str, query: str = "") -> list[Line]:
 
 
 def head_length(rows: Sequence[str]) -> int:
-    """Return how many lines the frontmatter has."""
+    """Return the number of lines of the frontmatter."""
     if not rows or rows[0].rstrip() != "---":
         return 0
     return next((at + 1 for at, row in enumerate(rows[1:60], 1) if row.rstrip() == "---"), 0)
@@ -208,7 +208,7 @@ def _inline(text: str, style: str = "") -> Pieces:
         elif found["italic"]:
             pieces += _inline(found["italic_text"], f"{style} italic".strip())
         else:
-            # The address stays: a link may say one thing and lead to another.
+            # Keep the URL visible: a link's text may claim another.
             pieces += [(found["link"], f"{style} underline".strip()), (f" ({found['url']})", QUIET)]
     pieces.append((text[done:], style))
     return pieces
@@ -224,7 +224,7 @@ def _joined(*parts: Pieces) -> Content:
 
 
 def diff(text: str) -> list[Line]:
-    """Return a unified diff with what goes and what comes in colours."""
+    """Return a unified diff with removals and additions in colour."""
     styles = {"+": "$text-success", "-": "$text-error", "@": "$text-accent"}
     rows = visible(text).expandtabs(_TAB).split("\n")
     return [
@@ -233,7 +233,7 @@ def diff(text: str) -> list[Line]:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> list[Line]:
-    """Return what is known of a text as one line each."""
+    """Return the metadata of a text, one line each."""
     shown = [(name, one_line(value)) for name, value in pairs if value]
     return [Line(_joined([(f"{name:<9} ", QUIET)], [(value, "")]), 10) for name, value in shown]
 

@@ -1,7 +1,7 @@
-"""Searching as one types: everything that is known, best first, each hit with the reason.
+"""Search as you type: everything in memory, best first, each hit with its reason.
 
-Three answers, each as soon as it is there: what recall finds for the words, what has them in its title, and,
-when typing pauses and little was found, the files that contain them literally (this reads every file).
+Three answers, each shown when ready: what recall finds, titles that contain the words, and, when typing
+pauses and little was found, the files that contain them literally (this reads every file).
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from memolith import Hit, Mem
     from memolith.edges.tui.shelves import Shelf
 
-_PAUSE = 0.4  # seconds without a key after which files are searched literally
+_PAUSE = 0.4  # seconds without a keystroke before files are searched literally
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 _LIMIT = 50
-_FEW = 10  # hits; with fewer, the files themselves are searched
-_MIN = 3  # characters that are worth reading every file
+_FEW = 10  # with fewer hits, the files themselves are searched
+_MIN = 3  # characters in a query worth reading every file for
 
 
 class Newest(Generic[Asked, Answer]):
-    """Does one thing at a time, in a thread; of what is asked meanwhile only the newest is done.
+    """Runs one job at a time in a thread; of the jobs requested meanwhile, only the newest runs.
 
-    `done` is told what was asked, the answer, and what went wrong if that is why there is none; nothing if
-    by then nobody is `alive` to see it.
+    `done` gets the request, the answer, and the error if there is no answer; it is not called if by then
+    nothing is `alive` to show it.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Newest(Generic[Asked, Answer]):
         self.busy = False
 
     def ask(self, what: Asked) -> None:
-        """Ask for something, instead of what was asked before and is not begun yet."""
+        """Request a job; replaces an earlier one that has not started yet."""
         self._wanted = [what]
         if not self.busy:
             self.busy = True
@@ -74,25 +74,25 @@ class Newest(Generic[Asked, Answer]):
 
 
 class Finder:
-    """Finds rows for a query. Has a memory of its own: it runs beside the rest."""
+    """Finds rows for a query, with its own memory, as it runs in its own thread."""
 
     def __init__(self, mem: Mem) -> None:
         self._mem = mem
         self._titles: list[tuple[str, str, str]] | None = None
 
     def forget(self) -> None:
-        """Read the titles anew: something was added or is gone."""
+        """Drop the cached titles, after a change."""
         self._titles = None
 
     def quickly(self, query: str) -> list[Row]:
-        """Return what the index knows and what the titles say, at once."""
+        """Return the hits from the index and the titles."""
         found = self._mem.recall(query, limit=_LIMIT, semantic=False)
         rows = {row.ref + row.title: row for row in (_row(hit, query) for hit in found)}
         known = {row.ref for row in rows.values()}
         return [*rows.values(), *(row for row in self._named(query) if row.ref not in known)]
 
     def thoroughly(self, query: str, known: Sequence[Row]) -> list[Row]:
-        """Return what is known and, if that is little, the files that contain the words literally."""
+        """Return those hits and, if they are few, the files that contain the words literally."""
         if len(known) >= _FEW or len(query.strip()) < _MIN:
             return list(known)
         have = {row.ref for row in known}
@@ -121,7 +121,7 @@ class Finder:
         words = query.casefold().split()
         found = [row for row in self._titles if all(word in row[0] for word in words)]
         return [
-            Row("note", path, title, "note", snippet=path, why="its title has what you typed", query=query)
+            Row("note", path, title, "note", snippet=path, why="the title contains the words", query=query)
             for _, path, title in found[:_LIMIT]
         ]
 
@@ -152,13 +152,13 @@ def _first_match(body: str, matched: Sequence[str]) -> str:
 
 
 class Searching(Acting):
-    """What is found for what was typed, shown in the list."""
+    """Shows the hits for the query in the list."""
 
     def __init__(self, mem: Mem) -> None:
         super().__init__(mem)
         self.finder = Finder(mem.from_source("user"))
         self.asked = ""
-        self.answered = 0  # how many searches were answered
+        self.answered = 0  # number of answered searches
         self._quick = self.newest(self.finder.quickly, self._show_hits)
         self._thorough = self.newest(lambda asked: self.finder.thoroughly(*asked), self._show_more)
         self._asked_at = 0.0
@@ -169,7 +169,7 @@ class Searching(Acting):
         work: Callable[[Asked], Answer],
         done: Callable[[Asked, Answer | None, MemolithError | None], None],
     ) -> Newest[Asked, Answer]:
-        """Return what does some work beside the rest, while there is a screen to show it on."""
+        """Return a background worker that stops reporting when the screen is gone."""
         return Newest(self.run_worker, work, done, lambda: self.is_there)
 
     @abstractmethod
@@ -182,7 +182,7 @@ class Searching(Acting):
 
     @property
     def is_there(self) -> bool:
-        """Whether the main screen can be drawn on; events arrive also while the app is closing."""
+        """Whether the main screen can be drawn on; events also arrive while the app is closing."""
         return bool(self.screen_stack) and bool(self.screen_stack[0].query("#listing"))
 
     @property
@@ -197,23 +197,23 @@ class Searching(Acting):
 
     @property
     def field(self) -> Input:
-        """Where one types."""
+        """The search field."""
         return self.screen_stack[0].query_one("#search", Input)
 
     def search(self, query: str) -> None:
-        """Search, and show what is found as soon as it is there."""
+        """Search, and show hits as soon as they are ready."""
         self._quick.ask(query)
 
     def action_search(self) -> None:
-        """Type a search."""
+        """Focus the search field."""
         self.screen_stack[0].set_focus(self.field)
 
     def action_results(self) -> None:
-        """Go from the search to what was found."""
+        """Move from the search field to the results."""
         self.go("listing")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search as one types."""
+        """Search on each keystroke."""
         if event.input.id != "search":
             return
         self.asked, self._asked_at = event.value.strip(), time.monotonic()
@@ -224,7 +224,7 @@ class Searching(Acting):
             self.open_shelf(self.shelf)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on to what was found."""
+        """Move to the results."""
         if event.input.id == "search":
             self.go("listing")
 
@@ -257,4 +257,4 @@ class Searching(Acting):
     def _found(self, rows: list[Row], took: str, keep: str | None = None) -> None:
         self.listing.border_subtitle = "enter: to the results  esc: leave" if self.field.has_focus else ""
         self.listing.border_title = f"Search: {len(rows)} found" + (f" in {took}" if took else "")
-        self.listing.show(rows, empty="Nothing is known about this.", keep=keep)
+        self.listing.show(rows, empty="Nothing found.", keep=keep)

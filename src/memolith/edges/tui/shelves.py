@@ -1,4 +1,4 @@
-"""What there is to look at: the tree on the left, the rows of each of its shelves, the text of each row."""
+"""The contents: the tree of shelves, the rows of each shelf, the text of each row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memolith import Mem
 
 PROJECT, USER = "project", "user"
-_SHOWN = 131_072  # characters of a text; the editor has all of it
+_SHOWN = 131_072  # characters shown of a text; the editor has all of it
 _TURNS = 400
 # Shelves that show one text instead of a list.
 PAGES = ("overview", "injected", "learning")
@@ -24,7 +24,7 @@ PAGES = ("overview", "injected", "learning")
 
 @dataclass(slots=True, eq=False)
 class Shelf:
-    """A place in the tree. `key` is scope, kind and perhaps a part: `project/record/decisions`."""
+    """A node of the tree. `key` is scope, kind and perhaps a part: `project/record/decisions`."""
 
     key: str
     label: str
@@ -33,7 +33,7 @@ class Shelf:
 
     @property
     def kind(self) -> str:
-        """What is on it."""
+        """The kind of its rows."""
         return self.key.split("/")[1] if "/" in self.key else self.key
 
     @property
@@ -43,12 +43,12 @@ class Shelf:
 
     @property
     def part(self) -> str:
-        """Which of a kind: the category or status of records."""
+        """A part of a kind: the category or status of records."""
         return self.key.split("/")[2] if self.key.count("/") > 1 else ""
 
 
 def shelves(mem: Mem) -> list[Shelf]:
-    """Return the tree with how much is on each shelf. No file is opened for it, but for what waits."""
+    """Return the tree with the counts of each shelf. Opens no files but those in review."""
 
     def shelf(key: str, label: str) -> Shelf:
         scope, kind = key.split("/")
@@ -86,7 +86,7 @@ def _records(mem: Mem, scope: str) -> Shelf:
 
 
 def rows(mem: Mem, shelf: Shelf) -> list[Row]:
-    """Return what is on a shelf, newest or most important first."""
+    """Return the rows of a shelf, newest or most important first."""
     if shelf.key in (PROJECT, USER, *PAGES):
         return []
     return _ROWS.get(shelf.kind, _files)(mem, shelf)
@@ -160,7 +160,7 @@ class View(NamedTuple):
 
 
 def view(mem: Mem, row: Row) -> View:
-    """Return what is to be seen of a row."""
+    """Return the view of a row."""
     if row.kind == "session":
         return _session_view(mem, row)
     if row.kind == "held":
@@ -175,7 +175,7 @@ def view(mem: Mem, row: Row) -> View:
 
 
 def page_view(mem: Mem, kind: str) -> View:
-    """Return the text of a shelf that is one."""
+    """Return the view of a shelf that is a single text."""
     make = {"injected": _injected, "learning": _learning}.get(kind, _overview)
     return make(mem)
 
@@ -211,7 +211,7 @@ def _held(mem: Mem, row: Row) -> View:
     body = "\n".join(f"+{line}" for line in held.text.splitlines())
     if held.is_proposal:
         would = "change what was learned from sessions"
-        body = mem.review.diff(held) or "(nothing is different by now)"
+        body = mem.review.diff(held) or "(no difference left)"
     pairs = [
         ("waits", f"{held.id}, since {held.since}"),
         ("source", str(held.source)),
@@ -232,8 +232,8 @@ def _overview(mem: Mem) -> View:
     hints = (
         "/  search everything",
         "n  add something",
-        "i  what an agent gets to see",
-        "r  what waits for you",
+        "i  what an agent sees",
+        "r  the review queue",
         "?  all keys",
     )
     return View("Overview", [*lines, BLANK, *(render.line(hint, QUIET) for hint in hints)])
@@ -244,11 +244,11 @@ def _injected(mem: Mem) -> View:
     lines = [render.line(line, indent=38) for line in found.render().splitlines()]
     if found.block is None:
         return View("Injected now", [*lines, render.line("n adds something.", QUIET)])
-    lines += [BLANK, _title("The block, as an agent gets it:"), BLANK]
+    lines += [BLANK, _title("The block, as an agent sees it:"), BLANK]
     return View("Injected now", lines + render.markdown(found.block))
 
 
 def _learning(mem: Mem) -> View:
     lines = [render.line(line) for line in mem.learning.status().lines(mem.settings)]
-    hint = "memolith learn run learns now; learn why says why not; learn cost says what each day cost"
+    hint = "memolith learn run learns now; learn why explains gaps; learn cost shows the cost of each day"
     return View("Learning", [*lines, BLANK, render.line(hint, QUIET)])
