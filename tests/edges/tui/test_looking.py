@@ -87,7 +87,7 @@ def test_typing_searches_everything_and_says_why(person: Mem) -> None:
         await app.write("atab")
         await app.until(lambda: app.titles() == ["Database"], "the title")
         app.app.field.value = "hort answ"
-        await app.until(lambda: "Nothing is known" in app.cells(), "nothing by words")
+        await app.until(lambda: "Nothing found" in app.cells(), "nothing by words")
         await app.until(lambda: app.titles()[:1] == ["MEMORY"], "the literal match")
         assert "because: contains" in app.cells()
 
