@@ -43,20 +43,26 @@ def forked(deed: Callable[[], object]) -> int:
         os._exit(code)
 
 
+def ended(child: int, seconds: float) -> int | None:
+    """Return how a process ended, below 0 by which signal; None if it was not done in time, and is killed."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+        time.sleep(0.001)
+
+
 def waited(children: Iterable[int], seconds: float) -> list[str]:
-    """Wait for processes; return what is wrong with them. Who is not done in time is ended."""
-    left, wrong, deadline = set(children), [], time.monotonic() + seconds
-    while left:
-        for each in list(left):
-            found, status = os.waitpid(each, os.WNOHANG)
-            if found:
-                left.discard(each)
-                code = os.waitstatus_to_exitcode(status)
-                wrong += [f"process {each} ended with {code}"] if code else []
-        if left and time.monotonic() > deadline:
-            for each in left:
-                os.kill(each, signal.SIGKILL)
-                os.waitpid(each, 0)
-            return [*wrong, f"{len(left)} processes were not done after {seconds:g} seconds"]
-        time.sleep(0.002)
-    return wrong
+    """Wait for processes; return what is wrong with them."""
+    deadline = time.monotonic() + seconds
+    codes = {child: ended(child, deadline - time.monotonic()) for child in children}
+    return [
+        f"process {child} " + ("was not done in time" if code is None else f"ended with {code}")
+        for child, code in codes.items()
+        if code != 0
+    ]

@@ -31,6 +31,7 @@ from memolith.hosts.hook import edge
 from memolith.hosts.install import json_text, toml_text
 from memolith.hosts.sessions import AGENTS
 from memolith.text import frontmatter, names, yaml, yaml_edit
+from prove.commands import event, frame
 from prove.machine import Library
 from prove.report import Stopwatch, Tally
 from prove.world import scratch, warm
@@ -41,24 +42,20 @@ _SHOWN = {
     Library: "what is kept, found and forgotten is as in the model",
 }
 _SLOW = 2.0  # seconds of work for an input of some kilobytes: a loop that does not end
-_BYTES = [
-    b"\0",
-    b"\xff\xfe",
-    b"\xc3\x28",
-    b"\xed\xa0\x80",
-    b"\xf4\x90\x80\x80",
-    b"\r",
-    b"\n",
-    b"\\u0000",
-    b"\\ud800",
-]
 _PIECES = [
     *(sign.encode("utf-8", "surrogatepass") for sign in SIGNS),
-    *_BYTES,
-    b"9" * 400,
-    b"[" * 3000,
-    b"1e999",
-    b"-",
+    *(
+        b"\0",
+        b"\xff\xfe",
+        b"\xc3\x28",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\r",
+        b"\n",
+        b"\\u0000",
+        b"\\ud800",
+    ),
+    *(b"9" * 400, b"[" * 3000, b"1e999", b"-"),
 ]
 
 
@@ -205,17 +202,15 @@ class Place:
         self.mem.recall(text[:2000])
 
     def _frames(self) -> list[bytes]:
-        def frame(method: str, **params: object) -> bytes:
-            return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-
         info = {"name": "x", "version": "1"}
-        return [
-            frame("initialize", protocolVersion="2025-11-25", clientInfo=info, capabilities={}),
-            frame("tools/list"),
-            frame("tools/call", name="memory_read", arguments={"source": "long_term"}),
-            frame("tools/call", name="memory_search", arguments={"query": "zebra", "limit": 3}),
-            frame("resources/read", uri="memory://notes/topic.md"),
+        rows = [
+            frame(1, "initialize", protocolVersion="2025-11-25", clientInfo=info, capabilities={}),
+            frame(1, "tools/list"),
+            frame(1, "tools/call", name="memory_read", arguments={"source": "long_term"}),
+            frame(1, "tools/call", name="memory_search", arguments={"query": "zebra", "limit": 3}),
+            frame(1, "resources/read", uri="memory://notes/topic.md"),
         ]
+        return [row.strip().encode() for row in rows]
 
     def _frame(self, data: bytes) -> None:
         for row in data.split(b"\n"):
@@ -224,17 +219,12 @@ class Place:
                 json.loads(wire.encode(answer))
 
     def _events(self) -> list[bytes]:
-        common = {
-            "session_id": "s-1",
-            "cwd": str(self.work),
-            "transcript_path": str(self.base / "none.jsonl"),
-        }
         rows = [
-            {"hook_event_name": "SessionStart", "source": "startup"},
-            {"hook_event_name": "UserPromptSubmit", "prompt": "What about zebra and redis?"},
-            {"hook_event_name": "PreCompact", "trigger": "auto", "summary": "<summary>zebra</summary>"},
+            event("SessionStart", source="startup", transcript_path="{base}/none.jsonl"),
+            event("UserPromptSubmit", prompt="What about zebra and redis?"),
+            event("PreCompact", trigger="auto", summary="<summary>zebra</summary>"),
         ]
-        return [json.dumps({**common, **row}).encode() for row in rows]
+        return [row.replace("{base}/work", str(self.base)).encode() for row in rows]
 
     def _event(self, data: bytes) -> None:
         edge.answer(data, "claude", home=str(self.base / "home"), project=str(self.work))

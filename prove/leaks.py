@@ -10,7 +10,7 @@ import importlib.util
 import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.hosts.sessions import written
@@ -115,10 +115,9 @@ class _Planted:
         letters = "abcdefghijkmnopqrstuvwxyz"
         self.words = [f"{''.join(chance.choices(letters, k=10))}{number:03d}" for number in range(count)]
         self.mem = Mem.open(self.work)
-        ways = [self._note, self._remember, self._record, self._daily, self._long_term, self._scratchpad]
-        ways += [self._ticket, self._session, self._learned, self._transcript, self._vault, self._overwritten]
         self._said: list[str] = []
         (base / "vault").mkdir()
+        ways = self._ways()
         for number, word in enumerate(self.words):
             ways[number % len(ways)](f"The vault number{number} opens with {word} on Mondays.", number)
         self.bring()
@@ -142,44 +141,33 @@ class _Planted:
                 ask.command("session", "import", str(path), "--agent", "claude", "--project", str(self.work))
             learning.run(mem, force=True, model="none")
 
-    def _note(self, fact: str, number: int) -> None:
-        self.mem.write("note", f"Some text.\n{fact}\n", name=f"note{number}")
+    def _ways(self) -> list[Callable[[str, int], object]]:
+        mem, said, vault = self.mem, self._said, self.base / "vault"
 
-    def _remember(self, fact: str, number: int) -> None:
-        self.mem.remember(fact, f"Title {number}")
+        def transcript(fact: str, number: int) -> None:
+            text = written.lines(*written.claude(str(self.work), f"t{number}"))
+            (self.base / f"t-{number}.jsonl").write_text(text.replace("Why does the build fail?", fact))
 
-    def _record(self, fact: str, number: int) -> None:
-        self.mem.records.add(fact, category="decisions", scope="project", title=f"Fact {number}")
+        def overwritten(fact: str, number: int) -> None:
+            mem.write("note", f"{fact}\nmore\n", name=f"old{number}")
+            mem.write("note", "other\n", "overwrite", name=f"old{number}")
 
-    def _daily(self, fact: str, _: int) -> None:
-        self.mem.append_daily("Noted", fact)
-
-    def _long_term(self, fact: str, _: int) -> None:
-        self.mem.write("long_term", f"- {fact}")
-
-    def _scratchpad(self, fact: str, _: int) -> None:
-        self.mem.write("scratchpad", f"- [ ] {fact}")
-
-    def _ticket(self, fact: str, number: int) -> None:
-        self.mem.tickets.add(f"Ticket {number}", description=fact)
-
-    def _session(self, fact: str, _: int) -> None:
-        self._said.append(fact)
-
-    def _learned(self, fact: str, _: int) -> None:
-        self._said.append(f"Please remember: {fact}")
-
-    def _transcript(self, fact: str, number: int) -> None:
-        rows = written.claude(str(self.work), f"t{number}")
-        text = written.lines(*rows).replace("Why does the build fail?", fact)
-        (self.base / f"t-{number}.jsonl").write_text(text)
-
-    def _vault(self, fact: str, number: int) -> None:
-        (self.base / "vault" / f"page{number}.md").write_text(f"# Page {number}\n\nText.\n\n{fact}\n")
-
-    def _overwritten(self, fact: str, number: int) -> None:
-        self.mem.write("note", f"{fact}\nmore\n", name=f"old{number}")
-        self.mem.write("note", "other\n", "overwrite", name=f"old{number}")
+        return [
+            lambda fact, number: mem.write("note", f"Some text.\n{fact}\n", name=f"note{number}"),
+            lambda fact, number: mem.remember(fact, f"Title {number}"),
+            lambda fact, number: mem.records.add(
+                fact, category="decisions", scope="project", title=f"Fact {number}"
+            ),
+            lambda fact, _: mem.append_daily("Noted", fact),
+            lambda fact, _: mem.write("long_term", f"- {fact}"),
+            lambda fact, _: mem.write("scratchpad", f"- [ ] {fact}"),
+            lambda fact, number: mem.tickets.add(f"Ticket {number}", description=fact),
+            lambda fact, _: said.append(fact),
+            lambda fact, _: said.append(f"Please remember: {fact}"),
+            transcript,
+            lambda fact, number: (vault / f"page{number}.md").write_text(f"# Page\n\nText.\n\n{fact}\n"),
+            overwritten,
+        ]
 
     def hits(self) -> list[str]:
         """Return where any of the words is, in bytes or in names."""

@@ -24,6 +24,7 @@ _CALLS = (
     "openat,open,creat,write,pwrite64,writev,lseek,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,"
     "unlinkat,mkdir,mkdirat,rmdir,ftruncate,truncate"
 )
+_ON_FILES = {"write", "pwrite64", "writev", "ftruncate", "truncate", "lseek", "fsync", "fdatasync"}
 _LINE = re.compile(r"(\d+)\s+(\w+)\((.*)\)\s+=\s+(-?\d+)")
 _PAIR = re.compile(r'(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, "((?:\\x[0-9a-f]{2})*)"')
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
@@ -149,16 +150,7 @@ class Disk:
         """Do what a call did; return whether it was about this tree."""
         if call.name in ("open", "openat", "creat"):
             return self._open(call)
-        if call.name in (
-            "write",
-            "pwrite64",
-            "writev",
-            "ftruncate",
-            "truncate",
-            "lseek",
-            "fsync",
-            "fdatasync",
-        ):
+        if call.name in _ON_FILES:
             return self._on_file(call)
         return self._on_names(call)
 

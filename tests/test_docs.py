@@ -3,10 +3,12 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from prove.texts import parts
 
 from memolith import Mem
 from memolith.edges.cli import main
@@ -121,67 +123,14 @@ def test_the_json_fields_are_those_documented(
     vault = work.parent / "vault"
     vault.mkdir()
     (vault / "plan.md").write_text("The plan.")
-    runs = {
-        "write": ["daily", "hello"],
-        "edit": ["daily", "--old", "hello", "--new", "bye"],
-        "read": [],
-        "remember": ["x", "--title", "T"],
-        "update": ["y"],
-        "search": ["bye"],
-        "recall": ["bye"],
-        "context": [],
-        "list": [],
-        "status": [],
-        "history": [],
-        "config": [],
-        "scan": [],
-        "allow": ["swordfish"],
-        "why": ["long_term"],
-        "promote": ["t"],
-        "memory": [],
-        "memory note": ["t"],
-        "memory read": [],
-        "memory help": [],
-        "memory view": [],
-        "memory write": ["daily", "x"],
-        "forget": ["hello", "--dry-run"],
-        "index": [],
-        "project show": [],
-        "project list": [],
-        "undo": [],
-        "doctor": [],
-        "review": [],
-        "review show": ["--all"],
-        "review accept": ["--all", "--yes"],
-        "review refuse": ["--all"],
-        "record add": ["a fact", "--category", "decisions", "--scope", "project"],
-        "record update": ["a-fact", "another fact"],
-        "record reclassify": ["a-fact", "principles"],
-        "record archive": ["a-fact"],
-        "record restore": ["a-fact"],
-        "record get": ["a-fact"],
-        "record list": [],
-        "record delete": ["a-fact"],
-        "ticket add": ["Work"],
-        "ticket update": ["work", "--status", "in_progress"],
-        "ticket note": ["work", "half done"],
-        "ticket get": ["work"],
-        "ticket list": [],
-        "ticket import": [str(rows)],
-        "ticket close": ["work"],
-        "ticket delete": ["work"],
-        "session add": [str(turns), "--agent", "claude", "--id", "1"],
-        "session list": [],
-        "session show": ["claude-1"],
-        "session delete": ["claude-1", "--yes"],
-        "session import": [str(turns), "--agent", "generic"],
-        "import": [str(vault)],
-        "export": [str(work.parent / "memory.tar.gz")],
-        "init": ["--agent", "codex", "--dry-run"],
-    }
-    assert set(runs) == set(documented)
-    for command, arguments in runs.items():
-        code = main([*command.split(), *arguments, "--json", "--project", str(work)])
+    places = {"rows": rows, "turns": turns, "vault": vault, "archive": work.parent / "memory.tar.gz"}
+    lines = [line.format(**places) for line in parts(ROOT / "tests" / "json_commands.txt")["commands"]]
+    names = [
+        max((name for name in documented if f"{line} ".startswith(f"{name} ")), key=len) for line in lines
+    ]
+    assert sorted(names) == sorted(documented)
+    for command, line in zip(names, lines, strict=True):
+        code = main([*shlex.split(line), "--json", "--project", str(work)])
         assert code == (1 if command == "doctor" else 0), command
         printed = json.loads(capfd.readouterr().out)
         assert printed.pop("version") == 1

@@ -117,10 +117,13 @@ def claims(victim: Victim, rng: random.Random) -> str:
     return rng.choice(forms)
 
 
-def _object(fake: Path, name: str, data: bytes) -> None:
-    path = fake / "objects" / name[:2] / name[2:]
+def _put(path: Path, data: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def _object(fake: Path, name: str, data: bytes) -> None:
+    _put(fake / "objects" / name[:2] / name[2:], data)
 
 
 def _own_history(fake: Path) -> str:
@@ -133,10 +136,6 @@ def _own_history(fake: Path) -> str:
     return tip
 
 
-def _empty_object(victim: Victim, fake: Path) -> None:
-    _object(fake, victim.first, b"")
-
-
 def _other_content(victim: Victim, fake: Path) -> None:
     text = b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor a <a@b> 0 +0000\n\nx\n"
     _object(fake, victim.first, zlib.compress(b"commit %d\0%b" % (len(text), text)))
@@ -147,11 +146,8 @@ def _index_only(victim: Victim, fake: Path) -> None:
     name = bytes.fromhex(victim.first)
     fan = b"".join((1 if byte >= name[0] else 0).to_bytes(4, "big") for byte in range(256))
     index = b"\xfftOc\0\0\0\2" + fan + name + bytes(4) + (12).to_bytes(4, "big") + bytes(40)
-    (fake / "objects/pack").mkdir(parents=True, exist_ok=True)
-    (fake / "objects/pack/pack-x.idx").write_bytes(index)
-    (fake / "objects/pack/pack-x.pack").write_bytes(
-        b"PACK\0\0\0\2\0\0\0\1" + b"\x90" + zlib.compress(b"x" * 16)
-    )
+    _put(fake / "objects/pack/pack-x.idx", index)
+    _put(fake / "objects/pack/pack-x.pack", b"PACK\0\0\0\2\0\0\0\1" + b"\x90" + zlib.compress(b"x" * 16))
 
 
 def _unreachable(victim: Victim, fake: Path) -> None:
@@ -160,11 +156,6 @@ def _unreachable(victim: Victim, fake: Path) -> None:
     if source.exists():
         _object(fake, victim.first, source.read_bytes())
     _own_history(fake)
-
-
-def _alternates(victim: Victim, fake: Path) -> None:
-    (fake / "objects/info").mkdir(parents=True, exist_ok=True)
-    (fake / "objects/info/alternates").write_text(f"{victim.objects}\n")
 
 
 def _linked_objects(victim: Victim, fake: Path) -> None:
@@ -184,20 +175,14 @@ def _linked_parts(victim: Victim, fake: Path) -> None:
 
 def _grafted(victim: Victim, fake: Path) -> None:
     tip = _own_history(fake)
-    (fake / "info").mkdir(exist_ok=True)
-    (fake / "info/grafts").write_text(f"{tip} {victim.first}\n")
-    (fake / "shallow").write_text(f"{victim.first}\n")
+    _put(fake / "info/grafts", f"{tip} {victim.first}\n")
+    _put(fake / "shallow", f"{victim.first}\n")
 
 
 def _replaced(victim: Victim, fake: Path) -> None:
     tip = _own_history(fake)
-    (fake / "refs/replace").mkdir(parents=True)
-    (fake / "refs/replace" / victim.first).write_text(f"{tip}\n")
-    (fake / "HEAD").write_text(f"{victim.first}\n")
-
-
-def _borrowing_directory(victim: Victim, fake: Path) -> None:
-    (fake / "commondir").write_text(f"{victim.git}\n")
+    _put(fake / "refs/replace" / victim.first, f"{tip}\n")
+    _put(fake / "HEAD", f"{victim.first}\n")
 
 
 def _linked_refs(victim: Victim, fake: Path) -> None:
@@ -229,16 +214,16 @@ HISTORIES: dict[str, Callable[[Victim, Path], object]] = {
     "nothing": lambda _victim, _fake: None,
     "a history of its own": lambda _victim, fake: _own_history(fake),
     "HEAD is the first commit": lambda _victim, _fake: None,
-    "an empty object": _empty_object,
+    "an empty object": lambda victim, fake: _object(fake, victim.first, b""),
     "other content by that name": _other_content,
     "an index without its pack": _index_only,
     "the object, unreachable": _unreachable,
-    "alternates": _alternates,
+    "alternates": lambda victim, fake: _put(fake / "objects/info/alternates", f"{victim.objects}\n"),
     "objects are a link": _linked_objects,
     "objects are links": _linked_parts,
     "grafts and shallow": _grafted,
     "replace refs": _replaced,
-    "commondir": _borrowing_directory,
+    "commondir": lambda victim, fake: _put(fake / "commondir", f"{victim.git}\n"),
     "linked refs": _linked_refs,
 }
 ENDLESS = {
@@ -266,17 +251,9 @@ def _bare(fake: Path, victim: Victim, rng: random.Random, history: str) -> None:
     {**HISTORIES, **ENDLESS, **PACKS}[history](victim, fake)
 
 
-def _archive(base: Path) -> tuple[Path, Path]:
-    return base / "got" / "archive" / ".git", base / "got" / "archive"
-
-
 def _embedded(base: Path) -> tuple[Path, Path]:
     place = repo(base / "got" / "clone", "https://example.org/mallory/nice")
     return place / "docs", place / "docs"
-
-
-def _lone_bare(base: Path) -> tuple[Path, Path]:
-    return base / "got" / "hub", base / "got" / "hub"
 
 
 def _nested(base: Path) -> tuple[Path, Path]:
@@ -286,16 +263,15 @@ def _nested(base: Path) -> tuple[Path, Path]:
 
 def _beside(base: Path) -> tuple[Path, Path]:
     place = base / "got" / "around"
-    place.mkdir(parents=True)
-    (place / ".git").write_text("gitdir: ./.bare\n")
+    _put(place / ".git", "gitdir: ./.bare\n")
     return place / ".bare", place
 
 
 # Where a forged repository lies: its git directory, and where one stands. The last takes the project's path.
 PLACES: dict[str, Callable[[Path], tuple[Path, Path]]] = {
-    "archive": _archive,
+    "archive": lambda base: (base / "got" / "archive" / ".git", base / "got" / "archive"),
     "embedded": _embedded,
-    "bare": _lone_bare,
+    "bare": lambda base: (base / "got" / "hub", base / "got" / "hub"),
     "nested": _nested,
     "beside": _beside,
     "at its path": lambda base: (base / "src" / "private" / ".git", base / "src" / "private"),

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -115,19 +116,13 @@ def test_written_text_stays_inside_the_block(mem: Mem, store: Path, row: Row) ->
 @pytest.mark.parametrize("row", rows("A", "title_or_name"))
 def test_titles_and_names_stay_inside_the_block(mem: Mem, store: Path, row: Row) -> None:
     mem.remember("text", payload(row))
-    with pytest.raises(InputError) if set("</\n{`") & set(payload(row)) else _nothing():
+    with pytest.raises(InputError) if set("</\n{`") & set(payload(row)) else nullcontext():
         mem.write("note", "text", name=payload(row))
     put(store / "notes" / "by-hand.md", f"---\nname: {json.dumps(payload(row))}\n---\nx\n".encode())
     block = mem.context_block()
     assert block is not None
     check_structure(block, store)
     assert block.count("\n- [") == len(list((store / "notes").glob("*.md"))) - 1
-
-
-class _nothing:  # noqa: N801 - reads like pytest.raises
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 UNSEEN = re.compile(
@@ -252,21 +247,9 @@ def test_what_a_command_prints_does_nothing_to_a_terminal(
     block_with(mem, store, f"word {text} word\n")
     put(store / "notes" / "titled.md", f"---\nname: {json.dumps(text)}\n---\nword\n".encode())
     where = ["--project", str(mem.identity.root)]
-    commands = [
-        ["context"],
-        ["search", "word"],
-        ["search", text],
-        ["read", "note", "--name", "x"],
-        ["list", "notes"],
-    ]
-    commands += [
-        ["status"],
-        ["doctor"],
-        ["read", "note", "--name", text],
-        ["search", "word", "--json"],
-        ["context", "--json"],
-    ]
-    for command in commands:
+    lines = ("context", "search word", "search {}", "read note --name x", "read note --name {}", "list notes")
+    for line in (*lines, "status", "doctor", "search word --json", "context --json"):
+        command = [word.format(text) for word in line.split()]
         main([*command, *where])
         printed = capsysbinary.readouterr()
         for stream in (printed.out.decode(), printed.err.decode()):

@@ -10,26 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-from prove.crowd import forked
+from prove.crowd import ended, forked
 
 from memolith import Mem
 from memolith.base.errors import BusyError, InputError
 from memolith.store import locks
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-
-
-def ended(child: int, seconds: float = 10.0) -> int | None:
-    """Return how a child ended; None if it hangs."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.002)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    return None
 
 
 @pytest.fixture
@@ -64,7 +51,7 @@ def test_a_child_does_not_give_back_the_lock_of_its_parent(mem: Mem) -> None:
     hold = locks.locked(mem.home, "x", 1)
     with hold:
         child = forked(lambda: hold.__exit__(None, None, None))
-        assert ended(child) == 0
+        assert ended(child, 10) == 0
         assert not free(mem)
     assert free(mem)
 
@@ -107,7 +94,7 @@ def test_a_child_forked_while_another_thread_is_at_work_does_not_hang(mem: Mem, 
     try:
         for _ in range(5):
             time.sleep(0.003)
-            assert ended(forked(acts[deed])) == 0
+            assert ended(forked(acts[deed]), 10) == 0
     finally:
         stop.set()
         thread.join()

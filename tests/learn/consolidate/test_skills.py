@@ -10,6 +10,7 @@ from memolith.learn.consolidate.skills import file_path, files_of, page, skill_n
 from memolith.text import frontmatter
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
+from tests.shared import rows
 from tests.store.test_writeset import texts
 
 
@@ -25,17 +26,7 @@ def learn(mem: Mem, *skills: dict[str, object]) -> None:
 @proves("S2.51")
 @pytest.mark.parametrize(
     ("given", "name"),
-    [
-        ("Deploy the App!", "deploy-the-app"),
-        ("../../etc/passwd", "etc-passwd"),
-        ("snake_case", "snake-case"),
-        ("--a--b--", "a-b"),
-        ("x" * 100, "x" * 64),
-        ("日本語", ""),
-        ("  ", ""),
-        ("con", "con-skill"),
-        ("a\0b", "ab"),
-    ],
+    rows("learn/consolidate/names"),
 )
 def test_a_name_becomes_one_that_agents_accept(given: str, name: str) -> None:
     assert skill_name(given) == name
@@ -67,26 +58,12 @@ def test_the_head_is_ours_whatever_the_model_wrote() -> None:
 @proves("S2.52")
 @pytest.mark.parametrize(
     "path",
-    [
-        "",
-        "/etc/passwd",
-        "../x",
-        "a/../x",
-        "a/./x",
-        "C:x",
-        "a\0b",
-        "a b",
-        "a\\b",
-        ".hidden",
-        "a//b",
-        "ä.sh",
-        *("x.", "con.txt", "a/" * 9 + "b", "x" * 300),
-    ],
+    rows("learn/consolidate/paths"),
 )
 def test_a_file_that_could_lead_elsewhere_is_left_out_and_the_rest_stays(path: str) -> None:
     assert file_path(path) == ""
-    rows = [{"path": path, "content": "bad"}, {"path": "sub/run-1.sh", "content": "good"}]
-    found = files_of([skill("a", scripts=rows, templates=rows, examples=[])])
+    files = [{"path": path, "content": "bad"}, {"path": "sub/run-1.sh", "content": "good"}]
+    found = files_of([skill("a", scripts=files, templates=files, examples=[])])
     assert list(found) == [
         "skills/a/SKILL.md",
         "skills/a/scripts/sub/run-1.sh",
@@ -98,8 +75,7 @@ def test_a_file_that_could_lead_elsewhere_is_left_out_and_the_rest_stays(path: s
 def test_generated_skills_that_are_not_in_the_new_output_go_with_their_directories(
     mem: Mem, store: Path
 ) -> None:
-    rows = [{"path": "run.sh", "content": "x"}]
-    learn(mem, skill("one", scripts=rows), skill("two"))
+    learn(mem, skill("one", scripts=[{"path": "run.sh", "content": "x"}]), skill("two"))
     learn(mem, skill("one"))
     assert os.listdir(store / "skills") == ["one"]
     assert os.listdir(store / "skills" / "one") == ["SKILL.md"]

@@ -15,27 +15,7 @@ from tests.shared import rows
 
 # What is said, with places for values; what may be claimed of it; category.
 FACTS = rows("learn/extract/facts")
-NAMES = [
-    "billing",
-    "checkout",
-    "ledger",
-    "harbor",
-    "atlas",
-    "pelican",
-    "quartz",
-    "mosaic",
-    "tundra",
-    "orchid",
-]
-TOOLS = ["nomad", "ansible", "bazel", "poetry", "gradle", "podman", "terraform", "pnpm", "ninja", "helm"]
-PATHS = [
-    "src/gen/api.ts",
-    "deploy/prod.yml",
-    "infra/main.tf",
-    "db/schema.sql",
-    "web/app.css",
-    "core/queue.go",
-]
+NAMES, TOOLS, PATHS = rows("learn/extract/words")
 WEB = "https://example.org/tips\nAlways set max_connections to 500 in production clusters."
 BLOCK = "The mirror of the package index is called zebra-cache."
 

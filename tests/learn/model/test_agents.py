@@ -14,6 +14,7 @@ from memolith.learn.model.values import ModelError
 from tests.learn.model.fake_agent import Agent, install
 from tests.learn.scripted import client, settings, spent
 from tests.ledger import proves
+from tests.shared import rows
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -140,32 +141,7 @@ def test_auto_takes_the_agent_of_the_session_else_the_first_that_is_there(tmp_pa
     assert found == ["gemini", "codex", "codex"]
 
 
-BUSY = "API Error: 429 rate limit reached"
-FAILURES = [
-    ("claude", {"say": BUSY, "envelope": {"is_error": True}, "exit": 1}, "rate_limited", "429", 3),
-    (
-        "claude",
-        {"say": "Invalid API key · Please run /login", "envelope": {"is_error": True}},
-        "unavailable",
-        "/login",
-        1,
-    ),
-    ("claude", {"say": "Prompt is too long", "envelope": {"is_error": True}}, "too_long", "too long", 1),
-    ("claude", {"print": "Segmentation fault", "exit": 139}, "server", "exit code 139: Segmentation", 3),
-    (
-        "codex",
-        {"events": [{"type": "turn.failed", "error": {"message": "usage limit"}}]},
-        "rate_limited",
-        "limit",
-        3,
-    ),
-    ("codex", {"print": "", "error": "Not logged in", "exit": 1}, "unavailable", "Not logged in", 1),
-    ("gemini", {"envelope": {"error": {"message": "quota"}}, "exit": 1}, "rate_limited", "quota", 3),
-    ("gemini", {"print": "{}"}, "server", "exit code 0", 3),
-]
-
-
-@pytest.mark.parametrize(("name", "step", "kind", "said", "times"), FAILURES)
+@pytest.mark.parametrize(("name", "step", "kind", "said", "times"), rows("learn/model/failures"))
 def test_what_an_agent_says_of_its_failure_is_understood(
     tmp_path: Path, name: str, step: dict[str, Any], kind: str, said: str, times: int
 ) -> None:

@@ -10,7 +10,7 @@ from memolith.learn.model import prompt as prompts
 from memolith.learn.model import schema
 from memolith.text import names
 from tests.ledger import proves
-from tests.shared import ROOT
+from tests.shared import ROOT, rows
 
 VALUES = {
     "stage_one_system": {},
@@ -59,16 +59,7 @@ def test_a_copy_in_the_home_is_used_instead(tmp_path: Path) -> None:
 @proves("S2.56")
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
-    [
-        ("read_path", "Nothing.", "the variable {{memory_summary}} is missing"),
-        ("stage_one_input", "{{thread_id}}", "the variable {{response_items_json}} is missing"),
-        ("consolidation", "{{raw_memories}}", "the variable {{rollout_summaries}} is missing"),
-        ("read_path", "{{memory_summary}} {{home}}", "unknown variable {{home}}; it may use: memory_summary"),
-        ("stage_one_system", "{{thread_id}}", "unknown variable {{thread_id}}; it may use: none"),
-        ("read_path", "{{memory_summary}} {{oh\nno}}", "'{{oh' is not closed"),
-        ("read_path", "{{memory_summary", "is not closed"),
-        ("read_path", " \n", "it is empty"),
-    ],
+    rows("learn/model/halves"),
 )
 def test_a_copy_that_would_ask_half_a_question_is_refused_when_it_is_loaded(
     tmp_path: Path, name: str, text: str, problem: str
