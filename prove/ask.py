@@ -1,8 +1,12 @@
-"""The ways to ask a memory, in this process: a command line, an event of a hook, a request to the server."""
+"""A memory of its own for a round, and the ways to ask one in this process.
+
+They are a command line, an event of a hook, and a request to the server.
+"""
 
 import contextlib
 import io
 import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from memolith import Mem
@@ -47,3 +51,19 @@ def server(mem: Mem, method: str, **params: object) -> Any:
 def tool(mem: Mem, name: str, **arguments: object) -> Any:
     """Call a tool of the server."""
     return server(mem, "tools/call", name=name, arguments=arguments)
+
+
+class Place:
+    """A home, and the directory of a project without git, below a directory of their own."""
+
+    def __init__(self, base: Path) -> None:
+        self.base, self.home, self.work = base, base / "home", base / "shop"
+        self.work.mkdir(parents=True)
+
+    def open(self) -> Mem:
+        """Open the memory of that project."""
+        return Mem.open(self.work, home=self.home)
+
+    def event(self, name: str, session: str = "later", **fields: object) -> str:
+        """Tell a hook of an event there; return all that it says."""
+        return hook(name, self.work, session, home=self.home, **fields)

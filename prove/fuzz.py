@@ -31,6 +31,7 @@ from memolith.hosts.hook import edge
 from memolith.hosts.install import json_text, toml_text
 from memolith.hosts.sessions import AGENTS
 from memolith.text import frontmatter, names, yaml, yaml_edit
+from prove import ask
 from prove.commands import event, frame
 from prove.machine import Library
 from prove.report import Stopwatch, Tally
@@ -133,13 +134,12 @@ def _toml_text(data: bytes) -> None:
             raise AssertionError("what was put in is not there")
 
 
-class Place:
+class Place(ask.Place):
     """A directory and a memory for the parsers that need one."""
 
     def __init__(self, base: Path) -> None:
-        self.base, self.work = base, base / "shop"
-        self.work.mkdir()
-        self.mem = Mem.open(self.work, home=base / "home")
+        super().__init__(base)
+        self.mem = self.open()
         self.mem.write("note", "zebra word", name="topic")
         self.mem.remember("text about redis", "Tests")
         self.protocol = Protocol(lambda: self.mem)

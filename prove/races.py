@@ -16,11 +16,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from memolith import Mem
 from memolith.base.errors import BusyError, ConflictError, MatchError, MemolithError
 from memolith.learn import run as learning
 from memolith.memory.sessions import Session, Turn
 from memolith.text.digest import sha256
+from prove.ask import Place
 from prove.broken import RACERS
 from prove.crowd import Notes, forked
 from prove.lines import STYLES, kept, line, memory_files, save, tokens
@@ -34,20 +34,15 @@ _QUESTIONS = ("begins a line", "w1x0001", "w3x0002", "firsta firstb", "port 4001
 _HANG = 60.0  # seconds without any acknowledgement: a deadlock
 
 
-class _Crowd:
+class _Crowd(Place):
     """Processes that share a memory, and what they told."""
 
     def __init__(self, base: Path, seed: int, rounds: int, end: float, broken: str) -> None:
-        self.base, self.work, self.home = base, base / "shop", base / "home"
+        super().__init__(base)
         self.seed, self.rounds, self.end = seed, min(rounds, PER_WRITER), end
         self.broken = broken  # the name of a writer that is wrong on purpose
-        self.work.mkdir()
         self.children: dict[int, str] = {}
         self.notes = Notes(base / "told")
-
-    def open(self) -> Mem:
-        """Open the memory."""
-        return Mem.open(self.work, home=self.home)
 
     def start(self, name: str, act: Callable[[], None]) -> None:
         """Let a process do something."""

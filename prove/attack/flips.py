@@ -25,6 +25,7 @@ from memolith import Mem
 from memolith.index.vectors import packs
 from memolith.index.vectors.meaning import Vectors
 from memolith.store import page_sums
+from prove.ask import Place
 from prove.report import Tally
 from prove.world import SECRET, scratch
 
@@ -66,13 +67,12 @@ def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
             yield
 
 
-class _Memory:
+class _Memory(Place):
     """A memory, what it answers, and the files that only repeat it."""
 
     def __init__(self, base: Path, rng: Random) -> None:
-        self.rng, self.home, self.work = rng, base / "home", base / "shop"
-        self.cache = self.home / "cache"
-        self.work.mkdir()
+        super().__init__(base)
+        self.rng, self.cache = rng, self.home / "cache"
         with self.open() as mem:
             for number in range(_NOTES):
                 put(mem, f"notes/topic-{number:03}.md", self.text())
@@ -93,7 +93,7 @@ class _Memory:
 
     def open(self) -> Mem:
         """Open it, with a model that needs no weights."""
-        mem = Mem.open(self.work, home=self.home)
+        mem = super().open()
         mem._vectors = Vectors(mem.index, mem.settings, _MODEL)
         return mem
 

@@ -26,6 +26,7 @@ from unittest.mock import patch
 
 from memolith import Mem
 from memolith.store import locks
+from prove.ask import Place
 from prove.crowd import Notes, forked, waited
 from prove.report import Tally
 from prove.world import scratch
@@ -53,15 +54,12 @@ def run(rounds: int, rng: Random, tally: Tally) -> Iterator[None]:
         del os.environ["MEMOLITH_LOCK_SECONDS"]
 
 
-class _Place:
+class _Place(Place):
     """Where a round happens, and what everybody in it told."""
 
     def __init__(self, base: Path) -> None:
-        self.home, self.work = base / "home", base / "shop"
+        super().__init__(base)
         self.notes = Notes(base / "told")
-
-    def open(self) -> Mem:
-        return Mem.open(self.work, home=self.home)
 
     def act(self, mem: Mem, deed: str, who: str) -> None:
         """Do something with a memory, and tell when it is done."""
@@ -89,7 +87,6 @@ class _Place:
 
 def _round(base: Path, number: int, rng: Random, tally: Tally) -> None:
     place = _Place(base)
-    place.work.mkdir()
     way, threads, child = rng.choice(_WAYS), rng.choice(_THREADS), rng.choice(_CHILDREN)
     about = f"round {number}: {way}, threads {threads}, children {child}"
     tally.round(f"{way}; children {child}")

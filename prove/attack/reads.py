@@ -203,12 +203,12 @@ WAYS: dict[str, Way] = {
 }
 
 
-class Memory:
+class Memory(ask.Place):
     """A memory with something of every kind; each round gets a copy of it at the same place."""
 
     def __init__(self, base: Path) -> None:
-        self._seed, self.home, self.work = base / "seed", base / "home", base / "work"
-        self.work.mkdir()
+        super().__init__(base)
+        self._seed = base / "seed"
         with Mem.open(self.work, home=self.home, origin="user") as mem:
             mem.write("long_term", "- zebra rule\n")
             mem.write("scratchpad", "- [ ] zebra open item\n")

@@ -53,19 +53,13 @@ RULES = [
 ] + _TEXTS["en", "said"]
 
 
-class Place:
+class Place(ask.Place):
     """A home of its own for a round, and a project."""
 
     def __init__(self, base: Path, rng: Random) -> None:
-        self.base, self.rng = base, rng
-        self.work, self.home = base / "shop", base / "home"
-        self.work.mkdir(parents=True)
-        self.mem = Mem.open(self.work, home=self.home)
+        super().__init__(base)
+        self.rng, self.mem = rng, self.open()
         self.mem.write("long_term", "- The user likes tea.")
-
-    def event(self, name: str, **more: str) -> str:
-        """Tell a hook of an event; return all that it says."""
-        return ask.hook(name, self.work, home=self.home, **more)
 
     def talk(self, agent: str, kind: str, text: str) -> str:
         """Write down a conversation of an agent with somebody else's text in it; return where."""
@@ -164,7 +158,7 @@ def _summary(place: Place, text: str) -> None:
     kind = place.rng.choice(["fetched", "searched", "mcp", "shell", "gone"])
     path = str(place.base / "gone.jsonl") if kind == "gone" else place.talk("claude", kind, "A page.")
     told = {"compact_summary": f"<summary>{text}</summary>", "transcript_path": path}
-    place.event("PostCompact", session="s1", **told)
+    place.event("PostCompact", "s1", **told)
 
 
 def _ticket(place: Place, text: str) -> None:

@@ -10,39 +10,18 @@ import pytest
 
 from memolith.learn.model import llm
 from memolith.learn.model.llm import Client
-from memolith.learn.model.values import ModelError
+from tests.learn.model.asked import GOOD, KEY, ask, failure
 from tests.learn.model.fake_agent import Agent, install
 from tests.learn.scripted import client, settings, spent
 from tests.ledger import proves
 from tests.shared import rows
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"fact": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}},
-    "required": ["fact"],
-    "additionalProperties": False,
-}
-GOOD = {"fact": "uses pnpm"}
-KEY = "sk-proj-Zx81kQvT0aLpW93mNcYb7RdE5uHs2JgF"
 ALL = pytest.mark.parametrize("name", ["claude", "codex", "gemini"])
 
 
 def model(agent: Agent, name: str, **values: str) -> Client:
     outside = {**os.environ, **agent.env, "MEMOLITH_HOME": "/home/x", "CLAUDECODE": "1", "MINE": "kept"}
     return client(llm.find(settings("models", default=name, **values), "default", outside), timeout=20)
-
-
-def ask(asked: Client, seconds: float = 20) -> dict[str, Any]:
-    deadline = time.monotonic() + seconds
-    return asked.complete("You extract.", f"Key {KEY}.", SCHEMA, max_output=500, deadline=deadline)
-
-
-def failure(asked: Client, kind: str, said: str, seconds: float = 20) -> str:
-    """Ask, and return the error in which that ends."""
-    with pytest.raises(ModelError, match=said) as caught:
-        ask(asked, seconds)
-    assert caught.value.kind == kind
-    return str(caught.value)
 
 
 def is_gone(pid: int) -> bool:
@@ -63,7 +42,7 @@ def wait_until_gone(pid: int) -> None:
 def test_an_agent_is_asked_once_in_an_empty_place_and_told_that_it_is_ours(tmp_path: Path, name: str) -> None:
     agent = install(tmp_path, name, {"say": GOOD})
     asked = model(agent, name)
-    assert (ask(asked), asked.name) == (GOOD, name)
+    assert (ask(asked, user=f"Key {KEY}."), asked.name) == (GOOD, name)
     assert (spent(asked).tokens_in, spent(asked).tokens_out) == (95, 7)
     (call,) = agent.calls
     env = call["env"]
@@ -89,11 +68,11 @@ def test_claude_has_no_tools_no_settings_and_no_history(tmp_path: Path) -> None:
     assert argv[0] == "-p"
     assert (said["--output-format"], said["--tools"], said["--setting-sources"]) == ("json", "", "")
     assert (said["--model"], said["--effort"], said["--system-prompt"]) == ("haiku", "low", "You extract.")
-    assert json.loads(said["--json-schema"])["required"] == ["fact", "tags"]
+    assert json.loads(said["--json-schema"])["required"] == ["fact", "level", "tags"]
     assert {"--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"} <= set(argv)
     assert call["env"]["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] == "500"
     assert "What is" not in " ".join(argv)
-    assert call["input"].startswith("Key ")
+    assert call["input"].startswith("What is")
 
 
 def test_codex_gets_its_schema_as_a_file_and_may_only_read(tmp_path: Path) -> None:
@@ -129,7 +108,7 @@ def test_any_command_will_do(tmp_path: Path) -> None:
     (call,) = agent.calls
     assert call["argv"] == [f"--schema={call['cwd']}/schema.json", "--model", "big", "x"]
     assert "You extract." in call["input"]
-    assert (spent(asked).tokens_in, spent(asked).tokens_out) == (9, 11)  # nobody counted: estimated
+    assert (spent(asked).tokens_in, spent(asked).tokens_out) == (6, 15)  # nobody counted: estimated
 
 
 @proves("S2.57")
@@ -152,7 +131,7 @@ def test_what_an_agent_says_of_its_failure_is_understood(
 
 def test_a_secret_in_what_a_program_says_is_not_repeated(tmp_path: Path) -> None:
     agent = install(tmp_path, "mine", {"error": f"login failed for {KEY}\x1b[2J", "exit": 1})
-    message = failure(model(agent, "command", command="mine"), "unavailable", "login failed")
+    message = str(failure(model(agent, "command", command="mine"), "unavailable", "login failed"))
     assert KEY not in message
     assert message.isprintable()
 

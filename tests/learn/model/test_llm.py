@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,37 +16,13 @@ from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelError, ModelUnavailableError
 from memolith.learn.queue.ledger import Ledger
 from memolith.learn.queue.queue import Queue
+from tests.learn.model.asked import GOOD, KEY, ask, failure
 from tests.learn.model.loopback import Loopback, body, breaks_off, drips, hangs, refuses, says, status
 from tests.learn.model.loopback import Reply as Scripted
 from tests.learn.scripted import settings, spent
 from tests.ledger import proves
 
-KEY = "sk-proj-Zx81kQvT0aLpW93mNcYb7RdE5uHs2JgF"
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "fact": {"type": "string", "maxLength": 20},
-        "level": {"type": "string", "enum": ["low", "high"]},
-        "tags": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["fact", "level"],
-    "additionalProperties": False,
-}
-GOOD = {"fact": "uses pnpm", "level": "low"}
 BOTH = pytest.mark.parametrize("kind", ["openai", "anthropic"])
-
-
-def ask(model: Client, *, seconds: float = 60, user: str = "What is it?") -> dict[str, Any]:
-    deadline = time.monotonic() + seconds
-    return model.complete("You extract.", user, SCHEMA, max_output=500, deadline=deadline)
-
-
-def failure(model: Client, kind: str, said: str, **how: Any) -> ModelError:
-    """Ask, and return the error in which that ends."""
-    with pytest.raises(ModelError, match=said) as caught:
-        ask(model, **how)
-    assert caught.value.kind == kind
-    return caught.value
 
 
 @BOTH
