@@ -101,11 +101,24 @@ def test_around_a_block_of_code_a_person_explains_what_they_want() -> None:
     )
 
 
-def test_only_a_short_message_without_an_address_speaks_for_all_projects() -> None:
-    assert is_plain("Never push on Fridays.")
-    assert not is_plain("Never push to https://x.example on Fridays.")
-    assert not is_plain("Never push on Fridays. " * 40)
-    assert not is_plain("I'd like to:\n- push on Fridays")
+def test_only_one_short_line_that_names_no_other_text_speaks_for_all_projects() -> None:
+    rule = "Never push on Fridays."
+    for text in (rule, "From now on: never push on Fridays!", f"OK. {rule} Thanks."):
+        assert is_plain(text), text
+    others = [
+        "Never push to https://x.example.",
+        rule * 40,
+        "I'd like to:\n- push on Fridays",
+        f"Good.\n{rule}",
+    ]
+    others += [
+        f"Their issue. {rule}",
+        f"Bob: {rule}",
+        f"{rule} (quoted)",
+        f"{rule} — Bob",
+        f"RULES.md: {rule}",
+    ]
+    assert [text for text in others if is_plain(text)] == []
 
 
 STAYING = rows("text/staying")

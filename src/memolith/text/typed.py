@@ -26,6 +26,8 @@ _BORDER = lazy(
     r"(?x) \A\W{0,8}?(?:```|~~~|'''|\"\"\"|<<<|>>>|\[\[|\{\{|\$\$|([-=*_~+\#.:–—─━═])\1{2,})"
     r"| \A(?:[ ]{4}|\t|\s{0,8}[>|＞›»│┃])"
     r"| \A\s*\#{1,6}\s | \A\s*(?:BEGIN|START|END|EOF|BOF)\b(?:\s+[A-Z0-9_-]+)*\W*\Z"
+    r"| \A\W*\*{1,2}[^*:：]{1,80}\*{1,2}\W*\Z | \A\W*[\w-]+\.[a-z]{2,4}\s*\Z"
+    r"| \A\s*[A-Z]{2,9}-\d+[ ] | \A&lt;"
     r"| \A[^|]*\|[^|]*\|[^|]*\| | \t.*\t | \A\s*['\"‘’“„«「『].*['\"’”“»」』][.!?…]?\s*\Z"
 )
 # The beginning of a document: a tag of any script that begins or ends its line, or that something ends.
@@ -40,10 +42,12 @@ _ENDING = lazy(r"[<＜《〈⟨]\s*/|/\s*[>＞]|[\[［【]/|\]\]>|--\s*>")
 _OPENED, _STRAIGHT = lazy(r"[“„«「『‹][^”“»」』›]*\Z"), '"'
 # Lines that a program wrote.
 _MACHINE = lazy(
-    r"(?i)^\s*(?:(?:\w+=)?\[?\d{4}-\d\d-\d\d|\w{3} +\d+ \d\d:\d\d|\d\d:\d\d"
+    r"(?i)^\s*(?:(?:\w+=)?\[?\d{4}-\d\d-\d\d|\w{3} +\d+ \d\d:\d\d|\d\d:\d\d|a:\s"
+    r"|(?:from|to|cc|subject|date|von|an|betreff|datum): "
     r"|(?:error|warn(?:ing)?|info|debug|fatal|traceback|exception)\b\s*[:\[(]"
     r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
     r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
+    r"|\s\d{1,2}:\d\d(?: ?[ap]m)?\s*$|\b\d+ (?:minute|hour|day|week|month|year)s? ago\s*$"
     r"|[{}]\s*$|[=()+].*;\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
 )
 # The end of a line that says what follows.
@@ -64,10 +68,13 @@ _OTHERS = lazy(rf"(?i)\b(?:{_WORDS['others']})\b")
 _TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
 _WORK = lazy(rf"(?i)\b(?:{_WORDS['work']})\b")
 _SPEAKS = lazy(rf"(?i)\b(?:{_WORDS['speaks']})\b")
-_SHOWS = lazy(rf"(?i)^\W*(?:{_WORDS['shows']})\b[^.!?]*$")
+_SHOWS = lazy(rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['shows']})\b[^.!?:：]*(?:$|[.!:：])")
 _ASKS = lazy(
     rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['asks']}|(?:{_WORDS['speaks']})\b)|[?？؟]\W*$"
 )
+_SENTENCE = lazy(r"(?<=[.!?。！？])\s*")
+# Whose words a line may be: a source in brackets, a name behind a dash, a file.
+_ABOUT = lazy(r"[()（）\[\]{}&]|\s[–—-]{1,2}\s|\b[\w-]+\.(?:md|txt|rst|adoc|html?)\b|(?i:\baccording to\b)")
 _CUT = "[…]"
 
 
@@ -99,9 +106,20 @@ def has_paste(text: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a message is short and without any sign of a paste: only such a one speaks for all projects."""
-    lines = _LINE_END.split(text)
-    return not _AROUND.search(text) and not _is_long(lines) and _first_sign(text, lines) == len(lines)
+    """Whether a message is one short line that names no other text: only such a one speaks for all projects.
+
+    Pastes have no end of forms, but nearly all have a second line, a colon or a word for what they are.
+    """
+    line = text.strip()
+    head, colon, _ = line.replace("：", ":").partition(":")
+    return (
+        len(line) <= _MOST_TAIL
+        and not _LINE_END.search(line)
+        and _first_sign(line, [line]) == 1
+        and not _ABOUT.search(line)
+        and not any(_TEXT.search(each) or _SHOWS.search(each) for each in _SENTENCE.split(line))
+        and (not colon or is_rules(f"{head}:"))
+    )
 
 
 def is_rules(line: str) -> bool:
@@ -109,6 +127,7 @@ def is_rules(line: str) -> bool:
     return (
         len(line) <= _MOST_HEADER
         and bool(_RULES.search(line))
+        and not _ABOUT.search(line)
         and not _TEXT.search(line)
         and not _WORK.search(line)
         and not _OTHERS.search(line)
@@ -178,7 +197,7 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
             return number
         if (quotes[number] and 1 in quotes[number + 1 :]) or (more and _OPENED.search(bare)):
             return number
-        if strict and _ADDRESS in line:
+        if (strict and _ADDRESS in line) or _shows_inline(bare):
             return number
         shows = _shows(bare) and (strict or not _is_wish(bare, lines[number + 1 :]))
         if more and (shows or _ADDRESS in line or text[typed_ends - 1] != "\n"):
@@ -199,6 +218,12 @@ def _shows(line: str) -> bool:
         return True
     head = _HEAD.match(line)
     return bool(head and (_TEXT.search(head[1]) or _WORK.search(head[1])))
+
+
+def _shows_inline(line: str) -> bool:
+    """Whether a line is a text and says so: `Here is the issue: …`."""
+    found = _SHOWS.search(line)
+    return found is not None and found[0][-1] in ":：" and any(map(str.isalnum, line[found.end() :]))
 
 
 def _is_wish(line: str, below: list[str]) -> bool:
