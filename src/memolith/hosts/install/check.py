@@ -66,13 +66,12 @@ def codex_trust(steps: Sequence[Step]) -> Finding:
     """Whether a person has trusted our hooks in Codex; it skips others and says nothing."""
     hooks = next(step for step in steps if step.path.endswith("hooks.json"))
     config = next(step for step in steps if step.target.form == "toml")
-    state: object = None
+    state: Any = None
     with contextlib.suppress(json_text.BrokenError, UnicodeDecodeError):
-        state = entries.at(
-            entries.value_of((config.before or b"").decode("utf-8"), "toml"), ("hooks", "state")
-        )
+        text = (config.before or b"").decode("utf-8")
+        state = entries.at(entries.value_of(text, "toml"), ("hooks", "state"))
     known = state if isinstance(state, dict) else {}
-    trusted = [key for key, each in known.items() if isinstance(each, dict) and each.get("trusted_hash")]
+    trusted = [key for key in known if entries.at(known, (key, "trusted_hash"))]
     events = {each.path[-1] for each in hooks.target.entries}
     waiting = sum(
         not any(key.startswith(f"{hooks.path}:{_snake(event)}:") for key in trusted) for event in events

@@ -90,7 +90,7 @@ class ClaudeCode(JsonLines):
             if block.get("type") == "tool_result":
                 ok = not block.get("is_error")
                 into.result(block.get("tool_use_id"), plain(block.get("content")), ok=ok, time=time)
-        texts = [content] if isinstance(content, str) else _texts(content)
+        texts = _texts(content)
         into.heed(content)
         for ran in _BANG.findall("\n".join(texts)):
             into.fetched("bash", f"$ {ran}")
@@ -108,7 +108,7 @@ class ClaudeCode(JsonLines):
         for block in listed(content):
             if block.get("type") not in ("text", "tool_use", "thinking", "redacted_thinking"):
                 into.fetched(str(block.get("name")))  # of the provider itself: its result is not kept
-        for text in [content] if isinstance(content, str) else _texts(content):
+        for text in _texts(content):
             into.say("assistant", text, row.get("timestamp"), key)
         for block in listed(content):
             if block.get("type") == "tool_use":
@@ -129,4 +129,6 @@ def _is_put_there(row: Record) -> bool:
 
 
 def _texts(content: object) -> list[str]:
+    if isinstance(content, str):
+        return [content]
     return [plain(block) for block in listed(content) if block.get("type") == "text"]

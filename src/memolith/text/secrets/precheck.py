@@ -23,7 +23,6 @@ _ONLY_RUNS = bytes(
 _BREAKS = frozenset("\\\r\n'\"")
 _BETWEEN = frozenset(" \t\n'\"")  # the words of a command
 _LONG, _MANY_COLONS, _RUN_LENGTH = 36, 4, 12
-_NONE: frozenset[bytes] = frozenset()
 
 
 def may_hold_secret(text: str) -> bool:
@@ -31,7 +30,11 @@ def may_hold_secret(text: str) -> bool:
     lower = names.lowered(text)
     if any(sign in lower for sign in _SIGNS) or text.count(":") >= _MANY_COLONS or _has_login(text):
         return True
-    programs = _programs() if not _BETWEEN.isdisjoint(text) else _NONE  # a name has no words of a command
+    programs: frozenset[bytes] = frozenset()
+    if not _BETWEEN.isdisjoint(text):  # a name has no words of a command
+        from memolith.text.secrets import commands
+
+        programs = commands.KNOWN
     known = names.known_in(lower, _KNOWN, programs)
     return (
         not known.isdisjoint(APART_WORDS)
@@ -39,12 +42,6 @@ def may_hold_secret(text: str) -> bool:
         or _names_one(text, lower, known)
         or any(_could_be_token(text, lower, *run) for run in _runs(text))
     )
-
-
-def _programs() -> frozenset[bytes]:
-    from memolith.text.secrets.commands import KNOWN
-
-    return KNOWN
 
 
 def _has_login(text: str) -> bool:
