@@ -35,6 +35,7 @@ from prove import ask
 from prove.commands import event, frame
 from prove.machine import Library
 from prove.report import Stopwatch, Tally
+from prove.texts import parts
 from prove.world import scratch, warm
 
 _MODELS = 2
@@ -146,36 +147,27 @@ class Place(ask.Place):
 
     def parsers(self) -> list[Parser]:
         """Return a row for everything that reads foreign bytes."""
-        head = b'---\nname: Topic\ntags: [a, "b c"]\nabout: |\n  two\n  lines\nwhen: 2026-01-02\n---\nbody\n'
-        settings_text = b"inject:\n  daily: recent\nhistory:\n  versions: 3\n  days: 2.5\nenabled: true\n"
-        urls = [
-            b"memory://notes/topic.md",
-            b"memory://project/MEMORY.md#L1-3",
-            b"memory://user/records/x%20y",
-        ]
-        questions = [
-            b'"zebra" OR redis* NEAR(a b) -c',
-            b"c++ foo.bar() don't v1.2.3",
-            b"kind:note since:2026-01-01",
-        ]
-        document = b'{\n  // mine\n  "a": [1, 2.5, {"b": null}],\n  "memolith": {"x": "y"}, /* z */\n}\n'
-        toml = (
-            b'a = 1\n[servers.other]\ncommand = "x"\nargs = ["a", \'b\']\n[[list]]\nd = 2026-01-02T03:04Z\n'
-        )
+        samples = {
+            name: [row.encode() for row in rows]
+            for name, rows in parts(Path(__file__).with_suffix(".txt")).items()
+        }
+        (head,) = samples["memory files"]
         return [
             Parser("frontmatter", [head], _frontmatter),
             Parser("miniyaml", [head[4:-9]], lambda data: yaml.parse(_text(data)), (yaml.YamlError,)),
             Parser(
                 "yamledit",
-                [settings_text],
+                samples["settings"],
                 lambda data: yaml_edit.set_path(_text(data), ["inject", "daily"], "recent"),
                 (MemolithError, yaml.YamlError),
             ),
-            Parser("config.yml", [settings_text], self._config),
-            Parser("memory:// addresses", urls, lambda data: self._address(_text(data))),
-            Parser("queries", questions, lambda data: self._query(data.decode("utf-8", "replace"))),
-            Parser("JSON settings", [document], _json_text),
-            Parser("TOML settings", [toml], _toml_text),
+            Parser("config.yml", samples["settings"], self._config),
+            Parser("memory:// addresses", samples["addresses"], lambda data: self._address(_text(data))),
+            Parser(
+                "queries", samples["questions"], lambda data: self._query(data.decode("utf-8", "replace"))
+            ),
+            Parser("JSON settings", samples["json"], _json_text),
+            Parser("TOML settings", samples["toml"], _toml_text),
             Parser("MCP frames", self._frames(), self._frame),
             Parser("hook events", self._events(), self._event),
             Parser("archives", [self._archive()], self._import),

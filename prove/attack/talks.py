@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -99,99 +98,9 @@ def delegated(rng: Random, path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _claude(said: list[Said], cwd: str) -> Iterator[Row]:
-    for number, (role, text, asked) in enumerate(said):
-        common = {"sessionId": "s1", "cwd": cwd, "entrypoint": "cli"}
-        if role == "user":
-            yield {**common, "type": "user", "message": {"role": "user", "content": text}}
-        elif role == "assistant":
-            content: list[Row] = [{"type": "text", "text": text}]
-            yield {**common, "type": "assistant", "message": {"id": f"m{number}", "content": content}}
-        else:
-            given = {"command" if role == "bash" else "url": asked}
-            use = {"type": "tool_use", "id": "t", "name": role, "input": given}
-            yield {**common, "type": "assistant", "message": {"id": f"m{number}", "content": [use]}}
-            result = {"type": "tool_result", "tool_use_id": "t", "content": text}
-            yield {**common, "type": "user", "message": {"role": "user", "content": [result]}}
-
-
-def _codex(said: list[Said], cwd: str) -> Iterator[Row]:
-    yield {"type": "session_meta", "payload": {"id": "c1", "cwd": cwd, "source": "cli"}}
-    for role, text, asked in said:
-        if role in ("user", "assistant"):
-            content = [{"type": "input_text", "text": text}]
-            yield {"type": "response_item", "payload": {"type": "message", "role": role, "content": content}}
-        elif role == "web_search":
-            yield {
-                "type": "response_item",
-                "payload": {"type": "web_search_call", "action": {"query": asked}},
-            }
-        else:
-            about = {"call_id": "1", "name": role, "arguments": json.dumps({"cmd": asked})}
-            yield {"type": "response_item", "payload": {"type": "function_call", **about}}
-            about = {"call_id": "1", "output": text}
-            yield {"type": "response_item", "payload": {"type": "function_call_output", **about}}
-
-
-def _gemini(said: list[Said], _: str) -> Iterator[Row]:
-    yield {"sessionId": "g1", "projectHash": "x", "kind": "main"}
-    for number, (role, text, asked) in enumerate(said):
-        row: Row = {"id": str(number), "type": "user" if role == "user" else "gemini", "content": text}
-        if role not in ("user", "assistant"):
-            call = {"id": "1", "name": role, "args": {"command" if role == "bash" else "url": asked}}
-            answer = [{"functionResponse": {"response": {"output": text}}}]
-            row |= {"content": "", "toolCalls": [{**call, "status": "success", "result": answer}]}
-        yield row
-
-
-def _copilot(said: list[Said], cwd: str) -> Iterator[Row]:
-    yield {"type": "session.start", "data": {"context": {"cwd": cwd}}}
-    for role, text, asked in said:
-        if role in ("user", "assistant"):
-            yield {"type": f"{role}.message", "data": {"content": text}}
-        else:
-            call = {"toolCallId": "1", "toolName": role, "arguments": {"command": asked}}
-            yield {"type": "tool.execution_start", "data": call}
-            yield {"type": "tool.execution_complete", "data": {**call, "result": {"content": text}}}
-
-
-def _pi(said: list[Said], cwd: str) -> Iterator[Row]:
-    yield {"type": "session", "id": "i1", "cwd": cwd}
-    for role, text, asked in said:
-        content: list[Row] = [{"type": "text", "text": text}]
-        if role not in ("user", "assistant"):
-            call = {"type": "toolCall", "id": "1", "name": role, "arguments": {"command": asked}}
-            yield {"type": "message", "message": {"role": "assistant", "content": [call]}}
-            result = {"role": "toolResult", "toolCallId": "1", "toolName": role, "content": content}
-            yield {"type": "message", "message": result}
-        else:
-            yield {"type": "message", "message": {"role": role, "content": content}}
-
-
-def _generic(said: list[Said], _: str) -> Iterator[Row]:
-    for role, text, asked in said:
-        if role not in ("user", "assistant"):
-            call = {"id": "1", "function": {"name": role, "arguments": json.dumps({"command": asked})}}
-            yield {"role": "assistant", "content": "", "tool_calls": [call]}
-            yield {"role": "tool", "tool_call_id": "1", "content": text}
-        else:
-            yield {"role": role, "content": text}
-
-
-def _cursor(said: list[Said], _: str) -> Iterator[Row]:
-    """Return what Cursor keeps: nothing of tools."""
-    yield from ({"role": role, "content": text} for role, text, asked in said if not asked)
-
-
-_FORMS: dict[str, tuple[str, Callable[[list[Said], str], Iterator[Row]]]] = {
-    "claude": ("s1.jsonl", _claude),
-    "codex": ("rollout-c1.jsonl", _codex),
-    "gemini": ("session-g1.jsonl", _gemini),
-    "copilot": ("events.jsonl", _copilot),
-    "pi": ("i1.jsonl", _pi),
-    "generic": ("x1.jsonl", _generic),
-    "cursor": ("u1.jsonl", _cursor),
-}
+# How agents keep a talk: a file, the rows that begin it, and those of a turn by who speaks.
+_ROWS = Path(__file__).with_suffix(".jsonl").read_text("utf-8").splitlines()
+_FORMS: dict[str, Row] = {row["agent"]: row for row in map(json.loads, _ROWS)}
 AGENTS = (*_FORMS, "opencode")
 
 
@@ -205,12 +114,26 @@ def written(base: Path, cwd: Path, agent: str, said: list[Said]) -> str:
         return str(path)
     if agent == "opencode":
         return _opencode(base / "opencode.db", cwd, said)
-    name, form = _FORMS[agent]
-    path = base / agent / name
+    form = _FORMS[agent]
+    path = base / agent / form["file"]
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = form(said, str(cwd))
+    rows = [_filled(row, {"cwd": str(cwd)}) for row in form["head"]]
+    for number, (role, text, asked) in enumerate(said):
+        values = {"cwd": str(cwd), "number": str(number), "role": role, "text": text, "asked": asked}
+        values["field"] = "command" if role == "bash" else "url"
+        values |= {name: json.dumps({name: asked}) for name in ("cmd", "command")}
+        rows += [_filled(row, values) for row in form[role if role in form else "tool"]]
     path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
     return str(path)
+
+
+def _filled(form: Any, values: dict[str, str]) -> Any:
+    """Return a form with its names in braces replaced, wherever they stand in it."""
+    if isinstance(form, dict):
+        return {_filled(name, values): _filled(each, values) for name, each in form.items()}
+    if isinstance(form, list):
+        return [_filled(each, values) for each in form]
+    return form.format(**values)
 
 
 def _opencode(path: Path, cwd: Path, said: list[Said]) -> str:
