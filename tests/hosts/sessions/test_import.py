@@ -162,7 +162,7 @@ def test_files_are_named_by_path_and_agent(
     save(tmp_path / "rollout-x.jsonl", written.codex_flat()[3:5])
     found = imported(capfd, str(tmp_path / "rollout-x.jsonl"), "--mine")
     assert [(each["name"], each["turns"]) for each in found["sessions"]] == [("codex-rollout-x", 2)]
-    assert imported(capfd)["message"].startswith("No sessions were found")
+    assert imported(capfd)["message"].startswith("No sessions found")
     assert main(["session", "import", str(tmp_path / "absent")]) == 2
     assert main(["session", "import", "--mine"]) == 2
     assert main(["session", "import", "--agent", "nobody"]) == 2
