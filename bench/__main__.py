@@ -129,12 +129,11 @@ def bench_hosts(base: Path, notes: int) -> list[Row]:
         hosts.settle(mem)
     hook = hosts.Jobs(home, work, hosts.telling(directory))
     env = {**os.environ, "MEMOLITH_HOME": str(home), "MEMOLITH_SEMANTIC_PROVIDER": "none"}
-    begun, asked, later, ended = (iter(range(10_000)) for _ in range(4))
     jobs: dict[str, tuple[Callable[[], object], float]] = {
-        "hook: session start": (lambda: hook.start(next(begun)), 4.0),
-        "hook: first prompt, with recall": (lambda: hook.first(next(asked)), 6.0),
-        "hook: later prompt, with recall": (lambda: hook.later(next(later)), 6.0),
-        "hook: end of a turn": (lambda: hook.end(next(ended)), 4.0),
+        "hook: session start": (hook.start, 4.0),
+        "hook: first prompt, with recall": (hook.first, 6.0),
+        "hook: later prompt, with recall": (hook.later, 6.0),
+        "hook: end of a turn": (hook.end, 4.0),
         "memolith mcp, start to its list of tools": (lambda: hosts.listed(env, str(work)), 3.0),
     }
     return [

@@ -134,13 +134,13 @@ def _writes(mem: Mem, home: Path, rounds: int, seconds: float) -> list[Row]:
 
 def _starts(home: Path, notes: Path, query: str, rounds: int) -> list[Row]:
     """Measure whole processes, from the shell and as an agent's hook."""
-    hook, begun, asked = Jobs(home, Path(scale.WORK), telling(notes)), numbers(), numbers()
+    hook = Jobs(home, Path(scale.WORK), telling(notes))
     shell = [*PROGRAM, "--home", str(home), "--project", scale.WORK]
     jobs: dict[str, Callable[[], object]] = {
         START: run(sys.executable, "-c", "pass", cwd=ROOT),
         "`memolith context`": run(*shell, "context", cwd=ROOT),
-        "hook: session start": lambda: hook.start(next(begun)),
-        "hook: first prompt": lambda: hook.first(next(asked)),
+        "hook: session start": hook.start,
+        "hook: first prompt": hook.first,
     }
     took = alternate(jobs, rounds, clock=scale.spent)
     # By itself: it reads every file, and at 100,000 one round takes longer than all of the others.

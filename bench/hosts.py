@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,25 +28,28 @@ class Jobs:
     def __init__(self, home: Path, work: Path, words: list[str]) -> None:
         self._env = {**os.environ, "MEMOLITH_HOME": str(home), "MEMOLITH_HOOKS_SESSIONS": "false"}
         self._work, self._words = str(work), words
+        self._begun, self._asked, self._later, self._ended = (count() for _ in range(4))
         self.silent = 0
 
-    def start(self, number: int) -> None:
+    def start(self) -> None:
         """Begin a session."""
-        self.silent += not self._tell(number, "SessionStart", source="startup")
+        self.silent += not self._tell(next(self._begun), "SessionStart", source="startup")
 
-    def first(self, number: int) -> None:
+    def first(self) -> None:
         """Ask the first question of that session, with a brief as the answer."""
+        number = next(self._asked)
         asked = " ".join(self._words[number * 5 : number * 5 + 5])
         self.silent += not self._tell(number, "UserPromptSubmit", prompt=asked)
 
-    def later(self, number: int) -> None:
+    def later(self) -> None:
         """Ask something else in it."""
+        number = next(self._later)
         asked = " ".join(self._words[number * 5 + 2 : number * 5 + 9])
         self._tell(number, "UserPromptSubmit", prompt=asked)
 
-    def end(self, number: int) -> None:
+    def end(self) -> None:
         """End the turn."""
-        self._tell(number, "Stop")
+        self._tell(next(self._ended), "Stop")
 
     def _tell(self, number: int, event: str, **more: str) -> bytes:
         row = {"session_id": f"s-{number}", "cwd": self._work, "hook_event_name": event, **more}

@@ -11,24 +11,20 @@ import random
 import tempfile
 from pathlib import Path
 
+from bench import table
 from bench.corpora import Corpus, Row, public
 from bench.scoring import asked, mean, measures
 from bench.table import NO_THRESHOLD, weighed
 from memolith.recall import weights
 
-# name: corpus, questions
-SETS = {
-    "notes": ("devnotes/corpus", "devnotes/queries-asked"),
-    "chat": ("locomo/turn-corpus", "locomo/turn-queries"),
-    "science": ("scifact/corpus", "scifact/queries"),
-}
+SETS = {"notes": "devnotes, as typed", "chat": "LoCoMo, turns", "science": "SciFact"}
 EACH = 34  # questions of each domain to each other one: 204 in all
 SEED = 7
 STEPS = (0.75, 1.0, 1.2, 1.4, 1.7, 2.0)
 
 
 def questions(name: str) -> list[Row]:
-    return [row for row in public(SETS[name][1]) if asked(row)]
+    return [row for row in public(table.SETS[SETS[name]][1]) if asked(row)]
 
 
 class Domain:
@@ -36,7 +32,7 @@ class Domain:
 
     def __init__(self, name: str, base: Path, choice: random.Random, *, semantic: bool) -> None:
         self.name = name
-        self.corpus = Corpus(public(SETS[name][0]), base, semantic=semantic)
+        self.corpus = Corpus(public(table.SETS[SETS[name]][0]), base, semantic=semantic)
         self.corpus.prepare()
         self.foreign: dict[str, list[Row]] = {}
         for other in SETS:

@@ -162,37 +162,20 @@ class Stand(World):
         """Return the environment of somebody whose PATH begins with something of the repository."""
         path = os.pathsep.join([searched.format(self.work), str(self.base / "tools"), os.environ["PATH"]])
         kept = {name: os.environ[name] for name in ("LANG", "TMPDIR") if name in os.environ}
-        more = {"MEMOLITH_SEMANTIC_PROVIDER": "none", "MEMOLITH_MODELS_COMMAND": "ask {model}"}
-        more |= {"MEMOLITH_MODELS_KEY_COMMAND": "key", "MEMOLITH_MODELS_URL": "http://127.0.0.1:9"}
-        more["VISUAL"] = "editor"
-        return {
-            **kept,
-            **more,
-            "PATH": path,
-            "HOME": str(self.user),
-            "GIT_CEILING_DIRECTORIES": str(self.base),
-        }
+        kept |= {"PATH": path, "HOME": str(self.user), "GIT_CEILING_DIRECTORIES": str(self.base)}
+        kept |= {"MEMOLITH_SEMANTIC_PROVIDER": "none", "MEMOLITH_MODELS_COMMAND": "ask {model}"}
+        kept |= {"MEMOLITH_MODELS_KEY_COMMAND": "key", "MEMOLITH_MODELS_URL": "http://127.0.0.1:9"}
+        return {**kept, "VISUAL": "editor"}
 
     def watch(self, words: Sequence[str], *, stdin: str, env: dict[str, str], cwd: Path) -> list[str]:
         """Run something and all that it starts with strace; return what was run or loaded and is not ours."""
         log, given = self.base / "log", self.base / "given"
         self.mark.unlink(missing_ok=True)
         given.write_text(stdin.replace("{base}", str(self.base)))
-        trace = [
-            shutil.which("strace") or "",
-            "-f",
-            "-qq",
-            "-y",
-            "-s",
-            "4096",
-            "--seccomp-bpf",
-            "-o",
-            str(log),
-        ]
         terminal = os.openpty() if stdin == _TYPED else None
         with given.open() as file, (self.base / "out").open("wb") as out:
             process = subprocess.Popen(
-                [*trace, "-e", "trace=execve,execveat,open,openat", *words],
+                [shutil.which("strace") or "", *_TRACED.split(), str(log), *words],
                 stdin=terminal[1] if terminal else file,
                 stdout=out,
                 stderr=out,
@@ -216,6 +199,7 @@ class Stand(World):
 
 
 _TYPED = "\x04"
+_TRACED = "-f -qq -y -s 4096 --seccomp-bpf -e trace=execve,execveat,open,openat -o"
 _ENOUGH = 90.0  # seconds
 _CALL = re.compile(r'(execve|open|openat|execveat)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"([^"]*)"(.*)')
 
