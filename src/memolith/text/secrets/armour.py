@@ -19,7 +19,7 @@ Span = tuple[str, int, int]
 _KIND, _MASKED = "private-key", "[secret:"
 _HEAD = 5  # lines before the first of a key: how it is encrypted
 _WHOLE = 60  # characters of a line that is full
-_MOST, _MOST_LINES = 60_000, 400  # characters and lines of one key, with what stands before each
+_MOST = 60_000  # characters of one key, with what stands before its lines
 _BEGIN = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _END = lazy(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _BARE = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!----)){1,20000}+")
@@ -56,8 +56,10 @@ def private_keys(text: str) -> Iterator[Span]:
     if "Private-Lines" in text:
         for match in _PUTTY.finditer(text):
             yield _KIND, match.start(1), match.end(1)
-    for match in _FIRST_BYTES.finditer(text):
-        yield from _forwards(text, match.start(), len(text))
+    at = 0
+    while first := _FIRST_BYTES.search(text, at):
+        found, at = _forwards(text, first.start(), len(text), head=0)
+        yield from found
 
 
 def _armoured(text: str, start: int, at: int, limit: int) -> Iterator[Span]:
@@ -75,7 +77,7 @@ def _armoured(text: str, start: int, at: int, limit: int) -> Iterator[Span]:
         if _pieces(text, at, end.start()):
             yield from _between(text, at, end.start())
     elif not lines:
-        yield from _forwards(text, at, limit)
+        yield from _forwards(text, at, limit, head=_HEAD)[0]
 
 
 def _between(text: str, start: int, end: int) -> Iterator[Span]:
@@ -92,18 +94,20 @@ def _between(text: str, start: int, end: int) -> Iterator[Span]:
         yield _KIND, *last
 
 
-def _forwards(text: str, start: int, limit: int) -> Iterator[Span]:
-    """Find the pieces of a key up to the first line that has none."""
-    begun = False
+def _forwards(text: str, start: int, limit: int, *, head: int) -> tuple[list[Span], int]:
+    """Return the pieces of a key up to the first line that has none, and how far that was looked for."""
+    spans: list[Span] = []
+    high = start
     for number, (low, high) in enumerate(_lines(text, start, min(limit, start + _MOST))):
+        begun = bool(spans) or not head
         found = _pieces(text, low, high, is_sure=begun)
-        if not found and _MASKED not in text[low:high] and (begun or number > _HEAD):
+        if not found and _MASKED not in text[low:high] and (begun or number > head):
             short = _LAST.search(text[low:high]) if begun else None
             if short and _has_code(short[1]):
-                yield _KIND, low + short.start(1), low + short.end(1)
-            return
-        begun = begun or bool(found)
-        yield from found
+                spans.append((_KIND, low + short.start(1), low + short.end(1)))
+            break
+        spans += found
+    return spans, high
 
 
 def _backwards(text: str, limit: int, end: int) -> Iterator[Span]:
@@ -134,12 +138,10 @@ def _has_all(value: str, *, is_sure: bool) -> bool:
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for _ in range(_MOST_LINES):
-        found = _LINE_END.search(text, start, end)
-        yield start, found.start() if found else end
-        if not found:
-            return
+    for found in _LINE_END.finditer(text, start, end):
+        yield start, found.start()
         start = found.end()
+    yield start, end
 
 
 def _is_key(text: str, start: int, end: int) -> bool:
