@@ -228,3 +228,21 @@ def test_large_files_are_taken_in_a_few_at_a_time(tmp_path: Path) -> None:
         assert state.complete
         found = [ranked(index, f"word{number}")[0] for number in range(5)]
         assert found == [f"projects/{SLUG}/notes/{number}.md" for number in range(5)]
+
+
+@pytest.mark.parametrize("year", [-300, 0, 260, 500])
+def test_a_file_of_any_time_is_found_and_found_again(tmp_path: Path, year: int) -> None:
+    """After 2262 its nanoseconds are more than SQLite's integers hold."""
+    path = write(tmp_path, f"{NOTES}/a.md", "a zebra")
+    os.utime(path, (0, year * 31_556_952))
+    with Index(str(tmp_path)) as index:
+        for _ in range(2):
+            assert ranked(index, "zebra") == [KEY]
+            assert index.sync(BOTH).complete
+
+
+def test_a_name_that_is_no_text_hides_only_its_file(tmp_path: Path) -> None:
+    write(tmp_path, f"{NOTES}/a.md", "a zebra")
+    (tmp_path / NOTES / os.fsdecode(b"b\xff.md")).write_text("a zebra")
+    with Index(str(tmp_path)) as index:
+        assert KEY in ranked(index, "zebra")

@@ -190,25 +190,19 @@ def _session(name: str, data: bytes) -> Document:
     What a person pasted is a unit of its own. What tools answered is noise here. A file that breaks off gives
     what it has.
     """
-    import json
-
     document = Document()
     hearing = Hearing()
     document.record = document.title = name.removesuffix(".jsonl.gz")
     unpacked = archive.unpacked(data)[0]
     if problem := archive.problem(unpacked):
         raise TextError(f"{name}: {problem}; {archive.UNREADABLE}. Delete it if it is not yours")
-    for number, row in enumerate(unpacked.decode("utf-8", "replace").split("\n")):
-        try:
-            turn = json.loads(row)
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(turn, dict):
+    for number, line in enumerate(unpacked.decode("utf-8", "replace").split("\n")):
+        turn = archive.row_of(line)
+        if turn is None:
             continue
         if number == 0 and "turn" not in turn:
-            document.date = str(turn.get("started") or "")
-            document.category = str(turn.get("ticket") or "")
-            document.status = str(turn.get("status") or "") or "active"
+            document.date, document.category = _plain(turn.get("started")), _plain(turn.get("ticket"))
+            document.status = _plain(turn.get("status")) or "active"
             continue
         role, tool, said, mark = (_plain(turn.get(key)) for key in ("role", "tool", "text", "taint"))
         taint = hearing.taint(role, tool, said, mark)
@@ -218,7 +212,7 @@ def _session(name: str, data: bytes) -> Document:
         document.masked = document.masked or hidden
         given = turn.get("turn")
         for part, whose in _parts(role, text, taint):
-            piece = Piece(part, document.title, None, None, str(turn.get("time") or ""))
+            piece = Piece(part, document.title, None, None, _plain(turn.get("time")))
             piece.turn = given if isinstance(given, int) else number
             piece.role = f"{role}:{whose}" if whose else role
             document.parts.append(piece)
@@ -236,13 +230,8 @@ def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
 
     None if its row is not in its place; then the whole session has to be read.
     """
-    import json
-
-    try:
-        row = json.loads(session[turn])
-    except (ValueError, IndexError, RecursionError):
-        return None
-    if not isinstance(row, dict) or row.get("turn", turn) != turn or row.get("role") not in _SPEAKERS:
+    row = archive.row_of(session[turn]) if turn < len(session) else None
+    if row is None or row.get("turn", turn) != turn or row.get("role") not in _SPEAKERS:
         return None
     text = masked(_plain(row.get("text")).strip())[0]
     parts = [part for part, whose in _parts(str(row["role"]), text, "") if (whose == "pasted") == pasted]

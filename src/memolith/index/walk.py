@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memolith.env.paths import Folder, Tree
 
-_MASK = (1 << 63) - 1
+_MASK = (1 << 63) - 1  # of SQLite's integers; a time after 2262 counts as then
 _INDEX = layout.MEMORY
 _MAX_SESSION = 64 * 1_048_576
 # A file changed this shortly before it was looked at may change again without its times showing it: the
@@ -59,7 +59,7 @@ class Entry:
 
     def __init__(self, name: str, found: os.stat_result, now: int) -> None:
         self.name, self.size, self.inode = name, found.st_size, found.st_ino & _MASK
-        self.mtime, self.ctime = found.st_mtime_ns, found.st_ctime_ns
+        self.mtime, self.ctime = min(found.st_mtime_ns, _MASK), min(found.st_ctime_ns, _MASK)
         newest = max(self.mtime, self.ctime)
         tick = _TICK if newest % 1_000_000 else _COARSE_TICK
         self.settled = newest < now - tick
@@ -155,8 +155,8 @@ def signature(home: str, place: Place) -> int:
                     crc32(item.name.encode()),
                     found.st_ino & _MASK,
                     found.st_size,
-                    found.st_mtime_ns,
-                    found.st_ctime_ns,
+                    min(found.st_mtime_ns, _MASK),
+                    min(found.st_ctime_ns, _MASK),
                 )
             )
     return total & _MASK

@@ -12,7 +12,7 @@ from memolith.base.values import Value
 from memolith.memory import arguments
 from memolith.memory.entries import match
 from memolith.store import tombstones
-from memolith.store.archive import Archive
+from memolith.store.archive import Archive, row_of
 from memolith.store.screen import quoted, refuse_secret
 from memolith.text.budget import plural
 from memolith.text.secrets.veil import masked_name
@@ -230,9 +230,9 @@ def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, 
     turns = [turn.but(**{key: change(getattr(turn, key)) for key in _TEXTS}) for turn in session.turns]
     head = {
         key: change(value) if isinstance(value, str) and key not in _CODES else value
-        for key, value in json.loads(lines[0]).items()
+        for key, value in (row_of(lines[0]) or {}).items()
     }
-    head |= {key: new_id(head[key]) for key in ("id", "ticket") if isinstance(head.get(key), str)}
+    head |= {key: new_id(each) for key in ("id", "ticket") if isinstance(each := head.get(key), str)}
     agent, dash, called = name.partition("-")
     fresh = f"{agent}{dash}{new_id(called)}"
     count = sum(one != other for one, other in zip(session.turns, turns, strict=True))
@@ -246,11 +246,11 @@ def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, 
 
 def parse(lines: list[str]) -> Session | None:
     """Return a session from the lines it is stored as; None if they are not one."""
-    rows = [row for line in lines if isinstance(row := _json(line), dict)]
+    rows = [row for line in lines if (row := row_of(line)) is not None]
     if len(rows) != len(lines) or not rows or "agent" not in rows[0]:
         return None
     head = rows[0]
-    turns = [_turn(row, number) for number, row in enumerate(rows[1:], 1)]
+    turns = [_turn(each, number) for number, each in enumerate(rows[1:], 1)]
     return Session(turns=turns, **{key: str(head.get(key) or "") for key in _HEAD})
 
 
@@ -263,8 +263,8 @@ def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
     for at, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        row = _json(line)
-        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+        row = row_of(line)
+        if row is None or not isinstance(row.get("text"), str):
             raise TextError(
                 f'{where}:{at}: not a turn; expected {{"role": "user", "text": "…", "time": "…"}}'
             )
@@ -350,10 +350,3 @@ def _check_name(text: str, what: str) -> None:
 
 def _line(row: dict[str, object]) -> str:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-
-
-def _json(line: str) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None

@@ -6,6 +6,7 @@ import os
 
 from memolith.env.paths import Tree
 from memolith.store import files
+from memolith.text.safe.hygiene import whole
 
 SUFFIX = ".jsonl.gz"
 # Compressed; more than any session that somebody sat through.
@@ -14,6 +15,7 @@ MAX_TEXT = 3 * MAX_BYTES  # unpacked: a small file can hold any size
 UNREADABLE = "nothing of it is recalled"  # what is said of a copy that is not read
 # More than any copy that we write has.
 _MAX_LINES, _MAX_LINE = 100_000, 4 * 1_048_576
+_MAX_TURN = 1 << 31
 _MAX_BRACKETS = 400  # in a line; one with more is tried, for it may be too deep
 
 
@@ -85,6 +87,25 @@ def lines_of(data: bytes) -> list[str] | None:
         return text.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
         return None
+
+
+def row_of(line: str) -> dict[str, object] | None:
+    """Return what a line says; None if it is not one of ours.
+
+    Half characters and numbers that no turn has are nothing that a database or a file takes.
+    """
+    import json
+
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    number = found.get("turn")
+    if "turn" in found and not (isinstance(number, int) and 0 < number < _MAX_TURN):
+        found["turn"] = None
+    return {key: whole(value) if isinstance(value, str) else value for key, value in found.items()}
 
 
 def problem(text: bytes) -> str:

@@ -34,7 +34,8 @@ def pieces() -> list[str]:
     found += [*"a-=/:'\"\\([<1éİ", "a.", "a-", "a=", "$6$a$"]
     found += ["://", "a://b:", "https://a:bcd@x ", "?sig=", "hook/", "-u a:b1 ", "aB1 ", "aB1. ", "x_"]
     found += ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- a\n"]
-    found += ["MHcCAQEE+", "MHcCAQEE\n", "MHcCAQEE xA1 ", "Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
+    found += ["MHcCAQEE+", "MHcCAQEE\n", "MHcCAQEE xA1 "]
+    found += ["Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
     found += ["eyJaaaaaaaaaaaaa.", "BUNDLE_A__B="]
     found += [f"{word} " for line in lines("secrets/names.txt") for word in line.split()[2::6]]
     found += ["password: a b c\n", "passphrase: ", "the new one ", "code door 1-", "a:1:b:c:", "x / y!1 "]
@@ -70,7 +71,10 @@ def test_two_beginnings_in_turn_are_not_slow() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["ghp_", "password:", "a://b:", "-----BEGIN PRIVATE KEY-----", "key=AbC1dEf2GhI3jKl4MnO5 ", "MHcCAQEE xA1 "],
+    [
+        *("ghp_", "password:", "a://b:", "-----BEGIN PRIVATE KEY-----", "key=AbC1dEf2GhI3jKl4MnO5 "),
+        *("MHcCAQEE+", "MHcCAQEE xA1 "),
+    ],
 )
 def test_a_text_sixteen_times_as_long_takes_about_sixteen_times_as_long(unit: str) -> None:
     limit = 16 * min(LIMIT, 2.5 * max(seconds(filled(unit, SIZE)), 0.01))
