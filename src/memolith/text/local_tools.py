@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from memolith.text.patterns import lazy, sections
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 _TABLE = {name: frozenset(words) for name, words in sections("local_tools.txt").items()}
 TOOLS = {name.removeprefix("tool "): words for name, words in _TABLE.items() if name.startswith("tool ")}
 _NONE: frozenset[str] = frozenset()
@@ -19,15 +23,17 @@ _ANYTHING = ("system(", "getline", "/inet/", "popen", '|"', '| "')  # a way out 
 _SED_RUNS = lazy(r"(?:^|[;{}\n⏎\d$/!,])\s*e(?![\w/])|[^\w\s][gpimIM\d]*e[gpimIM\d]*\s*(?:$|[;}\n⏎])")
 _SYSTEM = ("", "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 _ENVIRONMENT = lazy(r"^(?:\S*/)?(?:\.?venv|env|node_modules)/\.?bin$")
+_RUNS = frozenset(["find", "fd", "fdfind", *_TABLE["wrappers"], *_TABLE["run"], *_TABLE["keywords"]])
 _SETTING = ("export", "declare", "local", "readonly", "set")
 _EXECUTES = ("-exec", "-ok", "-x", "-X", "--exec")
+_UNKNOWN = "'"  # no whole command
 _LONGEST = 1_800  # characters; of a longer command the end may be cut
 _DEEPEST = 4
 # What is looked at to find the text that a program is given, and where one begins: in no quotes or comment.
 _PART = lazy(
     r"(?s)\"\$\(cat <<-?\s*'(?P<in>\w+)'[ \t]*[\n⏎].*?[\n⏎]\s*(?P=in)\s*[\n⏎]\s*\)\""
     r"|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|(?:^|(?<=[\s;|&()⏎]))\#[^\n⏎]*|<<<"
-    r"|<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)|[\n⏎]|[^'\"\\\#<\n⏎]+|."
+    r"|<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)(?![^\s;|&<>⏎])|(?P<odd><<)|[\n⏎]|[^'\"\\\#<\n⏎]+|."
 )
 _TOKEN = lazy(
     r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\d*(?:>&|<&|&>>|&>|>>|>\||<<<|<\(|>\(|>|<)[\d-]*"
@@ -35,13 +41,21 @@ _TOKEN = lazy(
 )
 _INNER = lazy(r"\$\(((?:[^()]|\([^()]*\))*)\)|`([^`]*)`")
 _ASSIGNED = lazy(r"^[A-Za-z_]\w*\+?=")
-_ENDS = frozenset([";", "|", "&", "(", ")", "`", "\n", "\r", "⏎", "||", "&&", "$(", "<(", ">("])
+_TAKES_OUTPUT = frozenset(["|", "(", ")", "`", "$(", "<(", ">("])
+_ENDS = frozenset([";", "&", "\n", "\r", "⏎", "||", "&&", *_TAKES_OUTPUT])
 _COUNT = lazy(r"^(?:-.*|\{\}|\d+[smhd]?)$")
-# Commits that are not in this project's own history, as far as their names tell.
-_ELSEWHERE = lazy(
-    r"^--(?:all|remotes|branches|glob)\b|FETCH_HEAD|MERGE_HEAD|^(?:refs/)?(?:pull|merge-requests)/|\brefs/remotes/"
-    r"|(?:^|[.^:])(?:origin|upstream|fork)/(?!(?:HEAD|main|master|trunk|develop)(?![\w/-]))"
+# Commits of this project's own history, as far as their names tell, and what is rather a path than a commit.
+_ELSEWHERE = lazy(r"^--(?:all|remotes|branches|tags|glob)\b")
+_ONES_OWN = lazy(
+    r"(?:\^|\.\.\.?(?!\.)|(?:@|(?:refs/heads/|(?:refs/remotes/)?(?:origin|upstream)/)?(?:HEAD|main|master|trunk|develop)"
+    r"|stash|[0-9a-f]{7,64})(?:[~^]\d*|@\{\d+\})*(?![\w/@{-]))*(?::(?!/).*)?"
 )
+_PATH = lazy(
+    r"(?!.*\.\.(?!/)|(?:refs|origin|upstream|fork|pull|pr)/)"
+    r"(?:(?:\.{0,2}/|~/|\.\w).*|\.\.?|[^:]*/|[^:]*\*[^:]*|[^:]*[^/:]\.\w+)"
+)
+_NO_PATHS = ("cherry-pick", "merge", "rebase", "revert", "switch")
+_NO_COMMITS = {"worktree": 2, "grep": 1}  # arguments before the first that may be a commit
 _TASK = lazy(rf"^(?::(?:[\w-]+:)*)?(?:{'|'.join(sorted(_TABLE['tasks']))})(?:[:._/-].*)?$")
 _VALUED = ("-C", "-f", "-j", "-p", "-pl", "--tests")  # a value stands behind them
 
@@ -53,6 +67,7 @@ def stays(command: str, depth: int = 0) -> bool:
     simple: list[str] = []
     word: str | None = None
     skip = False  # the word that follows is a file that is read or written
+    ours = taken = False  # whether a command is memolith's, and something takes what one prints
     for found in _TOKEN.finditer(f"{_without_texts(command)}\n"):
         token = found[0]
         is_end = token in _ENDS
@@ -64,25 +79,42 @@ def stays(command: str, depth: int = 0) -> bool:
             if is_end:
                 if simple and not _is_local(simple, depth):
                     return False
+                ours = ours or _is_ours(simple)
+                taken = taken or token in _TAKES_OUTPUT
                 simple, skip = [], False
             elif not token.isspace():
                 skip = token[-1] in "<>&|"
+                taken = taken or token[0] != "2"
         elif token in ("'", '"', "\\"):  # not whole
             return False
         else:
             quoted = token[0] in "'\"" and len(token) > 1
-            if token[0] == '"' and not all(
-                stays(one or other, depth + 1) for one, other in _INNER.findall(token)
-            ):
+            if token[0] == '"' and not _is_filled_here(token, depth):
                 return False
             word = (word or "") + (token[1:-1] if quoted else token[1:] if token[0] == "\\" else token)
-    return True
+    return not ours or not (taken or depth)
+
+
+def _is_ours(words: list[str]) -> bool:
+    """Whether a command is memolith's own: a label in its answer is lost if another program takes that."""
+    names = [each.rpartition("/")[2] for each in words]
+    return "memolith" in names and (names[0] == "memolith" or names[0] in _RUNS or "=" in names[0])
+
+
+def _is_filled_here(quoted: str, depth: int) -> bool:
+    """Whether what is filled into a text in quotes stays here; what is not understood does not."""
+    rest = _INNER.sub("", quoted)
+    inner = _INNER.findall(quoted)
+    return (
+        "$(" not in rest and "`" not in rest and all(stays(one or other, depth + 1) for one, other in inner)
+    )
 
 
 def _without_texts(command: str) -> str:
     """Return a command without its comments and the texts that programs are given.
 
-    None that is listed runs what such a text says; but the shell runs what is in one without quotes.
+    None that is listed runs what such a text says; but the shell runs what is in one without quotes. Where it
+    cannot be told where a text ends, it could be anything.
     """
     kept: list[str] = []
     texts: list[
@@ -96,6 +128,8 @@ def _without_texts(command: str) -> str:
             break
         if found["in"]:
             part = '"$(cat)"'
+        elif found["odd"]:
+            return _UNKNOWN
         elif found["end"]:
             texts.append((found["end"], bool(found["quote"])))
             part = " "
@@ -104,6 +138,8 @@ def _without_texts(command: str) -> str:
         kept.append(part)
         for end, quoted in texts if part in ("\n", "⏎") else ():
             body, at = _text(command, at, end)
+            if at < 0:
+                return _UNKNOWN
             kept.append(f"{body}\n" if not quoted and ("$(" in body or "`" in body) else "")
         if part in ("\n", "⏎"):
             texts = []
@@ -111,14 +147,14 @@ def _without_texts(command: str) -> str:
 
 
 def _text(command: str, at: int, end: str) -> tuple[str, int]:
-    """Return the text from a place up to the line that ends it, and where that line ends."""
+    """Return the text from a place up to the line that ends it, and where that line ends; -1 if none does."""
     start = at
     while at < len(command):
         feed = min((each for mark in "\n⏎" if (each := command.find(mark, at)) >= 0), default=len(command))
         if command[at:feed].strip(" \t;)") == end:
             return command[start:at], at + len(command[at:feed].rstrip(" \t;)"))
         at = feed + 1
-    return command[start:], len(command)
+    return "", -1
 
 
 def _is_local(words: list[str], depth: int) -> bool:
@@ -175,22 +211,51 @@ def _is_listed(name: str, arguments: list[str]) -> bool:
         return all(map(_TASK.match, _names(arguments)))
     if name in _TABLE["tasked"] and arguments[:1] in (["run"], ["run-script"]):
         return any(map(_TASK.match, _names(arguments[1:])[:1]))
-    if name == "git" and any(map(_ELSEWHERE.search, arguments)):
+    if name == "git" and not _is_history(arguments):
         return False
     return name in _TABLE["programs"] or _verb(name, arguments) in _TABLE.get(
         f"verb {name.rstrip('3')}", _NONE
     )
 
 
+def _is_history(arguments: list[str]) -> bool:
+    """Whether git is asked for this project's own history: another branch may be anybody's."""
+    if any(map(_ELSEWHERE.search, arguments)):
+        return False
+    verb, *asked = _asked_of_git(arguments) or [""]
+    if verb not in _TABLE["commits"]:
+        return True
+    before = asked[: asked.index("--")] if "--" in asked else asked
+    commits = _plain(before, _TABLE.get(f"valued {verb}", _NONE))
+    return all(
+        _ONES_OWN.fullmatch(each) or (verb not in _NO_PATHS and _PATH.fullmatch(each))
+        for each in commits[_NO_COMMITS.get(verb, 0) :]
+    )
+
+
 def _names(arguments: list[str]) -> list[str]:
     """Return the arguments that are no options, numbers or settings."""
+    return [each for each in _plain(arguments, _VALUED) if "=" not in each and not each.isdigit()]
+
+
+def _plain(arguments: list[str], valued: Collection[str]) -> list[str]:
+    """Return the arguments that are no options, nor a value behind one."""
     before = ["", *arguments]
-    plain = (each for last, each in zip(before, arguments, strict=False) if last not in _VALUED)
-    return [each for each in plain if not each.startswith("-") and "=" not in each and not each.isdigit()]
+    return [
+        each
+        for last, each in zip(before, arguments, strict=False)
+        if last not in valued and not each.startswith("-")
+    ]
 
 
 def _verb(name: str, arguments: list[str]) -> str:
     """Return what a program of many uses is asked to do."""
-    while name == "git" and arguments and arguments[0] in ("-C", "--no-pager", "-P"):
-        arguments = arguments[2 if arguments[0] == "-C" else 1 :]
+    if name == "git":
+        arguments = _asked_of_git(arguments)
     return arguments[0].partition(":")[0] if arguments else ""
+
+
+def _asked_of_git(arguments: list[str]) -> list[str]:
+    while arguments and arguments[0] in ("-C", "--no-pager", "-P"):
+        arguments = arguments[2 if arguments[0] == "-C" else 1 :]
+    return arguments

@@ -27,16 +27,19 @@ _THEIRS = lazy(
     r"\bgit\s+(?:-\S+\s+)*clone\b|\b(?:npm|pnpm|yarn)\s+(?:view|info|search)\b"
     r"|\bpip\d?\s+(?:download|search)\b"
     r"|(?:^|[\s/'\"=(])(?:node_modules|site-packages|dist-packages|vendor|third_party|Downloads|registry/src"
-    r"|go/pkg/mod)/|(?:^|[\s'\"=(<])(?:/private|/var)?/tmp/"
-    r"|(?i:\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|docx?|odt|eml|mbox))(?![\w.-])"
+    r"|go/pkg/mod|tool-results)/|[/~]Downloads(?![\w.-])"
+    r"|(?:^|[\s'\"=(<:])(?:(?:/private|/var)?/tmp|(?:/private)?/var/folders|/dev/shm)(?![\w.-])|\$\{?TMPDIR\b"
+    r"|(?i:\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|docx?|odt|rtf|eml|mbox|msg|ics))(?![\w.-])"
 )
 _OWN_COMMAND = lazy(r"(?:^|[|;&(\s])memolith(?=\s|$)|memory://")
+_OURSELVES = lazy(r"memolith['\"]?(?=\s|$)|memory://")  # by any path
 # Our own tools as hosts name them, and what their answers say of words that are somebody else's.
 _OURS = lazy(
     r"^(?:mcp_{1,2})?(?:plugin_memolith_)?memolith(?:__|[_./-])"
     r"(?:recall|remember|record|memory_(?:search|read|write|edit|update))$"
 )
 _KNOWN = lazy(r"\b(?:(?:imported|extracted)(?:, \w+)?, accepted|extracted, (?:user|agent))\b")
+_SHORTENED = lazy(r"(?i)\btruncated\b|\bpersisted-output\b")  # by the host: a label may be in what is gone
 _LABELLED = lazy(r"\b(?:imported|extracted|inbox)\b|(?:,|\btaint\"?:) ?\"?(?:web|tool|repository|pasted)\b")
 # Files of a store, wherever it is, and heads of such files in what was read of one.
 _STORE = lazy(
@@ -95,7 +98,7 @@ def taint(tool: str, text: str) -> str:
         # What a file of the store says of itself stands in its head; lines of MEMORY.md say it themselves.
         is_known = _OWN_HEAD.search(text) or "MEMORY.md" in call
         return "tool" if not is_known or _is_labelled(text) else ""
-    is_ours = "[source:" in text or "/inbox/" in text or _OWN_COMMAND.search(call)
+    is_ours = "[source:" in text or "/inbox/" in text or _OURSELVES.search(call)
     return "tool" if is_ours and _is_labelled(text) else ""
 
 
@@ -110,7 +113,7 @@ def _name(tool: str) -> str:
 
 def _is_labelled(text: str) -> bool:
     """Whether memory that was read back has words of somebody else in it, as far as it says."""
-    return bool(_LABELLED.search(_KNOWN.sub("", text)))
+    return bool(_LABELLED.search(_KNOWN.sub("", text)) or _SHORTENED.search(text))
 
 
 def command(tool: str, text: str) -> str:
