@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,7 +38,8 @@ class Program:
     user: Path
     work: Path
     model: Model
-    asks: Callable[["Program", str, str], list[str]]
+    line: str  # how it is asked: {prompt}, and where {resume} goes if a session is named
+    resume: str
     had: dict[str, str] = field(default_factory=dict)  # files that the person had before us
     more: dict[str, str] = field(default_factory=dict)  # variables
 
@@ -73,8 +73,12 @@ class Program:
 
     def ask(self, prompt: str, session: str = "", cwd: Path | None = None) -> str:
         """Ask one thing in a session, a new one unless it is named; return its id."""
-        told = self.run(str(CLIS / self.name), *self.asks(self, prompt, session), cwd=cwd)
-        return _session(told)
+        return _session(self.run(str(CLIS / self.name), *self.asks(prompt, session), cwd=cwd))
+
+    def asks(self, prompt: str, session: str) -> list[str]:
+        """Return the arguments with which it is asked."""
+        line = self.line.replace("{resume}", self.resume if session else "")
+        return [word.format(prompt=prompt, session=session) for word in line.split()]
 
     @property
     def home(self) -> Path:
@@ -129,18 +133,10 @@ def _session(told: str) -> str:
 
 
 def _claude(user: Path, work: Path, model: Model) -> Program:
-    def asks(_: Program, prompt: str, session: str) -> list[str]:
-        return ["-p", prompt, "--output-format", "json", *(["--resume", session] if session else [])]
-
-    return Program(
-        "claude",
-        user,
-        work,
-        model,
-        asks,
-        had={".claude/settings.json": '{\n\t"cleanupPeriodDays": 90,\n\t"hooks": {}\n}'},
-        more={"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": KEY},
-    )
+    line = "-p {prompt} --output-format json {resume}"
+    had = {".claude/settings.json": '{\n\t"cleanupPeriodDays": 90,\n\t"hooks": {}\n}'}
+    more = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": KEY}
+    return Program("claude", user, work, model, line, "--resume {session}", had=had, more=more)
 
 
 _CODEX = """# mine
@@ -157,13 +153,10 @@ wire_api = "responses"
 
 
 def _codex(user: Path, work: Path, model: Model) -> Program:
-    def asks(_: Program, prompt: str, session: str) -> list[str]:
-        more = ["resume", session] if session else []
-        limit = "model_auto_compact_token_limit=50000"
-        return ["exec", "--skip-git-repo-check", "--json", "-c", limit, *more, prompt]
-
+    limit = "model_auto_compact_token_limit=50000"
+    line = f"exec --skip-git-repo-check --json -c {limit} {{resume}} {{prompt}}"
     had = {".codex/config.toml": _CODEX.format(model.url)}
-    return Program("codex", user, work, model, asks, had=had, more={"LOOPBACK_KEY": KEY})
+    return Program("codex", user, work, model, line, "resume {session}", had=had, more={"LOOPBACK_KEY": KEY})
 
 
 def trust_codex_hooks(program: Program) -> None:
@@ -196,23 +189,17 @@ def trust_codex_hooks(program: Program) -> None:
 
 
 def _gemini(user: Path, work: Path, model: Model) -> Program:
-    def asks(_: Program, prompt: str, session: str) -> list[str]:
-        more = ["--resume", session] if session else []
-        # Without a terminal nobody can be asked, so tools that ask are left out but for this mode.
-        mode = ["--approval-mode", "yolo"]
-        return ["-p", prompt, "-m", "gemini-2.5-pro", "--output-format", "json", *mode, *more]
-
+    # Without a terminal nobody can be asked, so tools that ask are left out but for this mode.
+    mode = "--approval-mode yolo"
+    line = f"-p {{prompt}} -m gemini-2.5-pro --output-format json {mode} {{resume}}"
     more = {"GOOGLE_GEMINI_BASE_URL": model.url, "GEMINI_API_KEY": KEY, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
     settings = '{\n  // mine\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n'
     had = {".gemini/settings.json": settings}
-    return Program("gemini", user, work, model, asks, had=had, more=more)
+    return Program("gemini", user, work, model, line, "--resume {session}", had=had, more=more)
 
 
 def _copilot(user: Path, work: Path, model: Model) -> Program:
-    def asks(_: Program, prompt: str, session: str) -> list[str]:
-        more = [f"--resume={session}"] if session else []
-        return ["-p", prompt, "--allow-all-tools", "--output-format", "json", *more]
-
+    line = "-p {prompt} --allow-all-tools --output-format json {resume}"
     more = {
         "COPILOT_OFFLINE": "true",
         "COPILOT_PROVIDER_BASE_URL": f"{model.url}/v1",
@@ -220,7 +207,7 @@ def _copilot(user: Path, work: Path, model: Model) -> Program:
         "COPILOT_MODEL": "fake",
     }
     had = {".copilot/config.json": json.dumps({"trusted_folders": [str(work)]})}
-    return Program("copilot", user, work, model, asks, had=had, more=more)
+    return Program("copilot", user, work, model, line, "--resume={session}", had=had, more=more)
 
 
 _OPENCODE = """{
@@ -238,13 +225,10 @@ _OPENCODE = """{
 
 
 def _opencode(user: Path, work: Path, model: Model) -> Program:
-    def asks(_: Program, prompt: str, session: str) -> list[str]:
-        more = ["--session", session] if session else []
-        return ["run", "--format", "json", "-m", "loopback/fake", *more, prompt]
-
+    line = "run --format json -m loopback/fake {resume} {prompt}"
     had = {".config/opencode/opencode.jsonc": _OPENCODE % (model.url, KEY)}
     more = {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
-    return Program("opencode", user, work, model, asks, had=had, more=more)
+    return Program("opencode", user, work, model, line, "--session {session}", had=had, more=more)
 
 
 PROGRAMS = {
