@@ -206,7 +206,7 @@ def test_a_name_that_is_another_one_on_some_systems_is_refused_and_the_other_is_
         {"command": "rename", "old_path": "/memories/other.md", "new_path": f"/memories/{wanted}"},
     ):
         clash = next(part for part in there.split("/") if part not in wanted.split("/"))
-        assert f"{clash} is there" in answered(tool, given)["error"]
+        assert f"{clash} exists" in answered(tool, given)["error"]
     assert sorted(path for path in top.rglob("*") if path.is_file()) == sorted(
         [top / there, top / "other.md"]
     )

@@ -104,7 +104,7 @@ def test_what_it_cannot_keep_is_refused_and_a_masked_secret_is_told(mem: Mem) ->
     store = MemolithStore(mem)
     with pytest.raises(NotImplementedError, match="TTL"):
         store.put(ANN, "x", {}, ttl=5)
-    with pytest.raises(NotImplementedError, match="there is no ttl"):
+    with pytest.raises(NotImplementedError, match="does not support ttl"):
         store.batch([PutOp(ANN, "x", {}, None, 5.0)])
     with pytest.raises(InvalidNamespaceError):
         store.put(("a.b",), "x", {})

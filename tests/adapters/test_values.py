@@ -184,10 +184,10 @@ def test_a_conversation_that_is_too_long_or_broken_says_what_to_do(mem: Mem, sto
     kept.add([{"content": "x"}])
     path = store / "conversations" / "c.jsonl"
     path.write_text(path.read_text() + "{oops\n")
-    with pytest.raises(TextError, match=r"c\.jsonl, line 2: is not JSON"):
+    with pytest.raises(TextError, match=r"c\.jsonl, line 2: not JSON"):
         kept.items()
     path.write_text('{"content":"' + "x" * 4_000_000 + '"}\n')
-    with pytest.raises(TooLargeError, match="go on in a new one"):
+    with pytest.raises(TooLargeError, match="continue in a new one"):
         kept.add([{"content": "y " * 200_000}])
 
 

@@ -26,14 +26,14 @@ _ADDS = ("create",)
 
 
 class _Calls:
-    """What both kinds of tool share: the host is asked, and what goes wrong is told to the model."""
+    """What both kinds of tool share: ask the host, and report errors to the model."""
 
     def __init__(self, mem: Mem, *, permit: Permit | None, read_only: bool) -> None:
         self._mem, self.files, self._permit = mem, Memories(mem), permit
         self._read_only = read_only
 
     def ask(self, name: str, arguments: dict[str, object]) -> Any:
-        """Return the host's verdict, or what will be it; True where nobody is asked."""
+        """Return the host's verdict, or an awaitable of it; True if there is no `permit`."""
         if self._read_only and name not in _READS:
             return "this memory is read-only here"
         if self._permit is None:
@@ -43,7 +43,7 @@ class _Calls:
         return self._permit(tool, dict(arguments))
 
     def run(self, name: str, arguments: dict[str, object], verdict: object) -> str:
-        """Do what was asked, if the verdict is to do it."""
+        """Run the command if the verdict allows it."""
         if refusal := denied(name, verdict):
             raise ToolError(refusal)
         try:
@@ -98,7 +98,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc,unused-
 
 
 def tools(mem: Mem, *, permit: Permit | None = None, read_only: bool = False, **options: Any) -> list[Any]:
-    """Return the memory tool of a project, as a list: it is empty while memory is switched off.
+    """Return the memory tool of a project, as a list; empty while memory is switched off.
 
     `permit` is asked before each command; `read_only` is for sub-agents; `options` are those of the SDK.
     """

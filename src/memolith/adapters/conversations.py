@@ -1,8 +1,8 @@
-"""Conversations that go on: what a host keeps to continue them, item by item, one JSON line each.
+"""Ongoing conversations: what a host keeps to continue them, one JSON line per item.
 
-`conversations/<name>.jsonl` of the project is written through the gate, so that a secret is masked, two
-processes lose nothing, and what was taken away can be brought back. It is a host's working state: not shown,
-not searched. At its end a conversation is stored as a session, and that is recalled and learned from.
+`conversations/<name>.jsonl` of the project is written through the gate: secrets are masked, two processes
+lose nothing, and removals can be undone. It is a host's working state: not shown, not searched. A finished
+conversation is stored as a session, which is recalled and learned from.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _NAME = 60
 
 
 class Conversation(Kept):
-    """One conversation of a project, by the host's own id for it."""
+    """One conversation of a project, by the host's id for it."""
 
     def __init__(self, mem: Mem, conversation_id: str) -> None:
         super().__init__(mem)
         if not isinstance(conversation_id, str) or not conversation_id.strip():
-            raise InputError("a conversation needs an id; give a text")
+            raise InputError("a conversation needs an id; give a non-empty string")
         refuse_secret(conversation_id, "id of the conversation")
         self.name = _name(conversation_id)
 
@@ -41,14 +41,14 @@ class Conversation(Kept):
         return layout.path(self._mem.project, "conversations", f"{self.name}.jsonl")
 
     def items(self, limit: int | None = None) -> list[Any]:
-        """Return what was kept, oldest first; with `limit` only that many of the newest."""
+        """Return the items, oldest first; with `limit`, only the newest ones."""
         data = self._tree.read(self._relative)
         lines = [line for line in files.text_of(data or b"").split("\n") if line.strip()]
         first = 0 if limit is None else max(0, len(lines) - max(0, limit))
         return [self._item(line, number) for number, line in enumerate(lines, 1) if number > first]
 
     def add(self, items: Sequence[object]) -> list[str]:
-        """Keep more; return what was done to it (a secret masked)."""
+        """Append items; return warnings (a secret was masked)."""
         if not items:
             return []
         self._mem.register()
@@ -58,20 +58,20 @@ class Conversation(Kept):
             line, more = screen(dumped(item))
             try:
                 json.loads(line)
-            except ValueError:  # what looks like a secret goes over the end of its text
-                raise InputError("a secret in the conversation cannot be masked; take it out") from None
+            except ValueError:  # the apparent secret extends beyond its string
+                raise InputError("a secret in the conversation cannot be masked; remove it") from None
             lines.append(line)
             warnings += more
 
         def apply(old: str | None, text: str) -> str:
             if text.count("\n") != len(lines):
-                raise TextError("what was said reads like one secret over several items; leave it out")
+                raise TextError("several items together look like one secret; leave it out")
             new = f"{_whole(old or '')}{text}"
             size = len(new.encode("utf-8", "surrogateescape"))
             if size > MAX_FILE_BYTES or new.count("\n") > MAX_FILE_LINES:
                 raise TooLargeError(
-                    f"{self._relative}: would have {size:,} bytes, a conversation has at most "
-                    f"{MAX_FILE_BYTES:,}; clear it, or go on in a new one"
+                    f"{self._relative}: would grow to {size:,} bytes; the limit of a conversation is "
+                    f"{MAX_FILE_BYTES:,}: clear it, or continue in a new one"
                 )
             return new
 
@@ -81,7 +81,7 @@ class Conversation(Kept):
         return list(dict.fromkeys([*warnings, *change.warnings]))
 
     def pop(self) -> Any:
-        """Take the newest away and return it, if there is one."""
+        """Remove and return the newest item, if there is one."""
         taken: list[Any] = []
 
         def apply(old: str | None) -> str | None:
@@ -97,7 +97,7 @@ class Conversation(Kept):
         return taken[0] if taken else None
 
     def clear(self) -> None:
-        """Take everything away; `undo` brings it back."""
+        """Remove all items; `undo` restores them."""
         if self._tree.is_file(self._relative):
             self._mem.gate.rewrite(self._relative, lambda _: None, op="clear")
 
@@ -106,7 +106,7 @@ class Conversation(Kept):
             return json.loads(line)
         except ValueError as error:
             where = f"{self._relative}, line {number}"
-            raise TextError(f"{where}: is not JSON ({error}); repair the line, or take it out") from None
+            raise TextError(f"{where}: not JSON ({error}); repair the line, or delete it") from None
 
 
 def _name(conversation_id: str) -> str:

@@ -1,9 +1,9 @@
-"""Files that an agent keeps by itself: the six commands of Anthropic's memory tool (`memory_20250818`).
+"""An agent's own files: the six commands of Anthropic's memory tool (`memory_20250818`).
 
-What is `/memories/a/b.md` to the model is `memories/a/b.md` of the project: a plain file, written through the
-gate, with a history, searched and recalled if it is Markdown. A directory is there as long as a file is in
-it. The words of results and errors are those of the reference implementation, which models are used to; where
-memolith did something else than was asked (a secret masked), a line says so below them.
+The model's `/memories/a/b.md` is `memories/a/b.md` of the project: a plain file, written through the gate,
+with a history, searched and recalled if it is Markdown. A directory exists as long as it contains a file.
+Results and errors are worded as in the reference implementation, which models are used to; where memolith
+deviates from the request (masks a secret), a line below says so.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 ROOT = "/memories"
 _LEVELS = 2
-_WIDTH = 6  # of a line's number
+_WIDTH = 6  # width of a line number
 _AROUND = 2  # lines shown before and after a change
-_SHOWN = 1000  # occurrences that are listed
-_DIRECTORY = "4K"  # as most file systems have it; its real size would tell nothing
-# A temporary file has the whole path in its name, and a name has at most 255 bytes.
+_SHOWN = 1000  # occurrences listed
+_DIRECTORY = "4K"  # as on most file systems; the real size means nothing
+# The name of a temporary file contains the whole path, and a name has at most 255 bytes.
 _MAX_PATH = 230
 _TAKES: dict[str, dict[str, type]] = {
     "view": {"path": str},
@@ -51,7 +51,7 @@ class Memories(Kept):
     """The directory `/memories` of a project."""
 
     def run(self, command: Mapping[str, object]) -> str:
-        """Do what a model asks for: `{"command": "view", "path": "/memories"}`."""
+        """Run a model's command: `{"command": "view", "path": "/memories"}`."""
         name = command.get("command")
         if not isinstance(name, str) or name not in _TAKES:
             raise NotImplementedError(f"Unknown command: {name}")
@@ -69,7 +69,7 @@ class Memories(Kept):
         return done
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
-        """Return a file with numbered lines, or what is in a directory."""
+        """Return a file with numbered lines, or the listing of a directory."""
         relative = self._relative(path)
         with _errors_name(path):
             found = self._tree.stat(relative)
@@ -105,7 +105,7 @@ class Memories(Kept):
         return _with_warnings(f"File created successfully at: {path}", change)
 
     def str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
-        """Replace the one place where a text stands."""
+        """Replace the only occurrence of a text."""
         relative = self._file(path)
         at = 0
 
@@ -135,7 +135,7 @@ class Memories(Kept):
         return _with_warnings(f"{head}\n{_numbered(lines[first : at + _AROUND + 1], first + 1)}", change)
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
-        """Put lines behind a line; 0 is the beginning."""
+        """Insert lines after a line; 0 is the beginning."""
         relative = self._file(path)
 
         def apply(old: str | None, text: str) -> str:
@@ -156,7 +156,7 @@ class Memories(Kept):
         return _with_warnings(f"The file {path} has been edited.", change)
 
     def delete(self, path: str) -> str:
-        """Remove a file, or a directory with all that is in it; `undo` brings it back."""
+        """Remove a file, or a directory with its contents; `undo` restores it."""
         relative = self._relative(path)
         if relative == self._top:
             raise InputError(f"Cannot delete the {ROOT} directory itself")
@@ -164,7 +164,7 @@ class Memories(Kept):
         return f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
-        """Give a file or a directory another name."""
+        """Rename a file or a directory."""
         old, new = self._relative(old_path), self._new(new_path)
         if old == self._top:
             raise InputError(f"Cannot rename the {ROOT} directory itself")
@@ -189,7 +189,7 @@ class Memories(Kept):
         return layout.path(self._mem.project, "memories")
 
     def _relative(self, path: str) -> str:
-        """Return the path in the store of what a model calls `path`."""
+        """Return the path in the store of the model's `path`."""
         if path != ROOT and not path.startswith(f"{ROOT}/"):
             raise InputError(f"Path must start with {ROOT}, got: {path}")
         inside = posixpath.normpath(path[len(ROOT) :].lstrip("/") or ".")
@@ -198,7 +198,7 @@ class Memories(Kept):
         return self._top if inside == "." else f"{self._top}/{inside}"
 
     def _new(self, path: str) -> str:
-        """Return the path in the store of what is to be made: its names can be used on every system."""
+        """Return the path in the store of a new file, whose name must work on every system."""
         relative = self._relative(path)
         inside = relative[len(self._top) + 1 :]
         for name in inside.split("/") if inside else ():
@@ -213,18 +213,18 @@ class Memories(Kept):
         return relative
 
     def _refuse_clash(self, path: str, parts: list[str]) -> None:
-        """Refuse a name beside one that is the same on some systems: another case, or form of an accent."""
+        """Refuse a name that equals an existing one on some systems: other case, or form of an accent."""
         at = self._top
         for name in parts:
             try:
                 present = self._tree.folder(at).names()
             except (FileNotFoundError, UnsafePathError):
-                return  # nothing is beside it, or the next step says what is wrong
+                return  # no such directory, or the next step reports the error
             for other in present:
                 if other != name and portable.same(other) == portable.same(name):
                     there = f"{ROOT}{at.removeprefix(self._top)}/{other}"
                     raise InputError(
-                        f"Path {path} cannot be used: {there} is there, and on some systems both are one; "
+                        f"Path {path} cannot be used: {there} exists, and on some systems both are the same; "
                         "use that one, or another name"
                     )
             at = f"{at}/{name}"
@@ -240,12 +240,12 @@ class Memories(Kept):
         return relative
 
     def _text(self, relative: str) -> str:
-        """Return a file as a model may see it: a person may have typed a secret into it."""
+        """Return a file's text, masked: a person may have typed a secret into it."""
         text = files.text_of(self._tree.read(relative) or b"")
         return redact(text, allowed(str(self._mem.root), self._mem.project), by_hand=True).text
 
     def _listed(self, directory: str, level: int) -> list[tuple[str, str]]:
-        """Return the sizes and names in a directory and those in it, sorted; links are no memory."""
+        """Return the sizes and paths of the files in a directory tree, sorted; links are skipped."""
         found: list[tuple[str, str]] = []
         tree = self._tree
         entries = tree.folder(directory).entries()
@@ -255,7 +255,7 @@ class Memories(Kept):
             state = tree.stat(f"{directory}/{entry.name}")
             if state is not None and stat.S_ISDIR(state.st_mode):
                 here = f"{directory}/{entry.name}"
-                if any(names for _, _, names in self._tree.walk(here)):  # undo leaves empty ones
+                if any(names for _, _, names in self._tree.walk(here)):  # undo leaves empty directories
                     found.append((_DIRECTORY, f"{entry.name}/"))
                 if level < _LEVELS:
                     below = self._listed(here, level + 1)
@@ -269,7 +269,7 @@ class Memories(Kept):
         return self._mem.gate.change(relative, text, kept, op=op)
 
     def _move(self, path: str, old: str, new: str | None) -> None:
-        """Bring all files of a place to another, or away, as one change."""
+        """Move or remove all files of a path, as one change."""
         gate, tree = self._mem.gate, self._tree
         with _errors_name(path), gate.scope(self._mem.project):
             found = tree.stat(old)
@@ -298,7 +298,7 @@ def _existing(text: str | None, path: str) -> str:
 
 
 def _range(given: object) -> tuple[int, int]:
-    """Return the first and the last line that are asked for."""
+    """Return the first and the last line of the view range."""
     if isinstance(given, (list, tuple)) and len(given) == 2 and all(type(each) is int for each in given):
         return given[0], given[1]
     raise InputError(
@@ -307,7 +307,7 @@ def _range(given: object) -> tuple[int, int]:
 
 
 def _lines_of(text: str, part: str) -> list[int]:
-    """Return the numbers of the lines in which a part begins."""
+    """Return the numbers of the lines where a text begins."""
     found: list[int] = []
     at = text.find(part)
     while at >= 0 and len(found) < _SHOWN:
@@ -342,7 +342,7 @@ def _with_warnings(text: str, change: Change) -> str:
 
 @contextlib.contextmanager
 def _errors_name(path: str) -> Iterator[None]:
-    """Re-raise errors of a path with the path as the model wrote it."""
+    """Re-raise path errors with the path as the model wrote it."""
     try:
         yield
     except UnsafePathError:

@@ -3,7 +3,7 @@
 >>> from memolith.adapters.langgraph import MemolithStore
 >>> graph = builder.compile(store=MemolithStore(mem))
 
-In one batch, what is read is read before anything is written, as LangGraph's own stores do it.
+Within a batch, reads come before writes, as in LangGraph's own stores.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
-    """Values of a project by namespace and key; each is a file that one can read."""
+    """Values of a project by namespace and key; each is a readable file."""
 
-    supports_ttl = False  # memory is not forgotten by the clock
+    supports_ttl = False  # memory does not expire
 
     def __init__(self, mem: Mem) -> None:
         self._items = Items(mem)
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """Run operations; the last of several for one key wins."""
+        """Run operations; the last write to a key wins."""
         todo = list(ops)
         puts = {(op.namespace, op.key): op for op in todo if isinstance(op, PutOp)}
         for put in puts.values():
@@ -55,7 +55,7 @@ class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
         return results
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """Run operations while the event loop goes on."""
+        """Run operations without blocking the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _read(self, op: Any) -> Any:
@@ -73,7 +73,7 @@ class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
         raise ValueError(f"unknown operation {type(op).__name__}")
 
     def _search(self, op: Any) -> list[Any]:
-        """Return values that match the filter: those that answer the query best first, then the newest."""
+        """Return values that match the filter: the best answers to the query first, then the newest."""
         found = [item for item in self._items.all(op.namespace_prefix) if matches(item.value, op.filter)]
         found.sort(key=lambda item: item.updated, reverse=True)
         scores = self._items.scores(op.query) if op.query and found else {}
@@ -86,7 +86,7 @@ class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
 
 def _check(op: Any) -> None:
     if op.ttl is not None:
-        raise NotImplementedError("memolith keeps what it is given: there is no ttl; delete the key instead")
+        raise NotImplementedError("memolith does not support ttl; delete the key instead")
 
 
 def _fields(item: values.Item) -> dict[str, Any]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]
-    """A conversation that is continued by its id, also by another process."""
+    """A conversation that any process can continue by its id."""
 
     session_settings: Any = None
 
@@ -37,7 +37,7 @@ class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]
         self._mem, self._kept = mem, Conversation(mem, session_id)
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """Return the conversation, or so many of its newest items, oldest first."""
+        """Return the conversation, or its newest `limit` items, oldest first."""
         if limit is None:
             limit = getattr(self.session_settings, "limit", None)
         return await asyncio.to_thread(self._kept.items, limit)
@@ -47,11 +47,11 @@ class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]
         await asyncio.to_thread(self._kept.add, items)
 
     async def pop_item(self) -> Any:
-        """Take the newest item away and return it."""
+        """Remove and return the newest item."""
         return await asyncio.to_thread(self._kept.pop)
 
     async def clear_session(self) -> None:
-        """Take all items away; `memolith undo` brings them back."""
+        """Remove all items; `memolith undo` restores them."""
         await asyncio.to_thread(self._kept.clear)
 
     def end(self) -> Stored:
@@ -69,7 +69,7 @@ class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]
 
 
 def instructions(mem: Mem, text: str = "", *, read_only: bool = False) -> Callable[[Any, Any], str]:
-    """Return instructions for an agent: `text`, how to use its memory, and the block as it is at each run."""
+    """Return instructions for an agent: `text`, how to use memory, and the block, recomputed at each run."""
 
     def text_with_memory(_context: Any, _agent: Any) -> str:
         usage = Tools(mem, read_only=read_only).instructions
@@ -87,8 +87,8 @@ def tools(
 ) -> list[Any]:
     """Return memory as function tools; `read_only` is for sub-agents.
 
-    With `ask_before_changes`, the run is interrupted for a person's approval before text that is there is
-    rewritten or deleted; what only adds a fact (`remember`, `record`) runs without.
+    With `ask_before_changes`, the run stops for a person's approval before a tool rewrites or deletes
+    existing text; tools that only add a fact (`remember`, `record`) need none.
     """
     box = Tools(mem, read_only=read_only, permit=permit)
     return [_function(box, tool, ask=ask_before_changes and tool.needs_approval) for tool in box]

@@ -24,10 +24,10 @@ _ARGUMENTS = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
 
 
 class MemolithToolset(AbstractToolset):  # type: ignore[misc,type-arg,unused-ignore]
-    """Memory as tools, with what an agent is told about them and the block as it is at each run.
+    """Memory as tools, with instructions for them and the block, recomputed at each run.
 
     `read_only` is for sub-agents. `permit` is asked before each call. With `ask_before_changes`, calls that
-    rewrite or delete text need approval as pydantic-ai has it (a deferred tool request).
+    rewrite or delete text need pydantic-ai's approval (a deferred tool request).
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class MemolithToolset(AbstractToolset):  # type: ignore[misc,type-arg,unused-ign
         }
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any) -> Any:  # noqa: ARG002
-        """Call a tool; a model that called it wrongly is told what is right and may try again."""
+        """Call a tool; a model that called it wrongly gets the error and may retry."""
         answer = await self._tools.acall(name, tool_args)
         if answer.error and not answer.data.get("denied"):
             raise ModelRetry(answer.text)

@@ -1,8 +1,8 @@
-"""Values that a program keeps by namespace and key: one Markdown file each, with the value as JSON in it.
+"""Values by namespace and key: one Markdown file each, with the value as JSON in it.
 
-`("users", "ann")`, `prefs` is `items/users.ann--prefs-1f0c….md` of the project: what it is called in the
+`("users", "ann")`, `prefs` is `items/users.ann--prefs-1f0c….md` of the project: namespace and key in the
 head, the value in a fenced block below. The name begins with the namespace, so that a search reads only
-files that may match; the hash at its end keeps apart what only looks the same as a file name.
+files that may match; the hash at its end separates keys that look the same as file names.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HITS = 200
 
 
 class Item(Value):
-    """A value with its place and its times (ISO 8601, UTC)."""
+    """A value with its namespace, key and times (ISO 8601, UTC)."""
 
     created: str
     key: str
@@ -43,11 +43,13 @@ class Item(Value):
 
 
 class Kept:
-    """What a framework keeps in a project: plain files, written through the gate."""
+    """A framework's data in a project: plain files, written through the gate."""
 
     def __init__(self, mem: Mem) -> None:
         if not mem.source.trusted:
-            raise InputError(f"{mem.source} keeps nothing here: only an agent or its user; use Mem.open()")
+            raise InputError(
+                f"{mem.source} may not store data here, only an agent or its user; use Mem.open()"
+            )
         self._mem = mem
 
     @property
@@ -59,13 +61,13 @@ class Items(Kept):
     """The values of a project."""
 
     def get(self, namespace: Sequence[str], key: str) -> Item | None:
-        """Return one value, if it is there."""
+        """Return one value, or None."""
         found = self._read(self._relative(namespace, key))
         is_same = found is not None and (found.namespace, found.key) == (tuple(namespace), key)
         return found if is_same else None
 
     def put(self, namespace: Sequence[str], key: str, value: dict[str, Any]) -> list[str]:
-        """Store a value in place of the one before; return what was done to it (a secret masked)."""
+        """Store a value, replacing the previous one; return warnings (a secret was masked)."""
         for text in (*namespace, key):
             _check_name(text)
         self._mem.register()
@@ -75,7 +77,7 @@ class Items(Kept):
         def apply(old: str | None, text: str) -> str:
             try:
                 _value(text, key)
-            except TextError:  # what looks like a secret goes over the end of its text
+            except TextError:  # the apparent secret extends beyond its string
                 raise InputError(f"{quoted(key)}: a secret in it cannot be masked; remove it") from None
             before = frontmatter.split(old or "").get("created")
             head: dict[str, Node] = {
@@ -91,13 +93,13 @@ class Items(Kept):
         return change.warnings
 
     def delete(self, namespace: Sequence[str], key: str) -> None:
-        """Remove a value, if there is one; `undo` brings it back."""
+        """Remove a value, if there is one; `undo` restores it."""
         relative = self._relative(namespace, key)
         if self._tree.is_file(relative):
             self._mem.gate.rewrite(relative, lambda _: None, op="delete")
 
     def all(self, prefix: Sequence[str] = ()) -> Iterator[Item]:
-        """Yield the values of a namespace and those below it; what cannot be read is left out."""
+        """Yield the values of a namespace and those below it; skip unreadable files."""
         directory, wanted = layout.path(self._mem.project, "items"), tuple(prefix)
         start = _stem(wanted)
         for name in self._tree.names(directory):
@@ -105,12 +107,12 @@ class Items(Kept):
                 try:
                     found = self._read(f"{directory}/{name}")
                 except MemolithError:
-                    continue  # a link, or JSON that a person broke; `doctor` and `get` tell
+                    continue  # a link, or JSON that a person broke; `doctor` and `get` report it
                 if found is not None and found.namespace[: len(wanted)] == wanted:
                     yield found
 
     def scores(self, query: str) -> dict[tuple[tuple[str, ...], str], float]:
-        """Return how well values answer a question; those that do not are left out."""
+        """Return the scores of the values that answer a question."""
         found: dict[tuple[tuple[str, ...], str], float] = {}
         directory = layout.path(self._mem.project, "items") + "/"
         root = str(self._mem.root)
@@ -147,14 +149,14 @@ def _stem(namespace: Sequence[str]) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a text in the letters that every file system takes as a name."""
+    """Return a text in characters that every file system allows in a name."""
     return "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in text)
 
 
 def _check_name(text: object) -> None:
-    """Refuse what could not be found again under its name: a secret would be masked in it."""
+    """Refuse a name that could not be found again: a secret in it would be masked."""
     if not isinstance(text, str) or not text:
-        raise InputError(f"{quoted(text)} cannot be part of a namespace or a key: give a text")
+        raise InputError(f"{quoted(text)} cannot be part of a namespace or a key: give a non-empty string")
     if screen(text)[0] != text or "\n" in text or "\r" in text:
         raise InputError(f"{quoted(text)} cannot be part of a namespace or a key; choose plain words")
 
@@ -165,7 +167,7 @@ def dumped(value: object, indent: int | None = None) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the value is not JSON ({error}); give texts, numbers, lists and maps") from None
+        raise InputError(f"the value is not JSON ({error}); give strings, numbers, lists and maps") from None
 
 
 def _value(text: str, where: str) -> dict[str, Any]:
@@ -175,7 +177,7 @@ def _value(text: str, where: str) -> dict[str, Any]:
     except ValueError as error:
         raise TextError(f"{where}: its JSON is broken ({error}); repair it, or `memolith undo`") from None
     if not isinstance(value, dict):
-        raise TextError(f"{where}: there is no JSON object in it; repair it, or `memolith undo`")
+        raise TextError(f"{where}: no JSON object in it; repair it, or `memolith undo`")
     return value
 
 
@@ -197,7 +199,7 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def matches(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
-    """Whether a value has all that a filter asks for: `{"age": {"$gt": 3}, "name": "Ann"}`."""
+    """Whether a value matches a filter: `{"age": {"$gt": 3}, "name": "Ann"}`."""
     return all(_is(value.get(key), each) for key, each in (wanted or {}).items())
 
 
@@ -221,7 +223,7 @@ def _compared(value: Any, name: str, other: Any) -> bool:
 
 
 def _have_order(value: object, other: object) -> bool:
-    """Whether both are numbers, or both are texts (such as dates)."""
+    """Whether both are numbers, or both are strings (such as dates)."""
     return all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (value, other)) or (
         isinstance(value, str) and isinstance(other, str)
     )
