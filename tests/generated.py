@@ -36,7 +36,7 @@ def settings_page() -> str:
         "",
         "Generated from `src/memolith/env/settings.txt` by `./dev docs`. A value comes from the",
         "environment, else from `config.yml` in the home (`memolith config path`), else it is the default.",
-        f"A project may set {', '.join(f'`{key}`' for key in sorted(PROJECT_KEYS))} for itself in",
+        f"A project may set {', '.join(f'`{key}`' for key in sorted(PROJECT_KEYS))} in",
         f"`{PROJECT_FILE}` in its root, which beats `config.yml`. Everything else there is ignored: the file",
         "may be a stranger's.",
         "`memolith config set KEY VALUE` changes the file and keeps its comments.",

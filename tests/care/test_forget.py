@@ -188,7 +188,7 @@ def test_a_file_that_could_not_be_cleaned_is_an_error(
     assert forget("zebrafish7731", "--yes", "--json", "--project", str(work)) == PartialError.exit_code
     told = capsys.readouterr()
     assert json.loads(told.out)["forgotten"] is False
-    assert "forget it again" in told.err
+    assert "run forget again" in told.err
     assert bytes_of(Path(planted.home))
 
 

@@ -466,7 +466,7 @@ def test_accepting_needs_a_person_or_yes(mem: Mem, work: Path, capfd: pytest.Cap
     held = mem.from_source("extracted").write("daily", ATTACK).held or ""
     place = ["--project", str(work)]
     assert main(["review", "accept", held, *place]) == 2
-    assert "a person accepts" in capfd.readouterr().err
+    assert "a person must accept" in capfd.readouterr().err
     assert main(["review", "accept", held, "--yes", *place]) == 0
     assert main(["review", "--json", *place]) == 0
     printed = capfd.readouterr().out

@@ -70,7 +70,7 @@ def test_a_price_alone_or_a_negative_one_is_refused_with_the_next_step(
 ) -> None:
     fill(mem)
     assert main(["context", "--price", "3", "--project", str(work)]) == 2
-    assert "add --explain" in capfd.readouterr().err
+    assert "need --explain" in capfd.readouterr().err
     assert main(["context", "--explain", "--per-day", "3", "--project", str(work)]) == 2
     assert "needs --price" in capfd.readouterr().err
     with pytest.raises(InputError, match="negative"):

@@ -1,12 +1,12 @@
-"""What is not masked: values that only look like secrets, and files that were found to have none.
+"""What is not masked: values that only look like secrets, and files known to contain none.
 
-Allowed values are kept as hashes, for a project and for everything of the user.
+Allowed values are stored as hashes, per project and for all projects of the user.
 A project's list is the key `allow` of its `project.yml`, the user's is in `allow.yml`, both in the store. A
 file of the same name in somebody's repository is never read.
 
-A person may type a secret into a file by hand, so what is shown to an agent is scanned once more (`masked`).
-The scanner would double the time of `memolith context`, so a file that was found clean is noted in
-`cache/cleared-N`, with what changes when it is saved. Deleting that costs a scan.
+A person may type a secret into a file by hand, so text is scanned again before an agent sees it (`masked`).
+The scanner would double the time of `memolith context`, so clean files are cached in `cache/cleared-N`, with
+their fingerprints. Deleting the cache costs a scan.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 KEY = "allow"
 _HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
-# Raise it whenever the rules find more: what was clean by the old ones is looked at again.
+# Increase it whenever the rules find more, so that files are scanned again.
 CLEARED = "cleared-2"
 _MAX_CACHE = 262_144  # bytes
 
 
 def place(scope: str) -> str:
-    """Return the file in which a scope's list is."""
+    """Return the file with a scope's list."""
     return layout.path(scope, PROJECT_FILE) if scope else "allow.yml"
 
 
@@ -49,7 +49,7 @@ def listed(root: str, scope: str) -> list[str]:
 
 
 def allowed(root: str, scope: str) -> frozenset[str]:
-    """Return the hashes of all values that a text of a scope may hold; a listed hash is one of them."""
+    """Return the hashes of all values that a text of a scope may contain, and those hashes' own hashes."""
     from memolith.text.digest import sha256
 
     found = [each for one in {layout.USER, scope} for each in listed(root, one) if _is_hash(each)]
@@ -61,7 +61,7 @@ def _is_hash(text: str) -> bool:
 
 
 def hashes(text: str) -> list[str]:
-    """Return the hashes of the values that a person means: what would be masked in `text`, else all of it."""
+    """Return the hashes of what would be masked in `text`, or of the whole text if nothing would be."""
     from memolith.text.digest import sha256
     from memolith.text.secrets.redact import redact
 
@@ -71,7 +71,7 @@ def hashes(text: str) -> list[str]:
 
 
 def setter(scope: str, wanted: Iterable[str]) -> Callable[[str | None], str]:
-    """Return the change that lets a scope's list be exactly these hashes; comments in its file stay."""
+    """Return the change that sets a scope's list to exactly these hashes; comments in its file stay."""
     from memolith.text.yaml import YamlError
     from memolith.text.yaml_edit import set_list
 
@@ -91,7 +91,7 @@ def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -
         return text
     path = os.path.join(os.path.dirname(tree.root), "cache", CLEARED)
     line = b""
-    if seen and "\n" not in relative:  # a name of two lines could speak for another file
+    if seen and "\n" not in relative:  # a name with a newline could vouch for another file
         line = f"{' '.join(map(str, seen))} {relative}\n".encode("utf-8", "surrogateescape")
     known = _read_cleared(path)
     if line and b"\n" + line in known:
@@ -109,7 +109,7 @@ def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -
 
 
 def fingerprint(tree: Tree, relative: str) -> tuple[int, ...] | None:
-    """Return what changes when a file is saved."""
+    """Return values that change when a file is saved."""
     try:
         return tree.place(relative).fingerprint()
     except (FileNotFoundError, UnsafePathError, StorageError):
@@ -125,7 +125,7 @@ def _read_cleared(path: str) -> bytes:
 
 
 def _note_clean(path: str, known: bytes, line: bytes) -> None:
-    """Replace the line of a file. Not synced, and nobody is told if it fails: it is only a cache."""
+    """Replace the line of a file. Not synced, and failures are ignored: it is only a cache."""
     name = line.split(b" ", 4)[4]
     rows = [row for row in known.splitlines(keepends=True) if not row.endswith(b" " + name) and row.strip()]
     data = b"\n" + b"".join(rows)[-_MAX_CACHE // 2 :] + line

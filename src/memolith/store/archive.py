@@ -9,14 +9,14 @@ from memolith.store import files
 from memolith.text.safe.hygiene import whole
 
 SUFFIX = ".jsonl.gz"
-# Compressed; more than any session that somebody sat through.
+# Compressed; larger than any real session.
 MAX_BYTES = 64 * 1_048_576
-MAX_TEXT = 3 * MAX_BYTES  # unpacked: a small file can hold any size
-UNREADABLE = "nothing of it is recalled"  # what is said of a copy that is not read
+MAX_TEXT = 3 * MAX_BYTES  # unpacked: a small file can expand to any size
+UNREADABLE = "nothing of it is recalled"  # the message about a copy that is not read
 # More than any copy that we write has.
 _MAX_LINES, _MAX_LINE = 100_000, 4 * 1_048_576
 _MAX_TURN = 1 << 31
-_MAX_BRACKETS = 400  # in a line; one with more is tried, for it may be too deep
+_MAX_BRACKETS = 400  # brackets in a line; one with more is parsed to check its depth
 
 
 class Archive:
@@ -34,12 +34,12 @@ class Archive:
         return [name.removesuffix(SUFFIX) for name in self._tree.names(self._slug, SUFFIX)]
 
     def changed(self, name: str) -> int | None:
-        """Return when a session was written, in nanoseconds; None if there is none."""
+        """Return the modification time of a session in nanoseconds; None if it does not exist."""
         found = self._tree.stat(f"{self._slug}/{name}{SUFFIX}")
         return None if found is None else found.st_mtime_ns
 
     def read(self, name: str) -> list[str] | None:
-        """Return the lines of a session; None if there is none or it is damaged."""
+        """Return the lines of a session; None if it is missing or damaged."""
         data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", MAX_BYTES)
         return None if data is None else lines_of(data)
 
@@ -47,7 +47,7 @@ class Archive:
         """Store a session, durably."""
         import gzip
 
-        # No time in it: the same session gives the same bytes.
+        # No timestamp: the same session gives the same bytes.
         data = gzip.compress("".join(f"{line}\n" for line in lines).encode("utf-8"), 6, mtime=0)
         files.overwrite(files.make_place(self._tree, f"{self._slug}/{name}{SUFFIX}"), data, f".{name}.tmp")
 
@@ -60,7 +60,7 @@ class Archive:
 
 
 def unpacked(data: bytes) -> tuple[bytes, bool]:
-    """Return what a compressed session says, as far as it can be read, and whether nothing is missing."""
+    """Return the readable part of a compressed session, and whether that is all of it."""
     import gzip
     import io
     import zlib
@@ -109,7 +109,7 @@ def row_of(line: str) -> dict[str, object] | None:
 
 
 def problem(text: bytes) -> str:
-    """Return why an unpacked copy is not read, or nothing: none that we wrote is so large or so deep."""
+    """Return why an unpacked copy is rejected, or nothing: ours are never so large or so deep."""
     if len(text) > MAX_TEXT or text.count(b"\n") > _MAX_LINES:
         return "is larger than any session"
     start = 0
@@ -117,7 +117,7 @@ def problem(text: bytes) -> str:
         end = text.find(b"\n", start)
         end = len(text) if end < 0 else end
         if end - start > _MAX_LINE:
-            return "has a line that is longer than any turn"
+            return "has a line longer than any turn"
         brackets = text.count(b"[", start, end) + text.count(b"{", start, end)
         if brackets > _MAX_BRACKETS and _is_too_deep(text[start:end]):
             return "is nested deeper than any session"

@@ -1,12 +1,12 @@
-"""A SQLite file that only repeats what the files say: private, locked while it is written, and sealed.
+"""A SQLite file derived from the memory files: private, locked during writes, and sealed.
 
-Every write ends with a seal, the sums of all pages (`page_sums`). Whatever else changes the file (a crash
-in the middle of a write, a bad disk, somebody's editor) breaks it, and a file with a broken seal is thrown
-away. So nothing has to reach the disk in any order, and nothing is synced.
-One lock file keeps writers apart; readers need no lock of ours while the seal is whole.
+Every write ends with a seal, the checksums of all pages (`page_sums`). Any other change to the file (a crash
+during a write, a bad disk, somebody's editor) breaks it, and a file with a broken seal is discarded. So
+writes need no order on disk, and nothing is synced.
+One lock file serialises writers; readers need no lock of ours while the seal is intact.
 
-SQLite is used without what the module `sqlite3` adds to it, dates as values: for them it imports `datetime`,
-a tenth of an interpreter start, at every question.
+SQLite is used without the date adapters of the module `sqlite3`: they import `datetime`, a tenth of an
+interpreter start, at every question.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ else:
 
 __all__ = ["DAMAGED", "Derived", "connect", "sqlite3"]
 
-# What SQLite says of a file that is damaged; anything else (locked, read-only, full) may pass.
+# SQLite's errors for a damaged file; others (locked, read-only, full) may be temporary.
 DAMAGED = frozenset(
     [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
 )
-_WAIT = 0.5  # seconds for a lock of SQLite; writers hold one for the moment of a commit
+_WAIT = 0.5  # seconds to wait for SQLite's lock; writers hold it only during a commit
 
 
 def connect(path: str, *, uri: bool = False, timeout: float = 5.0) -> Connection:
-    """Open a database for all threads, without transactions that nobody asked for.
+    """Open a database for all threads, without implicit transactions.
 
-    It stays open until somebody closes it, as what a function of SQLite refers to is never collected: a
-    forked child forgets it, and to close it there would roll back what the parent is writing.
+    It stays open until closed explicitly, as objects that a function of SQLite refers to are never collected:
+    a forked child drops it, as closing it there would roll back what the parent is writing.
     """
     connection = sqlite3.connect(
         path, uri=uri, timeout=timeout, check_same_thread=False, isolation_level=None
@@ -54,7 +54,7 @@ def connect(path: str, *, uri: bool = False, timeout: float = 5.0) -> Connection
 
 
 class Derived:
-    """The file and, while it can be trusted, the connection to it."""
+    """The file and, while the seal is intact, the connection to it."""
 
     def __init__(
         self, home: str, name: str, version: int, build: Callable[[Connection], None], wait: float = _WAIT
@@ -63,13 +63,13 @@ class Derived:
         self._home, self._name, self._version, self._build = home, name, version, build
         self._sums, self._wait = page_sums.Sums(self.path), min(wait, _WAIT)
         self._connection: Connection | None = None
-        self._until = 0.0  # when the file is to be looked at again, even if it seems to be the same
-        self.seen: page_sums.Stamp | None = None  # changes with every write of anybody
+        self._until = 0.0  # when to check the file again, even if it seems unchanged
+        self.seen: page_sums.Stamp | None = None  # changes with every write by any process
 
     def connection(self, wait: float = 0) -> Connection | None:
-        """Return the connection to a file that nobody but us has changed; None if there is none.
+        """Return the connection to a file with an intact seal; None if there is none.
 
-        A broken seal may also mean that somebody is writing: that is waited for.
+        A broken seal may also mean that another process is writing: wait for it.
         """
         seen = Place.of(self.path).fingerprint()
         same = self._connection is not None and seen is not None and seen == self.seen
@@ -77,7 +77,7 @@ class Derived:
             return self._connection
         found = self._checked()
         if found is None and seen is not None and wait:
-            with self._locked(wait):  # looked at inside: the next writer may already be waiting
+            with self._locked(wait):  # checked under the lock: the next writer may already be waiting
                 return self._checked()
         return found
 
@@ -95,7 +95,7 @@ class Derived:
 
     @contextmanager
     def writing(self, wait: float) -> Iterator[Connection]:
-        """Write in one transaction, with the lock; a file that cannot be trusted is replaced by a new one."""
+        """Write in one transaction, under the lock; replace a file with a broken seal."""
         with self._locked(wait):
             connection = self.connection()
             if connection is None:
@@ -113,21 +113,21 @@ class Derived:
                     connection.execute("ROLLBACK")
                 raise
             finally:
-                with suppress(OSError):  # it has pages as they were, with what is forgotten since
+                with suppress(OSError):  # it holds old pages, with what has been forgotten since
                     os.unlink(f"{self.path}-journal")
             self._seal(None if changed is None else changed | free)
 
     def _check(self) -> None:
-        """Refuse a file that somebody else wrote to; sealed all the same, it would be believed for ever.
+        """Refuse a file that somebody else wrote to; once sealed, it would be trusted for ever.
 
-        Our pages are written by the commit, not before: whatever changed the file until then was not us.
+        The commit writes our pages, not before: any change until then was not ours.
         """
         if Place.of(self.path).fingerprint() != self.seen:
             self._remove()
             raise sqlite3.DatabaseError("somebody else changed the file while it was written")
 
     def discard(self, wait: float) -> None:
-        """Throw the file away."""
+        """Discard the file."""
         with self._locked(wait):
             self._remove()
 
@@ -135,12 +135,12 @@ class Derived:
         """Return a database in memory: a copy of the file, or a new one (if `fresh`, or it is unreadable)."""
         memory = connect(":memory:")
         if not fresh and self._is_sealed():
-            # Somebody may hold SQLite's lock for ever; the seal says that nobody is writing.
+            # Somebody may hold SQLite's lock for ever; an intact seal means that nobody is writing.
             for options in ("mode=ro", "mode=ro&immutable=1"):
                 with suppress(sqlite3.Error):
                     source = connect(f"file:{_quoted(self.path)}?{options}", uri=True, timeout=0.2)
                     try:
-                        # The lock first, with its time limit: copying would wait for it for ever.
+                        # Take the lock first, with a timeout: copying would wait for it for ever.
                         source.execute("BEGIN")
                         source.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
                         source.backup(memory)
@@ -160,7 +160,7 @@ class Derived:
         self._connection = self.seen = None
 
     def forked(self) -> None:
-        """Forget the connection: it is the parent's."""
+        """Drop the connection: it is the parent's."""
         self._connection = self.seen = None
 
     def __del__(self) -> None:
@@ -187,8 +187,8 @@ class Derived:
             if _version(connection) != self._version:
                 connection.close()
                 return None
-            # A journal that stays tells which pages a write changed. A write that was cut off leaves no
-            # seal, and the files know everything.
+            # A persistent journal shows which pages a write changed. An interrupted write leaves no seal,
+            # and the memory files have everything.
             connection.execute("PRAGMA journal_mode=PERSIST")
             connection.execute("PRAGMA synchronous=OFF")
             connection.execute("PRAGMA secure_delete=ON")
@@ -201,7 +201,7 @@ class Derived:
         return connection
 
     def _make(self) -> Connection:
-        """Make a new file, under the lock."""
+        """Create a new file, under the lock."""
         self._remove()
         with files.storage_errors(self.path):
             files.make_directory(os.path.dirname(self.path))
@@ -215,7 +215,7 @@ class Derived:
         self._seal()
         made = self.connection()
         if made is None:
-            raise StorageError(self.path, OSError(5, "what was written there is not what is read"))
+            raise StorageError(self.path, OSError(5, "the data read back differs from the data written"))
         return made
 
     def _remove(self) -> None:

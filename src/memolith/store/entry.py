@@ -1,7 +1,7 @@
-"""A Markdown file with a head (a note, record, ticket or held text), read alike by the library and the index.
+"""A Markdown file with a head (a note, record, ticket or held text): one parser for library and index.
 
-Its id is the name of its file: a head that says otherwise would make it unreachable. What a person left out
-is filled in. Text in, values out.
+The id is the file name: a head that says otherwise would make the entry unreachable. Missing fields get
+defaults. Text in, values out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FIRST_LINE = 80  # characters of a record's first line that may be its title
 
 
 class Entry:
-    """What a file says of itself. Dates are YYYY-MM-DD, perhaps with a time, or empty."""
+    """The parsed fields of a file. Dates are YYYY-MM-DD, perhaps with a time, or empty."""
 
     __slots__ = ("expires", "id", "kind", "origin", "parsed", "status", "title", "valid_from", "valid_until")
 
@@ -38,7 +38,7 @@ class Entry:
 
 
 def holds(day: str, expires: str, valid_from: str, valid_until: str) -> bool:
-    """Whether something is true on a day, by its dates.
+    """Whether an entry holds on a day, by its dates.
 
     `expires` is the last day on which it holds, `valid_until` the first on which it no longer does.
     """
@@ -48,16 +48,16 @@ def holds(day: str, expires: str, valid_from: str, valid_until: str) -> bool:
 
 
 def _title(kind: str, parsed: frontmatter.Parsed) -> str:
-    """Return the title that the head gives, else the heading, else for a record or ticket its first line.
+    """Return the title in the head, else the heading, else for a record or ticket its first line.
 
-    A note has a `name`; of a held text, what was to be done with it says how it would be called.
+    A note has a `name`; the title of a held text is in the call that it waits for.
     """
     call = parsed.fields.get("arguments") if kind == "inbox" else None
     fields = call if isinstance(call, dict) else parsed.fields
     keys = {"note": ("name", "title"), "inbox": ("title", "name", "heading", "section")}
     candidates = (fields.get(key) for key in keys.get(kind, ("title", "name")))
     title = next((each for each in candidates if isinstance(each, str) and each.strip()), "")
-    # What follows a head that cannot be read may be all of the file.
+    # After an unreadable head, the body may be the whole file.
     body = parsed.body.removeprefix("---") if parsed.problem else parsed.body
     title = title or markdown.heading_title(body)
     if not title and kind in ("record", "ticket"):

@@ -1,4 +1,4 @@
-"""Throw-away homes: made for one run, removed at its end, and after a crash by the next one."""
+"""Throw-away homes: created for one run, removed at its end, or after a crash by the next run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _PREFIX = "memolith-ephemeral-"
 _MAKING = f".{_PREFIX}"  # until its run has locked it
-_MAKING_SECONDS = 600.0  # nobody takes that long to lock it; the run was killed
-_ALIVE = "alive.lock"  # locked as long as its run lives
+_MAKING_SECONDS = 600.0  # seconds; a run that has not locked it by then was killed
+_ALIVE = "alive.lock"  # locked while its run is alive
 
 
 def create() -> tuple[str, Callable[[], None]]:
@@ -57,7 +57,7 @@ def _make(base: str, making: str) -> tuple[str, int]:
 
 
 def _sweep(base: str) -> None:
-    """Remove the homes of runs that ended without cleaning up."""
+    """Remove the homes of runs that did not clean up."""
     import shutil
 
     for name in os.listdir(base):
@@ -67,10 +67,10 @@ def _sweep(base: str) -> None:
         with contextlib.suppress(OSError, MemolithError):
             found = os.lstat(path)
             is_new = name.startswith(_MAKING) and time.time() - found.st_mtime < _MAKING_SECONDS
-            # What belongs to somebody else is theirs to remove; they could swap it for a link meanwhile.
+            # Leave other users' homes alone: they could swap one for a link meanwhile.
             is_ours = os.name != "posix" or found.st_uid == os.getuid()
             if is_new or not is_ours or not stat.S_ISDIR(found.st_mode):
                 continue
-            # Created if need be: a run may have been killed before it made it, or while it removed it.
+            # Created if missing: a run may have been killed before creating it, or while removing it.
             with holding(Tree(path).place(_ALIVE), os.O_CREAT, 0):
                 shutil.rmtree(path, ignore_errors=True)

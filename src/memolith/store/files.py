@@ -1,9 +1,9 @@
-"""Changing files on disk: making, exchanging and removing them without ever losing what was there.
+"""Changing files on disk: create, exchange and remove them without ever losing their old contents.
 
 How a replacement works (`exchange`): the new bytes are in a synced temporary file; one system call
-exchanges the two names; only then we look at what we got out. So even a save that an editor made in the last
-microsecond is in our hands and not gone. Where the file system cannot exchange, the file is compared just
-before it is replaced; the window is then some microseconds (docs/design.md, "The gate").
+exchanges the two names; only then we check what came out. So even a save that an editor made in the last
+microsecond is not lost. Where the file system cannot exchange, the file is compared just before it is
+replaced, which leaves a window of some microseconds (docs/design.md, "The gate").
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def text_of(data: bytes) -> str:
 
 
 def state(home: str) -> Tree:
-    """Return the part of a home that has locks, receipts and logs."""
+    """Return the directory of a home with locks, receipts and logs."""
     return Tree(os.path.join(home, "state"))
 
 
@@ -54,7 +54,7 @@ def state(home: str) -> Tree:
 
 
 def is_directory(path: str) -> bool:
-    """Whether a directory is there, be it by a link; StorageError if the system does not say."""
+    """Whether a directory exists, also through a link; StorageError if that cannot be determined."""
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -76,7 +76,7 @@ def sync_directory(folder: Folder) -> None:
 
 
 def make_directory(path: str, mode: int = 0o700, kind: type[StorageError] = StorageError) -> list[str]:
-    """Create a directory and its parents outside the store, each durable in its parent; return those made."""
+    """Create a directory and its parents outside the store, durably; return those created."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
@@ -94,7 +94,7 @@ def _make(place: Place, mode: int = 0o700) -> None:
 
 
 def make_folder(tree: Tree, directory: str) -> Folder:
-    """Open a directory of the store; what is missing on the way is made, and durable in its parent."""
+    """Open a directory of the store; create missing directories on the way, durably."""
     try:
         return tree.folder(directory)
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def make_folder(tree: Tree, directory: str) -> Folder:
 
 
 def remove_empty(tree: Tree, directory: str) -> None:
-    """Remove a directory and those below it, as far as nothing is in them."""
+    """Remove a directory and its subdirectories, as far as they are empty."""
     with suppress(OSError, MemolithError):
         for entry in tree.folder(directory).entries():
             if entry.is_dir(follow_symlinks=False):
@@ -126,7 +126,7 @@ def remove_directory(place: Place) -> None:
 
 
 def make_place(tree: Tree, relative: str) -> Place:
-    """Return the place of a file whose directory is made if need be."""
+    """Return the place of a file; create its directory if necessary."""
     with suppress(FileNotFoundError):
         return tree.place(relative)
     directory, _, name = relative.rpartition("/")
@@ -134,7 +134,7 @@ def make_place(tree: Tree, relative: str) -> Place:
 
 
 def make_private(tree: Tree, relative: str) -> None:
-    """Take a file or directory from everybody but the user; `.` is the root itself."""
+    """Restrict a file or directory to the user; `.` is the root itself."""
     with storage_errors(os.path.join(tree.root, relative)):
         found = tree.stat(relative) if relative != "." else None
         if relative == "." or (found is not None and stat.S_ISDIR(found.st_mode)):
@@ -151,7 +151,7 @@ def make_private(tree: Tree, relative: str) -> None:
 
 
 def open_log(home: str, name: str) -> int:
-    """Open a log in the home for appending; a long one is put aside, and the one that was aside goes."""
+    """Open a log in the home for appending; rotate a long one, keeping one old log."""
     place = make_place(state(home), f"log/{name}")
     with storage_errors(place.path):
         found = place.stat()
@@ -162,7 +162,7 @@ def open_log(home: str, name: str) -> int:
 
 
 def open_own(place: Place, flags: int) -> int:
-    """Open a log, a lock or a receipt for writing: a regular file, at once, and never through a link."""
+    """Open a log, a lock or a receipt for writing: a regular file, without blocking or following a link."""
     fd = os.open(place.at, flags | _AT_ONCE, 0o600, dir_fd=place.fd)
     if stat.S_ISREG(os.fstat(fd).st_mode):
         return fd
@@ -184,17 +184,17 @@ def write_new(place: Place, data: bytes) -> None:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write all bytes; the system may take some of them at a time."""
+    """Write all bytes; the system may accept only some at a time."""
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
 
 
 def overwrite(place: Place, data: bytes, aside: str = "") -> None:
-    """Replace a file that has no history, durably: it is whole or as it was.
+    """Replace a file that has no history, atomically and durably.
 
-    `aside` is the name that the new bytes have until then, of which the caller holds the lock; else it has
-    the number of this process in it.
+    `aside` is the name of the temporary file, whose lock the caller holds; by default it contains the number
+    of this process.
     """
     temporary = Place(place.folder, aside or f"{place.name}.{os.getpid()}.tmp")
     with storage_errors(place.path):
@@ -206,7 +206,7 @@ def overwrite(place: Place, data: bytes, aside: str = "") -> None:
 
 
 def write_cache(path: str, data: bytes) -> None:
-    """Replace a file that can be made again: it is whole or as it was, and nothing is synced."""
+    """Replace a file that can be regenerated, atomically, without syncing."""
     fresh = Place.of(f"{path}.{os.getpid()}")
     fd = open_own(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
@@ -217,7 +217,7 @@ def write_cache(path: str, data: bytes) -> None:
 
 
 def _mark(fd: int) -> None:
-    """Mark a file as written by memolith, where the file system can hold that."""
+    """Mark a file as written by memolith, if the file system supports it."""
     if hasattr(os, "setxattr"):
         with suppress(OSError):
             os.setxattr(fd, MARK, b"")
@@ -240,18 +240,18 @@ def unlink(place: Place) -> None:
 
 
 def rename(source: Place, target: Place) -> None:
-    """Give a file another name, over whatever has it."""
+    """Rename a file, replacing any file with that name."""
     os.rename(source.at, target.at, src_dir_fd=source.fd, dst_dir_fd=target.fd)
 
 
 def set_time(place: Place, time: int) -> None:
-    """Set when a file was last changed, in nanoseconds."""
+    """Set the modification time of a file, in nanoseconds."""
     follow = os.utime not in os.supports_follow_symlinks
     os.utime(place.at, ns=(time, time), dir_fd=place.fd, follow_symlinks=follow)
 
 
 def replace(source: Place, target: Place, attempts: int = 20) -> None:
-    """Rename over a file. Windows refuses while somebody has it open, so try again for a moment."""
+    """Rename over a file. Windows refuses while somebody has it open, so retry for a while."""
     for attempt in range(attempts):
         try:
             os.replace(source.at, target.at, src_dir_fd=source.fd, dst_dir_fd=target.fd)
@@ -266,9 +266,9 @@ def replace(source: Place, target: Place, attempts: int = 20) -> None:
 
 
 def add_name(place: Place, other: Place) -> bool:
-    """Give a file a second name for a moment; False if it would look like a stranger's afterwards.
+    """Temporarily give a file a second name; False if it would look like a stranger's afterwards.
 
-    A crash may leave both names. Only a file with our mark is read all the same.
+    A crash may leave both names. Such a file is read only if it has our mark.
     """
     fd = place.open()
     if fd is None:
@@ -289,10 +289,10 @@ def add_name(place: Place, other: Place) -> bool:
 
 
 def create(temporary: Place, place: Place) -> bool:
-    """Give a temporary file its name only if that name is free; False if somebody was faster."""
+    """Give a temporary file its final name if that is free; False if somebody else took it."""
     code = _rename_with(_KEEP, temporary, place)
     if code in _NOT_SUPPORTED:
-        # Not atomic here (some network file systems): as with `exchange`, the window is some microseconds.
+        # Not atomic on some network file systems: as with `exchange`, a window of some microseconds.
         if place.stat() is not None:
             return False
         rename(temporary, place)
@@ -319,7 +319,7 @@ _HERE = -2 if sys.platform == "darwin" else -100  # AT_FDCWD
 
 
 def _rename_with(flag: int, source: Place, target: Place) -> int:
-    """Rename with a flag that Python does not offer; return the error's number, 0 for none."""
+    """Rename with a flag that Python does not offer; return the error number, 0 for success."""
     if not _renames:
         _renames.append(_find_rename())
     call = _renames[0]
@@ -352,7 +352,7 @@ def _find_rename() -> Callable[[int, bytes, int, bytes, int], int] | None:
 def wait_for_writers(place: Place, seconds: float) -> bool:
     """Wait until no process has a file open for writing; False if one still has.
 
-    Linux grants a read lease only when there is no writer. Elsewhere nothing is known: True.
+    Linux grants a read lease only when there is no writer. Elsewhere it cannot be determined: True.
     """
     if not sys.platform.startswith("linux"):
         return True
@@ -368,7 +368,7 @@ def wait_for_writers(place: Place, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
         while True:
             try:
-                # If an opener breaks the lease in between, the kernel sends a signal; the default
+                # If an opener breaks the lease meanwhile, the kernel sends a signal; the default
                 # one would end this process, SIGURG is ignored by default.
                 fcntl.fcntl(fd, set_signal, signal.SIGURG)
                 fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)

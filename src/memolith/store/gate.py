@@ -1,12 +1,12 @@
-"""The one write path. Whoever changes a memory file calls `Gate.change`.
+"""The one write path. Every change to a memory file goes through `Gate.change`.
 
     lock of the scope → read → precondition → clean and scan the new text → apply → scan the lines it touches
     → temporary file, synced → exchange with the real one → look at what came out → … → history → return
 
 Acknowledged means durable: when `change` returns, the new bytes survive a power loss.
-A change is a pure function from old text to new text. If a person saved the file in the meantime, the
-function is simply applied again to what they saved, so neither side loses anything; a caller that
-insists on a certain state (`if_sha256`) gets a ConflictError instead and their save stays.
+A change is a pure function from old text to new text. If a person saved the file meanwhile, the function is
+applied again to their text, so neither side loses anything; a caller that requires a certain state
+(`if_sha256`) gets a ConflictError instead, and the person's save stays.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     # From the text before (None: no file) to the text after (None: no file).
     Apply = Callable[[str | None], str | None]
 
-# How long a program that is just saving the file in place may take to finish.
+# How long to wait for a program that is saving the file in place.
 _SAVE_SECONDS = 1.0
 _MAX_ROUNDS = 100
 
 
 class Change:
-    """What a change did: the bytes before and after, and what the caller should know.
+    """The result of a change: the bytes before and after, and warnings for the caller.
 
     `written` is the size of the new text as it was stored, cleaned and masked.
     """
@@ -58,7 +58,7 @@ class Change:
 
     @property
     def changed(self) -> bool:
-        """Whether the file is different now."""
+        """Whether the file changed."""
         return self.before != self.after
 
     @property
@@ -73,8 +73,8 @@ class Gate:
     def __init__(self, home: str, settings: Settings, now: Callable[[], float], by: str = "") -> None:
         self.root = os.path.join(home, layout.STORE)
         self._home, self._settings, self._now, self._by = home, settings, now, by
-        self.by_hand = by == "user"  # whose lines may say that they keep a secret
-        self._held: dict[int, str] = {}  # by thread, so that threads wait for each other too
+        self.by_hand = by == "user"  # then lines may opt out of masking
+        self._held: dict[int, str] = {}  # per thread, so that threads exclude each other too
 
     @property
     def history(self) -> History:
@@ -96,7 +96,7 @@ class Gate:
             return
         if me in self._held:
             raise RuntimeError("locks of two scopes at once can deadlock")
-        # Before anything is touched: a link in place of the temporary directory is no scope of ours.
+        # Check first: a link in place of the temporary directory must not be followed.
         tree = Tree(self.root)
         tree.check(layout.path(slug, layout.STAGED))
         if not os.path.isdir(self._home):
@@ -107,19 +107,19 @@ class Gate:
             try:
                 if temporary.recover(tree, slug, self.history):
                     self._finish_set(slug)
-                del tree  # which would hold the directories open
+                del tree  # a traceback would hold the directories open
                 yield
             finally:
                 del self._held[me]
 
     def catch_up(self, slug: str) -> None:
-        """Finish a set of changes that a crash interrupted, for a reader: never waits, and never fails."""
+        """Finish a set of changes that a crash interrupted, for a reader: never waits, never fails."""
         if get_ident() not in self._held:
             with contextlib.suppress(MemolithError, OSError), self.scope(slug, 0):
                 pass
 
     def _found_home(self) -> None:
-        """Make the home; inside a git checkout, keep personal memory out of it (S4.2)."""
+        """Create the home; inside a git checkout, keep personal memory out of it (S4.2)."""
         files.make_directory(self._home)
         if git.find(os.path.realpath(self._home)):
             with files.storage_errors(self._home), contextlib.suppress(FileExistsError):
@@ -159,7 +159,7 @@ class Gate:
         undoes: int | None = None,
         remember: bool = True,
     ) -> Change:
-        """Change a file by a function of its own text; for changes that bring no new text."""
+        """Change a file by a function of its text; for changes without new text."""
 
         def on_bytes(old: bytes | None) -> bytes | None:
             # Bytes that are not UTF-8 pass through untouched.
@@ -174,7 +174,7 @@ class Gate:
     def commit(self, slug: str, edits: Iterable[Edit], *, op: str = "learn") -> Committed:
         """Change all files of a set, or none (`writeset`); `op` names it in the history.
 
-        ConflictError if a file is not what its change was made from.
+        ConflictError if a file no longer has the text that its change is based on.
         """
         from memolith.store import writeset
 
@@ -197,7 +197,7 @@ class Gate:
             before = history.state_before(relative, entry, current)
             done = self._apply(relative, lambda _: before, "undo", None, entry.id, remember=True)
             if not done.changed:
-                # Noted all the same, else the next undo would stop at this change again.
+                # Recorded anyway, or the next undo would stop at this change again.
                 length = None if done.after is None else len(done.after)
                 with contextlib.suppress(OSError, MemolithError):
                     history.mark(relative, "undo", length, done.sha256, entry.id)
@@ -232,30 +232,30 @@ class Gate:
             if still_open and deadline is None:
                 deadline = time.monotonic() + _SAVE_SECONDS
             if actual != base or (deadline and still_open and time.monotonic() < deadline):
-                # Somebody saved between our read and our write, or is just saving: theirs first.
+                # Somebody saved between our read and our write, or is saving now: their text goes first.
                 self._give_back(tree, relative, place, new, holder)
                 if actual != base:
-                    # Our text, made from an older one, stood there for a moment. A program that read just
-                    # then and saves again throws theirs away, so a copy is kept.
+                    # Our text, based on an older one, was briefly visible. A program that read it and
+                    # saves again would discard theirs, so keep a copy.
                     self._keep_copy(relative, actual)
                 if still_open and deadline:
                     files.wait_for_writers(place, deadline - time.monotonic())
                 continue
             if still_open and holder is not None:
-                # Whatever that program writes from now on lands in this version, not in the void.
+                # Whatever that program writes from now on lands in this version and is not lost.
                 self._store_version(relative, holder, "open-elsewhere")
                 holder = None
             return self._finish(history, relative, place, base, new, holder, op, undoes, remember=remember)
         path = layout.locate(self.root, relative)
-        raise StorageError(path, BlockingIOError(11, "the file is being changed all the time"))
+        raise StorageError(path, BlockingIOError(11, "the file keeps changing"))
 
     def _put(
         self, tree: Tree, relative: str, place: Place, new: bytes | None, old: bytes | None, seen: object
     ) -> Out:
-        """Bring `new` to `place` and take out what was really there; `old` is what we think it is.
+        """Put `new` at `place` and take out the actual old file; `old` is its expected content.
 
-        `seen` is the file's fingerprint when we read it. If that is another one now, we do not even
-        begin: our text, made from an older one, would be visible for a moment.
+        `seen` is the file's fingerprint when we read it. If it has changed, do not even start: our text,
+        based on an older one, would be briefly visible.
 
         Returns the bytes that were there, the file that holds them, and whether somebody still has
         that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
@@ -291,7 +291,7 @@ class Gate:
     def _give_back(
         self, tree: Tree, relative: str, place: Place, ours: bytes | None, holder: Place | None
     ) -> None:
-        """Put a person's save, which we took out, back in its place."""
+        """Restore a person's save that we took out."""
         if holder is None:
             return
         with files.storage_errors(place.path):
@@ -300,13 +300,13 @@ class Gate:
                     taken = not files.create(holder, place)
                 else:
                     temporary.swap(tree, relative, holder, place)
-                    # Somebody may have saved over our text even now: the newer one wins.
+                    # Somebody may have saved over our text meanwhile: the newer one wins.
                     gone = files.wait_for_writers(holder, _SAVE_SECONDS)
                     newer = holder.read()
                     taken = not gone or newer != ours
                     if taken:
                         temporary.swap(tree, relative, holder, place)
-                        # Theirs, which is older, stood there for a moment: as with ours, a copy is kept.
+                        # The older save was briefly visible: as with ours, keep a copy.
                         self._keep_copy(relative, newer)
                     else:
                         files.unlink(holder)
@@ -365,7 +365,7 @@ _LOST_RACE: Out = (b"", None, False)
 
 
 def _look(tree: Tree, relative: str) -> tuple[object, bytes | None]:
-    """Return a file's fingerprint and its bytes, None where there is no file."""
+    """Return a file's fingerprint and its bytes, None if there is no file."""
     try:
         place = tree.place(relative)
     except FileNotFoundError:
@@ -376,15 +376,15 @@ def _look(tree: Tree, relative: str) -> tuple[object, bytes | None]:
 def _applied(
     relative: str, apply: Callable[[bytes | None], bytes | None], base: bytes | None, if_sha256: str | None
 ) -> bytes | None:
-    """Return what a change makes of `base`. ConflictError if that is not the state the caller insists on.
+    """Apply a change to `base`. ConflictError if that is not the state the caller requires.
 
-    Where the change would not change anything, there is no conflict.
+    A change without effect never conflicts.
     """
     if if_sha256 is None or if_sha256 == sha256(base):
         return apply(base)
     try:
         new = apply(base)
-    except MemolithError:  # such as a text that is not there: because of the other change
+    except MemolithError:  # such as a missing text: because of the other change
         raise ConflictError(relative, if_sha256, sha256(base)) from None
     if new != base:
         raise ConflictError(relative, if_sha256, sha256(base))

@@ -1,6 +1,6 @@
-"""Versions: the state of a file before each change that took something away.
+"""Versions: the state of a file before each change that removed something.
 
-Terms. A *version* is the state before one change. It is stored as a file of its own under
+Terms. A *version* is the state before one change. It is a file under
 `history/<path of the memory file>/`; everything about it is in its name:
 
     000012.20261115T223001123456Z.edit.full.-         the bytes before an edit
@@ -9,8 +9,8 @@ Terms. A *version* is the state before one change. It is stored as a file of its
     000015.20261115T224001000000Z.undo.full.u12       the bytes before undoing change 12
     000016.20261115T224502000000Z.edit@agent.full.-   whose text the change brought, where that is known
 
-An append takes nothing away, so no bytes are stored for it; the length is enough to undo it as long as
-the file still ends in what was appended (the hash says so).
+An append removes nothing, so no bytes are stored for it; the length is enough to undo it as long as the
+file still ends in the appended text (checked by hash).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _MARKERS_KEPT = 50
-# Versions that were found, not made by a change: only asking for one by its number brings it back.
+# Versions found, not created by a change: restored only when asked for by number.
 _FOUND = frozenset(["conflict", "open-elsewhere", "unfinished"])
 
 
@@ -60,7 +60,7 @@ class History:
         self._versions, self._days = versions, days
 
     def entries(self, relative: str) -> list[Entry]:
-        """Return what is known of a file, oldest first."""
+        """Return the versions of a file, oldest first."""
         try:
             names = self._tree.folder(relative).names()
         except (FileNotFoundError, UnsafePathError):
@@ -91,9 +91,9 @@ class History:
             files.sync_directory(target.folder)
 
     def mark(self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None) -> None:
-        """Note a change that took nothing away: the length before it, or None if there was no file.
+        """Record a change that removed nothing: the length before it, or None if there was no file.
 
-        Not synced: after a power loss the change itself stands, only its undo is gone.
+        Not synced: after a power loss the change itself stands, only its undo may be lost.
         """
         state = "absent" if before is None else f"cut{before}-{after[:16]}"
         with self._adding(relative, op, state, undoes) as target:
@@ -111,12 +111,12 @@ class History:
         if current is None or not sha256(current).startswith(after):
             raise HistoryError(
                 f"{relative}: has changed since version {entry.id}, which was an append; "
-                "edit the file by hand, or bring an older version back with --to"
+                "edit the file by hand, or restore an older version with --to"
             )
         return current[: int(length)]
 
     def to_undo(self, relative: str, version: int | None) -> Entry:
-        """Return the change to undo: the given one, else the newest that is not undone yet."""
+        """Return the change to undo: the given one, or the newest not yet undone."""
         entries = self.entries(relative)
         if version is not None:
             for entry in entries:
@@ -156,7 +156,7 @@ class History:
         """Return the stored bytes of a version."""
         entry = self.to_undo(relative, version)
         if not entry.stored:
-            raise HistoryError(f"{relative}: version {version} keeps no bytes (nothing was taken away)")
+            raise HistoryError(f"{relative}: version {version} has no text (its change removed nothing)")
         return self._tree.read(f"{relative}/{entry.name}") or b""
 
     def files(self, scope: str) -> Iterator[str]:
@@ -169,7 +169,7 @@ class History:
 
     @contextlib.contextmanager
     def _adding(self, relative: str, op: str, before: str, undoes: int | None) -> Iterator[Place]:
-        """Yield where a new version goes; when it is there, old ones make room."""
+        """Yield the place for a new version; then prune old ones."""
         folder = files.make_folder(self._tree, relative)
         entries = self.entries(relative)
         number = entries[-1].id + 1 if entries else 1
@@ -183,8 +183,8 @@ class History:
         oldest = stamp(self._now() - self._days * 86_400)
         drop = full[: -self._versions] if self._versions else full[:-1]
         drop += [entry for entry in full[-self._versions : -1] if entry.stamp < oldest]
-        # Walking back ends at the first version that is gone: a marker before it (such as "there was no
-        # file") would take back more than one change.
+        # Undo cannot go past a pruned version: a marker before it (such as "there was no file") would undo
+        # more than one change.
         gone = max((entry.id for entry in drop), default=0)
         drop += [entry for entry in markers if entry.id < gone]
         drop += markers[:-_MARKERS_KEPT]
@@ -194,7 +194,7 @@ class History:
 
 
 def stamp(seconds: float) -> str:
-    """Return a time as it stands in a version's name: sortable, UTC, microseconds."""
+    """Format a time for a version's name: sortable, UTC, microseconds."""
     import time
 
     whole = int(seconds // 1)

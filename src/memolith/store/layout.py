@@ -1,4 +1,4 @@
-"""Where things are: names of files below the store, and which names are allowed.
+"""Where things are: file names in the store, and which names are allowed.
 
 Every path handled inside memolith is relative to the store, with `/`; only this module and
 `files` turn one into a place on disk. A name is checked before a path is built from it.
@@ -21,29 +21,29 @@ INDEX = "notes/MEMORY.md"
 SUMMARY = "memory_summary.md"
 SCRATCHPAD = "SCRATCHPAD.md"
 TEMPORARY = ".tmp"  # see `temporary`
-STAGED = ".tmp/set"  # there while several files are changed as one, and after a crash meanwhile (`writeset`)
+STAGED = ".tmp/set"  # exists while several files change as one, and after a crash (`writeset`)
 USER = ""  # the user-wide scope; a project's scope is its slug
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")  # of records
-# What a consolidation would write, waiting in the inbox to be decided about (`learn/consolidate/proposals`).
+# A proposal of a consolidation, waiting in the inbox for a decision (`learn/consolidate/proposals`).
 PROPOSAL = "consolidate"
 
 
 class Kind:
-    """A kind of memory: where its files are in a scope, and what is done with them."""
+    """A kind of memory: where its files are in a scope, and how they are treated."""
 
     __slots__ = ("adopted", "has_address", "is_file", "path", "recalled_as", "user_wide")
 
     def __init__(self, path: str, recalled_as: str = "", what: str = "") -> None:
-        """Describe a kind; `what` are words for what else holds for it."""
+        """Describe a kind; `what` lists its other properties."""
         self.path, self.recalled_as = path, recalled_as
         self.is_file = path.endswith(".md")
         words = what.split()
-        self.user_wide = "user" in words  # all projects have one in common, too
+        self.user_wide = "user" in words  # also exists user-wide
         self.has_address = "address" in words  # memory://root/<path> leads there
-        self.adopted = "adopt" in words  # one project can take it over from another
+        self.adopted = "adopt" in words  # `project adopt` copies it
 
 
-# Everything that a scope may have, in the order in which it is listed to people.
+# Everything that a scope may contain, in display order.
 KINDS = (
     Kind(MEMORY, "memory", "user address adopt"),
     Kind(SCRATCHPAD, "", "address adopt"),
@@ -54,9 +54,9 @@ KINDS = (
     Kind("tickets", "ticket", "user address"),
     Kind("inbox", "inbox", "user"),  # texts that wait for a person
     Kind("records", "record", "user address"),
-    Kind("lessons", "note", "address adopt"),  # what a person wants learned
-    Kind("items", "note", "address adopt"),  # values that a program keeps by namespace and key
-    Kind("memories", "note", "address adopt"),  # what an agent keeps with a memory tool
+    Kind("lessons", "note", "address adopt"),  # lessons
+    Kind("items", "note", "address adopt"),  # values of a program, by namespace and key
+    Kind("memories", "note", "address adopt"),  # an agent's files, by a memory tool
     Kind("rollout_summaries", "", "address"),
     Kind("skills", "", "address"),
     Kind("conversations"),  # that go on
@@ -67,25 +67,25 @@ _RESERVED = frozenset(["memory"])
 
 
 def path(slug: str, *parts: str) -> str:
-    """Return the path of something in a scope: first its kind, then names in it; without any, the scope."""
+    """Return a path in a scope: first its kind, then names; without any, the scope itself."""
     return "/".join(filter(None, ("projects", slug, *parts) if slug else parts))
 
 
 def scopes(home: str, parts: tuple[str, ...] = PARTS) -> list[str]:
-    """Return the user-wide scope, and every project's that has a folder in one of these parts of a home."""
+    """Return the user-wide scope, and every project with a folder in one of these parts of a home."""
     found = {USER}
     for part in parts:
         try:
             entries = Tree(f"{home}/{part}").folder("" if part == "sessions" else "projects").entries()
         except (FileNotFoundError, MemolithError):
-            continue  # nothing there, or nothing that may be read; `doctor` reports it
+            continue  # missing or unreadable; `doctor` reports it
         found |= {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
     return sorted(slug for slug in found if not slug.startswith("."))
 
 
 def projects(home: str) -> list[str]:
-    """Return the projects that have a memory: real folders with a name that a project can have."""
-    from memolith.env.project import exists  # many need the paths, few the projects
+    """Return the projects that have a memory: real folders with a valid project name."""
+    from memolith.env.project import exists  # imported late: few callers need the projects
 
     return [slug for slug in scopes(home, (STORE,)) if exists(f"{home}/{STORE}/projects", slug)]
 
@@ -103,17 +103,17 @@ def note(slug: str, name: str | None) -> str:
 
 
 def is_note(relative: str) -> bool:
-    """Whether a path is that of a note; the notes' index counts as one."""
+    """Whether a path is a note's; the notes' index counts as one."""
     return os.path.dirname(relative) == path(scope_of(relative), "notes")
 
 
-_SAID = 3  # words of a folder's name that say no more than a name does
+_SAID = 3  # a folder name with more words could be a sentence
 
 
 def shown(relative: str) -> str:
-    """Return a path as a prompt may have it: of a project's folder with many words only the hash.
+    """Return a path for a prompt: a project folder with many words is reduced to its hash.
 
-    Who made a repository chose its name, which is in every block, and could be an order.
+    The author of a repository chose its name, which appears in every block, and could be an instruction.
     """
     parts = relative.split("/")
     name, _, number = parts[1].rpartition("-") if parts[0] == "projects" and len(parts) > 2 else ("", "", "")
@@ -146,10 +146,10 @@ def is_date(text: str) -> bool:
 
 
 def note_name(name: str | None) -> str:
-    """Return the note's name as it is used (trimmed, NFC, without `.md`); InputError if it cannot be one.
+    """Return the normalised name of a note (trimmed, NFC, without `.md`); InputError if it is not allowed.
 
-    No dots, slashes or characters that some file system forbids or that nobody can see, no device names, not
-    the index's own name.
+    No dots, slashes, invisible characters or characters that some file system forbids, no device names, not
+    the name of the index.
     """
     if not isinstance(name, str) or not name.strip():
         raise InputError("a note needs a name; give --name NAME (letters, digits, - and _)")
@@ -169,7 +169,7 @@ def note_name(name: str | None) -> str:
 
 
 def check_new_note(name: str, others: list[str]) -> list[str]:
-    """Refuse a name for a new note that looks like another's or that a shell acts on; return warnings."""
+    """Refuse a new note's name that looks like an existing one or that a shell acts on; return warnings."""
     wrong = names.problem_if_new(name)
     if wrong:
         raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use letters, digits, - and _")
@@ -177,15 +177,19 @@ def check_new_note(name: str, others: list[str]) -> list[str]:
     for other in others:
         if lookalikes.look(other) == seen:
             raise InputError(
-                f"there is a note {_quoted(other)} already, and {_quoted(name)} looks the same; write to "
-                "that one, or choose a name that differs in more than case and look-alike letters"
+                f"the note {_quoted(other)} exists, and {_quoted(name)} looks the same; write to "
+                "that note, or choose a name that differs in more than case and look-alike letters"
             )
     word = lookalikes.mixed_word(name)
-    return [f"the note's name mixes alphabets within {word!r}; is it the one you mean?"] if word else []
+    return (
+        [f"the note's name mixes alphabets within {word!r}; check that it is the one you mean"]
+        if word
+        else []
+    )
 
 
 def is_note_file(name: str) -> bool:
-    """Whether a file in a directory of notes is one: not the index, not hidden, can stand in a line."""
+    """Whether a file in a notes directory is a note: not the index, not hidden, a name without newlines."""
     return (
         name.endswith(".md")
         and not name.startswith(".")
@@ -195,7 +199,7 @@ def is_note_file(name: str) -> bool:
 
 
 def find_note(root: str, slug: str, name: str | None) -> str:
-    """Return the file of a note as it is called on disk: another system may have decomposed its accents."""
+    """Return the file of a note by its name on disk: another system may have decomposed its accents."""
     relative = note(slug, name)
     tree = Tree(root)
     try:
@@ -204,13 +208,13 @@ def find_note(root: str, slug: str, name: str | None) -> str:
         directory, wanted = os.path.split(relative)
         present = tree.names(directory)
     except MemolithError:
-        return relative  # whoever reads it says what is wrong
+        return relative  # reading it reports the error
     same = [each for each in present if lookalikes.composed(each) == wanted]
     return f"{directory}/{same[0]}" if same else relative
 
 
 def _quoted(value: str) -> str:
-    """Return a value as an error may show it; masking is loaded only when there is an error."""
+    """Quote a value for an error; masking is loaded only when there is an error."""
     from memolith.store.screen import quoted
 
     return quoted(value)
@@ -219,8 +223,8 @@ def _quoted(value: str) -> str:
 def file_name(title: str) -> str:
     """Return the file name for a note's title: a-z, 0-9 and `-`, at most 48 characters.
 
-    A title without any such character gets a name from its hash, so that it is stable too. A secret is
-    masked first: spelled so, it would not be recognised any more.
+    A title without any such character gets a name from its hash, so that it is stable too. Secrets are
+    masked first, as they could not be recognised afterwards.
     """
     title = masked_name(title)
     name: list[str] = []
@@ -242,12 +246,12 @@ def file_name(title: str) -> str:
     return bare
 
 
-# Names that a place has whatever is in it.
+# Names that do not depend on contents.
 _OWN = frozenset([MEMORY, "SKILL.md", f"{PROPOSAL}.md", *CATEGORIES])
 
 
 def is_own_name(relative: str) -> bool:
-    """Whether memolith called a file or folder so by itself: not after what it says, nor by somebody's id."""
+    """Whether memolith chose the name of a file or folder, not derived from its text or somebody's id."""
     name = os.path.basename(relative)
     stem = name.removesuffix(".md")
     is_hash = f"/inbox/{name}" in f"/{relative}" and set(stem) <= set("0123456789abcdef")
@@ -255,5 +259,5 @@ def is_own_name(relative: str) -> bool:
 
 
 def locate(root: str, relative: str) -> str:
-    """Return the place on disk of a path in the store."""
+    """Return the location on disk of a path in the store."""
     return os.path.join(root, *relative.split("/"))

@@ -1,9 +1,9 @@
-"""Locks between processes, which the operating system releases when their holder dies; and forks.
+"""Locks between processes, released by the operating system when their holder dies; and forks.
 
-A forked child has only the thread that forked, and must not have what was its parent's: locks held by other
-threads, connections, descriptors. So before a fork, whoever is inside SQLite or an import is waited for, a
-second at most: a lock held by a thread that is not there any more would never be free. In the child,
-everything that was open is dropped, and opened again when it is needed.
+A forked child has only the thread that forked, and must not use its parent's resources: locks held by other
+threads, connections, descriptors. So a fork waits, for a second at most, for threads inside SQLite or an
+import: a lock held by a thread that does not exist in the child would never be released. The child drops
+everything that was open, and reopens it when needed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from memolith.env.paths import Place
 
     class Owner(Protocol):
-        """Something that a child must not share."""
+        """A resource that a child must not share."""
 
-        lock: RLock  # held by a thread that is at work
+        lock: RLock  # held by a working thread
 
         def forked(self) -> None:
-            """Drop what is open, without closing it where that would reach the parent's; make a new lock."""
+            """Drop what is open, without closing it where that would affect the parent; create a new lock."""
 
 
 DIRECTORY = "locks"
@@ -43,7 +43,7 @@ _waiting: list[bool] = []
 
 
 def watch_forks(owner: Owner) -> None:
-    """Have something looked after whenever this process forks, for as long as it is there."""
+    """Call an owner's hooks at every fork of this process, while the owner exists."""
     if not _registered and hasattr(os, "register_at_fork"):
         _registered.append(True)
         os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
@@ -52,7 +52,7 @@ def watch_forks(owner: Owner) -> None:
 
 
 def fair(lock: RLock) -> RLock:
-    """Return a lock to be taken; a fork that waits for it goes first, else whoever gave it back would."""
+    """Return a lock to take; a waiting fork goes first, or the last holder could retake it for ever."""
     if _waiting and not lock._is_owned():  # type: ignore[attr-defined] # noqa: SLF001 - as `Condition` does
         time.sleep(0.002)
     return lock
@@ -87,21 +87,21 @@ def _in_child() -> None:
 
 
 def _is_importing() -> bool:
-    """Whether another thread is in the middle of an import, which would never end in the child."""
+    """Whether another thread is importing, which would never end in the child."""
     known = getattr(sys.modules["_frozen_importlib"], "_module_locks", {})
     locks = [each() for each in list(known.values())]
     return any(getattr(lock, "owner", None) not in (None, get_ident()) for lock in locks)
 
 
 class _Held:
-    """The locks of this process. The kernel gives a lock to an open file, and a forked child has that too."""
+    """The locks of this process. The kernel ties a lock to an open file, which a forked child inherits."""
 
     def __init__(self) -> None:
         self.lock = RLock()
         self.files: dict[object, int] = {}
 
     def forked(self) -> None:
-        """Close them in the child, where nobody would: they stay the parent's."""
+        """Close them in the child; the parent keeps them."""
         self.lock = RLock()
         while self.files:
             os.close(self.files.popitem()[1])
@@ -115,7 +115,7 @@ watch_forks(_held)
 def locked(home: str, name: str, seconds: float) -> Iterator[None]:
     """Hold the lock `name` of a home; BusyError after `seconds`.
 
-    The lock is on a file of its own, never on a memory file: editors replace those.
+    The lock is on a dedicated file, never on a memory file: editors replace those.
     """
     place = files.make_place(files.state(home), f"{DIRECTORY}/{name}.lock")
     with holding(place, os.O_CREAT, seconds):
@@ -124,9 +124,12 @@ def locked(home: str, name: str, seconds: float) -> Iterator[None]:
 
 @contextmanager
 def holding(place: Place, flags: int, seconds: float) -> Iterator[int]:
-    """Hold the lock on a file, which is given out open; BusyError after `seconds`."""
+    """Hold the lock on a file and yield its descriptor; BusyError after `seconds`."""
     ours = object()
-    with _held.lock, files.storage_errors(place.path):  # no fork in between: the child would not know of it
+    with (
+        _held.lock,
+        files.storage_errors(place.path),
+    ):  # no fork in between: the child would not know about it
         fd = _held.files[ours] = files.open_own(place, os.O_RDWR | flags)
     deadline, pause = time.monotonic() + seconds, 0.0002
     try:
@@ -140,8 +143,10 @@ def holding(place: Place, flags: int, seconds: float) -> Iterator[int]:
             pause = min(pause * 1.5, 0.004)
         yield fd
     finally:
-        if _held.files.pop(ours, None) is not None:  # else this is a child, and the lock its parent's
-            if sys.platform != "win32":  # a child that was started without our knowledge may have it open too
+        if (
+            _held.files.pop(ours, None) is not None
+        ):  # else this is a child, and the lock belongs to its parent
+            if sys.platform != "win32":  # a child started without our knowledge may have it open too
                 import fcntl
 
                 fcntl.flock(fd, fcntl.LOCK_UN)

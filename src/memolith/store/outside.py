@@ -1,8 +1,8 @@
-"""Files of other programs: read, exchanged only if they are still what was read, and kept as they were.
+"""Files of other programs: read them, replace them only if unchanged since, and keep the originals.
 
-What is known about each lies in `state/installs/` of the home: a hash of what was written, the file as it
-would be without us, and as it was before the last change. Both may hold what people keep in
-their settings, so they are private, and go with the installation.
+`state/installs/` in the home has for each file: a hash of what we wrote, the file as it would be without us,
+and as it was before the last change. Both may contain private settings, so they are readable only by the
+user, and are removed with the installation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DIRECTORY = "installs"
 
 
 class Known(Value):
-    """What was done to a file: `written` is the hash of it, `before` the bytes without us (None: no file)."""
+    """Our change to a file: `written` is its hash, `before` the bytes without us (None: no file)."""
 
     before: bytes | None
     made: list[str]
@@ -42,7 +42,7 @@ class OutsideError(StorageError):
     def __init__(self, path: str, error: OSError) -> None:
         super().__init__(path, error)
         why = error.strerror or error.__class__.__name__
-        self.args = (f"{path}: {why}; it is as it was. Make it readable and writable, then try again",)
+        self.args = (f"{path}: {why}; it is unchanged. Make it readable and writable, then try again",)
 
 
 def read(path: str) -> bytes | None:
@@ -51,7 +51,7 @@ def read(path: str) -> bytes | None:
         with files.storage_errors(path, OutsideError):
             found = os.stat(path)
             if not stat.S_ISREG(found.st_mode):
-                raise ConfigError(f"{path}: is not a file; move it out of the way")
+                raise ConfigError(f"{path}: not a regular file; move it out of the way")
             if found.st_size > MAX_BYTES:
                 raise ConfigError(f"{path}: has {found.st_size:,} bytes, more than settings can have")
             with open(path, "rb") as stream:
@@ -63,10 +63,10 @@ def read(path: str) -> bytes | None:
 
 
 def swap(path: str, old: bytes | None, new: bytes | None, *, mode: int = 0o600) -> list[str]:
-    """Give a file new bytes (None: remove it) if it still has the old ones, else ConflictError.
+    """Replace a file's bytes (None: remove it) if it still has the old ones, else ConflictError.
 
-    A link stays a link and a mode stays as it is. A new file gets `mode` whatever the umask, because settings
-    name programs. Returns the directories that were made for it.
+    A link stays a link, and the mode is kept. A new file gets `mode` whatever the umask, because settings
+    name programs. Returns the directories created for it.
     """
     real = os.path.realpath(path)
     with files.storage_errors(path, OutsideError):
@@ -85,12 +85,12 @@ def swap(path: str, old: bytes | None, new: bytes | None, *, mode: int = 0o600) 
 
 
 def _aside(place: Place) -> Place:
-    """Return a name next to a file for while it is changed."""
+    """Return a temporary name next to a file."""
     return Place(place.folder, f".{place.name}.memolith-{os.getpid()}")
 
 
 def tidy(path: str) -> None:
-    """Remove what killed processes left next to a file while they changed it."""
+    """Remove the temporary files that killed processes left next to a file."""
     with contextlib.suppress(OSError, MemolithError):
         place = Place.of(os.path.realpath(path))
         start = f".{place.name}.memolith-"
@@ -101,7 +101,7 @@ def tidy(path: str) -> None:
 
 def _is_running(process: str) -> bool:
     if sys.platform == "win32" or not process.isdecimal():
-        return True  # there is no asking without harm
+        return True  # no harmless way to check
     try:
         os.kill(int(process), 0)
     except ProcessLookupError:
@@ -127,10 +127,12 @@ def _write(place: Place, old: bytes | None, new: bytes, mode: int) -> None:
                 raise _changed(place.path, old, b"")
             return
         if not files.exchange(fresh, place):
-            files.replace(fresh, place)  # where the system cannot exchange, the window is some microseconds
+            files.replace(
+                fresh, place
+            )  # where the system cannot exchange, there is a window of some microseconds
             return
         out = read(fresh.path)
-        if out != old:  # somebody saved in the last moment: theirs goes back
+        if out != old:  # somebody saved at the last moment: restore theirs
             files.exchange(fresh, place)
             raise _changed(place.path, old, out)
     finally:
@@ -153,20 +155,20 @@ def _changed(path: str, old: bytes | None, now: bytes | None) -> ConflictError:
 
 
 def remove_empty(directories: Sequence[str]) -> None:
-    """Remove directories that were made for a file, the innermost first, as far as they are empty."""
+    """Remove the directories created for a file, innermost first, as far as they are empty."""
     for each in sorted(directories, key=len, reverse=True):
         with contextlib.suppress(OSError):
             os.rmdir(each)
 
 
 class Installs:
-    """What is known about the files of other programs."""
+    """Our changes to the files of other programs."""
 
     def __init__(self, home: str) -> None:
         self._tree = files.state(home)
 
     def get(self, path: str) -> Known | None:
-        """Return what was done to a file; None if nothing is known, or it cannot be read any more."""
+        """Return our change to a file; None if there is none, or it cannot be read."""
         about = self._read(path, "json")
         try:
             known = json.loads(about) if about else None
@@ -178,7 +180,7 @@ class Installs:
         return Known(path=path, written=known["written"], made=known["made"], before=before)
 
     def keep(self, known: Known, previous: bytes | None) -> None:
-        """Write down what was done to a file, and what it was before that."""
+        """Record a change to a file, and its state before."""
         about: dict[str, object] = {"path": known.path, "written": known.written, "made": known.made}
         about["existed"] = known.before is not None
         if known.before is not None:
@@ -188,7 +190,7 @@ class Installs:
         self._write(known.path, "json", json.dumps(about, ensure_ascii=False, indent=2).encode())
 
     def forget(self, path: str) -> None:
-        """Forget a file that is as it was before us."""
+        """Forget a file that no longer contains our changes."""
         for kind in ("json", "before", "previous"):
             with contextlib.suppress(OSError, MemolithError):
                 files.unlink(self._place(path, kind))

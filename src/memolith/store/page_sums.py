@@ -1,11 +1,11 @@
-"""What each page of a SQLite file must add up to: SQLite itself does not notice a flipped bit.
+"""Checksums of the pages of a SQLite file: SQLite itself does not notice a flipped bit.
 
-Beside the file lies `NAME.sums`: a line that says which file was found right, and when, then a CRC for each
-page. Whoever opens the file reads all of its pages and compares: half a millisecond for each megabyte. For a
-large file the answer is noted in the line, for everybody, and trusted for ten minutes: as long as its stamp
-is the same and the system still has it in memory, not even a bad disk can have changed what is read.
+Beside the file is `NAME.sums`: a line that says which file was verified, and when, then a CRC for each page.
+Opening the file reads and compares all pages: half a millisecond per megabyte. For a large file the result
+is recorded in the line, for all processes, and trusted for ten minutes: while its stamp is the same and the
+system still has it in memory, not even a bad disk can have changed what is read.
 
-A writer would have to read everything too, to know what it changed; SQLite's journal tells.
+A writer learns from SQLite's journal which pages it changed, without reading everything.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int, int]  # inode, size, time of the last change of the content, and of anything
 
 TRUSTED = 600.0  # seconds
-_SMALL = 4 * 1_048_576  # bytes; up to here nobody's word is taken for it
+_SMALL = 4 * 1_048_576  # bytes; smaller files are always verified
 _LINE = 160  # bytes
 _AT_ONCE = 1_048_576
 _SAMPLES = 8
 _ONLY_IF_THERE = getattr(os, "RWF_NOWAIT", 0)
-_SECTORS = (512, 4096)  # what the head of a journal may take
+_SECTORS = (512, 4096)  # maximum size of a journal's header
 
-# The files that were looked at stay open: to close one would end the locks that SQLite has on it in this
-# process (POSIX). By path, with what tells that the number still means that file.
+# Verified files stay open: closing one would release SQLite's locks on it in this process (POSIX). By path,
+# with an identity that shows that the descriptor still refers to that file.
 _opened: dict[str, tuple[int, tuple[int, int]]] = {}
 
 
 class Sums:
-    """The sums of one file."""
+    """The checksums of one file."""
 
     def __init__(self, path: str) -> None:
         self._path, self._beside = path, f"{path}.sums"
 
     def hold(self, stamp: Stamp) -> bool:
-        """Whether the file, which has this stamp now, is what its writer left."""
+        """Whether the file, with its current stamp, is as its writer left it."""
         file = _file(self._path, stamp)
         if file is None:
             return False
@@ -74,7 +74,7 @@ class Sums:
         return True
 
     def write(self, changed: set[int] | None = None) -> Stamp:
-        """Note what the file is now; only these pages (and those after the last that was known) are new."""
+        """Record the current checksums; only these pages (and those after the last known one) are new."""
         found = os.lstat(self._path)
         file = _file(self._path, (found.st_ino, found.st_size, 0, 0))
         if file is None:
@@ -103,7 +103,7 @@ class Sums:
         return stamp
 
     def remove(self) -> None:
-        """Forget them; the file goes too."""
+        """Remove the checksums, before the file itself."""
         fd, known = _opened.pop(self._path, (-1, (0, 0)))
         if fd >= 0:
             with suppress(OSError):
@@ -114,9 +114,9 @@ class Sums:
 
 
 def journalled(path: str, pages: int) -> set[int] | None:
-    """Return the pages that a transaction changed, by the journal that it left; None if that is not known.
+    """Return the pages that a transaction changed, according to its journal; None if unknown.
 
-    What had been free before may be missing, and what it appended is: see `free`.
+    Previously free pages may be missing, and appended ones are: see `free`.
     """
     fd, _ = _open(f"{path}-journal")
     if fd is None:
@@ -132,7 +132,7 @@ def journalled(path: str, pages: int) -> set[int] | None:
 
 
 def free(path: str, stamp: Stamp) -> tuple[int, set[int]]:
-    """Return the size of a page, and the free pages: that one was used, the journal does not tell."""
+    """Return the page size, and the free pages: the journal does not show when one gets used."""
     file = _file(path, stamp)
     if file is None:
         raise FileNotFoundError(2, "it is gone", path)
@@ -154,7 +154,7 @@ def _file(path: str, stamp: Stamp) -> int | None:
             now = _identity(fd)
             if now == known and now[1] == stamp[0]:
                 return fd
-            if now == known:  # else the number belongs to somebody else by now
+            if now == known:  # else the descriptor has been reused
                 os.close(fd)
     try:
         fd = files.open_own(Place.of(path), os.O_RDONLY)
@@ -176,7 +176,7 @@ def _stamp(fd: int) -> Stamp:
 
 
 def _open(path: str) -> tuple[int | None, bool]:
-    """Open what lies beside the file, for writing if that is allowed."""
+    """Open the checksum file, for writing if possible."""
     for flags in (os.O_RDWR, os.O_RDONLY):
         with suppress(OSError):
             return files.open_own(Place.of(path), flags), flags == os.O_RDWR
@@ -215,7 +215,7 @@ def _rest(fd: int) -> bytes:
 
 
 def _pages(fd: int, begin: int, end: int, page: int) -> Iterator[array[int]]:
-    """Yield the sums of the pages between two places, some at a time."""
+    """Yield the checksums of a range of pages, in batches."""
     step = max(page, _AT_ONCE // 4 // page * page)
     buffer = bytearray(step)
     view = memoryview(buffer)
@@ -241,7 +241,7 @@ def _is_right(fd: int, size: int, page: int, sums: array[int]) -> bool:
 
 
 def _is_cached(fd: int, size: int) -> bool:
-    """Whether the system has the file in memory, by a few bytes of it; where it cannot tell, yes."""
+    """Whether the file is in the system's page cache, judged by a few bytes; True if unknown."""
     byte = [bytearray(1)]
     for at in range(0, size if _ONLY_IF_THERE else 0, max(1, size // _SAMPLES)):
         try:

@@ -1,7 +1,7 @@
-"""Whole files of a home, as they are: read for an archive, and put back where there is nothing yet.
+"""Whole files of a home: read for an archive, and restored where there is no file yet.
 
-This is not a second way to change memory. A file is only ever created, byte for byte, under the lock of its
-scope; what is there already stays.
+This is not a second write path. A file is only ever created, byte for byte, under the lock of its scope;
+existing files stay.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 CONFIG = "config.yml"
-# Being written, or somebody's own version control: neither is memory.
+# Temporary files and version control: neither is memory.
 PRIVATE = frozenset([".tmp", ".git"])
 
 _STRAY = ".arriving"
 _MAX_DEPTH = 16
 _MAX_NAME = 255
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
-# Of a path on Windows: its separator, and what names a second stream of a file.
+# Special in paths on Windows: the separator, and the mark of an alternate stream.
 _WINDOWS = frozenset("\\:") if os.name == "nt" else frozenset()
 
 
 def problem(path: str) -> str:
-    """Return why a path cannot be that of a file of a home; nothing if it can."""
+    """Return why a path cannot be a file of a home; nothing if it can."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
@@ -48,24 +48,24 @@ def problem(path: str) -> str:
     if any(char < " " or char == "\x7f" for char in path):
         return "has control characters in its name"
     if parts[0] not in layout.PARTS or len(parts) < 2:
-        return "is no part of a memory"
+        return "is not part of a memory"
     if len(parts) > _MAX_DEPTH or any(len(part.encode()) > _MAX_NAME for part in parts):
         return "is too long or too deep"
     if PRIVATE.intersection(part.casefold() for part in parts):
         return "is private to a program"
     wrong = set(scope(path)) - _SLUG or (parts[0] == "sessions" and len(parts) != 3)
     if wrong or (parts[0] != "sessions" and parts[1] == "projects" and len(parts) < 4):
-        return "is of no project that there could be"
+        return "has an impossible project name"
     return ""
 
 
 def same(path: str) -> str:
-    """Return the form in which two paths are one on some systems."""
+    """Return the form in which two paths are equal on some systems."""
     return lookalikes.composed(path).casefold()
 
 
 def limit(path: str) -> int:
-    """Return how large a file of a home may be."""
+    """Return the maximum size of a file of a home."""
     return MAX_SESSION if path.startswith("sessions/") else MAX_FILE_BYTES
 
 
@@ -86,7 +86,7 @@ def listed(
 ) -> Iterator[str]:
     """Yield the files of one scope in a part of the home, sorted.
 
-    `leave` hears of what is not a file, `failed` of a directory that could not be read.
+    `leave` is called for what is not a file, `failed` for a directory that could not be read.
     """
     tree = Tree(os.path.join(home, part))
     if part == "sessions" and not slug:
@@ -107,7 +107,7 @@ def listed(
 
 
 def read(home: str, path: str) -> tuple[bytes, int] | None:
-    """Return a file's bytes and when it was changed, in nanoseconds; None if it is gone."""
+    """Return a file's bytes and modification time in nanoseconds; None if it is gone."""
     place = _place(home, path)
     if place is None or (found := place.stat()) is None:
         return None
@@ -116,14 +116,14 @@ def read(home: str, path: str) -> tuple[bytes, int] | None:
 
 
 def put(home: str, path: str, data: bytes, time: int) -> bool:
-    """Create a file, durably; False if there is one. The caller holds the lock of its scope."""
+    """Create a file, durably; False if it exists. The caller holds the lock of its scope."""
     if path == CONFIG:
         files.make_directory(home)
         place = Place.of(os.path.join(home, path))
     else:
         tree, rest = inside(home, path)
         place = files.make_place(tree, rest)
-    # Not in `.tmp/`: what a crash left there would become a version, and this one is not new text.
+    # Not in `.tmp/`: leftovers there would become versions, and this is not new text.
     holder = Place(place.folder, f".{place.name[:200]}{_STRAY}")
     with files.storage_errors(place.path):
         if place.stat() is not None:
@@ -151,14 +151,14 @@ def _place(home: str, path: str) -> Place | None:
 
 @contextlib.contextmanager
 def new_file(path: str) -> Iterator[BinaryIO]:
-    """Yield a file to be written, private; it gets its name when it is whole, and only if that is free."""
+    """Yield a private file to write; it gets its name when complete, and only if that is free."""
     place = Place.of(os.path.abspath(path))
     shown = veil.masked_name(path)
-    taken = InputError(f"{shown}: is there already; choose another name, or remove it")
+    taken = InputError(f"{shown}: already exists; choose another name, or remove it")
     if os.path.lexists(path):
         raise taken
     if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-        raise InputError(f"{shown}: there is no such directory; make it, or choose another place")
+        raise InputError(f"{shown}: no such directory; create it, or choose another place")
     holder = Place(place.folder, f".{place.name}.{os.getpid()}.tmp")
     with files.storage_errors(path):
         fd = os.open(holder.at, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=holder.fd)

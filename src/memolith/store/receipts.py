@@ -1,10 +1,10 @@
-"""Receipts: what was put into which session, and when; one file of lines for each session, only appended to.
+"""Receipts: what was injected into which session, and when; one append-only file per session.
 
-A line is a `Receipt`: a time, an event, hashes and references to memory, never a text. Whoever has a
-session's file open has it alone: the lock is on the file itself, which nobody replaces, so two hooks that a
-host starts at the same instant come one after the other.
+A line is a `Receipt`: a time, an event, hashes and references to memory, never a text. Access to a session's
+file is exclusive: the lock is on the file itself, which is never replaced, so two hooks that a host starts at
+the same instant run one after the other.
 
-A text is noted after it was given, but whether it can be noted is known before: a line counts when its end is
+A text is recorded after it was printed, but a full disk is detected before: a line counts once its end is
 written (`promise`, then `keep`).
 """
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DIRECTORY = "hooks"
-SUMMARY = ".summary"  # the end of a name: what a session left while somebody else held the lock
+SUMMARY = ".summary"  # suffix of what a session left while another process held the lock
 _MAX_BYTES = 1_048_576
 _KEPT = 30 * 86_400  # seconds
 _SWEPT = 86_400
 _MOMENT = 30.0  # seconds
-_WAIT = 3.0  # seconds until a session's hook is done, for who cleans up
+_WAIT = 3.0  # seconds that a cleanup waits for a session's hook
 _MAX_STAMP = 65_536
-_END = "end"  # behind the last of some fields: what lacks it is being written, or by another version
+_END = "end"  # after the last field: a line without it is incomplete, or from another version
 
 
 class Receipt:
-    """What a session was given at one event."""
+    """What was injected into a session at one event."""
 
     __slots__ = ("event", "key", "lines", "mark", "refs", "revision", "time")
 
@@ -51,10 +51,10 @@ class Receipt:
         *refs: str,
     ) -> None:
         self.time, self.event = time, event
-        self.key = key  # hash of what was asked
+        self.key = key  # hash of the prompt
         self.mark = mark  # hash of the text
         self.revision = revision  # state of the files
-        self.lines = lines.split(",") if lines else []  # hashes of the lines that were shown
+        self.lines = lines.split(",") if lines else []  # hashes of the lines shown
         self.refs = [*filter(None, refs)]
 
     def as_line(self) -> bytes:
@@ -63,18 +63,18 @@ class Receipt:
         return "\t".join(" ".join(field.split()) for field in fields).encode("utf-8", "replace")
 
 
-_FIELDS = 6  # of a line, before the references
+_FIELDS = 6  # fields of a line before the references
 
 
 def _parsed(data: bytes) -> list[Receipt]:
-    """Read the lines of a file; one without an end, or with too few fields, is not a receipt."""
+    """Parse the lines of a file; one without an end, or with too few fields, is not a receipt."""
     lines = data[: data.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")
     found = (line.split("\t") for line in lines)
     return [Receipt(*fields) for fields in found if len(fields) >= _FIELDS]
 
 
 class Receipts:
-    """The receipts of one session, in order. Without `fd`, because of a `problem`, nothing is noted."""
+    """The receipts of one session, in order. Without `fd`, because of a `problem`, nothing is recorded."""
 
     def __init__(self, place: Place, fd: int | None, problem: Exception | None) -> None:
         self.place, self._fd, self.problem = place, fd, problem
@@ -89,14 +89,14 @@ class Receipts:
         self.is_full = len(data) == _MAX_BYTES
         end = data.rfind(b"\n") + 1
         if fd is not None and end < len(data) < _MAX_BYTES:
-            with self._trying():  # a line whose end was not written does not count
+            with self._trying():  # an incomplete line does not count
                 os.ftruncate(fd, end)
         self.all = _parsed(data)
         self._pending: list[bytes] = []
         self._promised = False
 
     def _shortened(self, fd: int, data: bytes) -> bytes:
-        """Keep the later half of a log that is full: its session goes on."""
+        """Keep the later half of a full log: its session continues."""
         with self._trying():
             size = os.fstat(fd).st_size
             os.lseek(fd, size - _MAX_BYTES // 2, os.SEEK_SET)
@@ -107,17 +107,17 @@ class Receipts:
         return data
 
     def append(self, receipt: Receipt) -> None:
-        """Add a line that counts when it is kept. It is not synced: a crash of the machine may take it."""
+        """Add a line that counts once kept. Not synced: a crash of the machine may lose it."""
         self._pending.append(receipt.as_line())
 
     def promise(self) -> None:
-        """Write the first line that is to be kept, all but its end."""
+        """Write the first pending line without its end."""
         if self._pending and not self._promised:
             self._promised = True
             self._write(self._pending.pop(0))
 
     def can_write(self) -> bool:
-        """Whether there is room for a line."""
+        """Whether there is disk space for a line."""
         if self._fd is not None and self.problem is None and not self._promised:
             with self._trying():
                 size = os.fstat(self._fd).st_size
@@ -126,7 +126,7 @@ class Receipts:
         return self.problem is None
 
     def keep(self) -> None:
-        """Write what is missing of the lines."""
+        """Complete the pending lines."""
         self.promise()
         if self._promised:
             self._write(b"\n" + b"".join(line + b"\n" for line in self._pending))
@@ -148,9 +148,9 @@ class Receipts:
 
 @contextmanager
 def hold(home: str, session: str, wait: float) -> Iterator[Receipts]:
-    """Hold the receipts of a session (a plain name), or what can be read of them.
+    """Lock and open the receipts of a session (a plain name), as far as they can be read.
 
-    A disk that is full or read-only, or a hook that was stopped, is no reason to tell a session nothing.
+    A full or read-only disk, or a stopped hook, must not keep memory from a session.
     """
     relative = f"{DIRECTORY}/{session}.log"
     place, held, fd, problem = Place.of(os.path.join(home, "state", relative)), None, None, None
@@ -169,7 +169,7 @@ def hold(home: str, session: str, wait: float) -> Iterator[Receipts]:
 
 
 def stamp(home: str, name: str, text: str = "") -> None:
-    """Write down a short value, and with it the time."""
+    """Store a short value with the current time."""
     place = files.make_place(files.state(home), f"{DIRECTORY}/{name}")
     with files.storage_errors(place.path):
         fd = files.open_own(place, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
@@ -180,12 +180,12 @@ def stamp(home: str, name: str, text: str = "") -> None:
 
 
 def path(home: str, name: str) -> str:
-    """Return where a value is written down."""
+    """Return the file of a stored value."""
     return os.path.join(home, "state", DIRECTORY, name)
 
 
 def read_stamp(home: str, name: str) -> tuple[float, str]:
-    """Return when a value was written down, and the value; 0 if it was not."""
+    """Return the time and the text of a stored value; time 0 if there is none."""
     place = Place.of(path(home, name))
     found = None
     with Watch(aside=True), suppress(MemolithError):
@@ -195,45 +195,45 @@ def read_stamp(home: str, name: str) -> tuple[float, str]:
 
 
 def note(home: str, name: str, *fields: str) -> None:
-    """Write down some values, a line each, whatever is in them: a name can have a line feed."""
+    """Store some values, one per line, escaped: a name can contain a newline."""
     lines = [field.replace("\\", "\\\\").replace("\n", "\\n") for field in fields]
     stamp(home, name, "\n".join([f"{len(lines)} fields", *lines, _END]))
 
 
 def read_note(home: str, name: str) -> tuple[float, list[str]]:
-    """Return when some values were written down, and the values; none if they are not whole."""
+    """Return the time and the list of stored values; none if they are incomplete."""
     when, text = read_stamp(home, name)
     head, *lines = text.split("\n")
     if head != f"{len(lines) - 1} fields" or lines[-1] != _END:
         return when, []
-    # A backslash that stands for itself ends the reach of those before it.
+    # Split at escaped backslashes first, so that each remaining one starts an escape.
     parts = [[part.replace("\\n", "\n") for part in line.split("\\\\")] for line in lines[:-1]]
     return when, ["\\".join(each) for each in parts]
 
 
 def age(home: str, name: str) -> float:
-    """Return how many seconds ago a value was written down; infinity if it was not, or in the future.
+    """Return the age of a stored value in seconds; infinity if there is none, or it is in the future.
 
-    A moment ahead is now: clocks are set back, and that of a file server is not ours.
+    Slightly in the future counts as now: clocks are adjusted, and a file server has its own.
     """
     passed = time.time() - read_stamp(home, name)[0]
     return max(0.0, passed) if passed > -_MOMENT else float("inf")
 
 
 def remove(home: str, name: str, when: float) -> None:
-    """Take back what was written down at that time; what somebody wrote since stays."""
+    """Remove a value stored at that time; one stored since stays."""
     if read_stamp(home, name)[0] == when:
         with suppress(OSError):
             files.unlink(files.state(home).place(f"{DIRECTORY}/{name}"))
 
 
 def names(home: str, ending: str) -> list[str]:
-    """Return the names that end so, sorted."""
+    """Return the names with a suffix, sorted."""
     return files.state(home).names(DIRECTORY, ending)
 
 
 def sweep(home: str) -> None:
-    """Remove what is older than thirty days, at most once a day."""
+    """Remove files older than thirty days, at most once a day."""
     if age(home, "swept") < _SWEPT:
         return
     stamp(home, "swept")
@@ -248,10 +248,10 @@ def sweep(home: str) -> None:
 def blank_names(
     home: str, has: Callable[[str], bool], tell: Callable[[str], None], *, dry: bool = False
 ) -> Iterator[tuple[str, int]]:
-    """Take names that have what is forgotten out of all receipts; yield each file with how often it had it.
+    """Blank names that contain a forgotten text in all receipts; yield each file with its count.
 
-    In place and of the same length: whoever has a file open goes on appending to it. What is kept of a
-    session that is called so goes as a whole.
+    In place, with the same length: a process that has a file open keeps appending to it. The files of a
+    session with such a name are removed.
     """
     tree = files.state(home)
     for each in names(home, ""):
@@ -280,7 +280,7 @@ def _blank(place: Place, has: Callable[[str], bool]) -> None:
 
 
 def _names_in(data: bytes, has: Callable[[str], bool]) -> list[tuple[int, int]]:
-    """Return where references have such names, and their lengths; our own words (`start`, `notes`) stay."""
+    """Return the positions and lengths of such names in references; our own words (`start`, `notes`) stay."""
     found, at = [], 0
     for line in data.split(b"\n"):
         for number, field in enumerate(line.split(b"\t")):
@@ -291,7 +291,7 @@ def _names_in(data: bytes, has: Callable[[str], bool]) -> list[tuple[int, int]]:
 
 
 def _names_of(reference: bytes, has: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
-    """Yield the parts of `projects/x/notes/a.md#L1-9`, or of `session:claude-abc#12`, that have it."""
+    """Yield the matching parts of `projects/x/notes/a.md#L1-9`, or of `session:claude-abc#12`."""
     start = 0
     if reference.startswith(b"session:"):
         start = reference.find(b"-") + 1
@@ -306,7 +306,7 @@ def _names_of(reference: bytes, has: Callable[[str], bool]) -> Iterator[tuple[in
 
 
 def of_all_sessions(home: str) -> Iterator[tuple[str, Receipt]]:
-    """Yield every receipt with the session that it belongs to."""
+    """Yield every receipt with its session."""
     tree = files.state(home)
     for name in names(home, ".log"):
         try:

@@ -1,6 +1,6 @@
-"""Writing down which paths and which evidence belong to a project: the keeper of `project.yml`.
+"""The paths and the evidence of each project: writes `project.yml`.
 
-Also remembered is whether a history has a commit (`reaches`): nobody waits twice for a long walk.
+Also caches whether a git history has a commit (`reaches`), so that a long walk is not repeated.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 MAX_PATHS = 100
 _YES, _NO, _LATE = "yes", "no", "late"
-_PATIENCE = 600.0  # seconds after which somebody may try again what took too long
+_PATIENCE = 600.0  # seconds before retrying what took too long
 _HEADER = "# Which directories and which git repository this memory belongs to (memolith project --help)\n"
 
 
 class SlugTakenError(Exception):
-    """Another project took the directory between our look and our write; look again."""
+    """Another project took the directory between our check and our write; check again."""
 
 
 def register(gate: Gate, project: Project, seconds: float = identity.WRITE_SECONDS) -> Identity:
-    """Write a project's path and evidence down, before its first memory is written; return what is known."""
+    """Record a project's path and evidence before its first memory is written; return the entry."""
     checkout = project.checkout
-    # A directory inside a checkout that was linked on its own is known by its path only.
+    # A separately linked directory inside a checkout is known only by its path.
     if checkout is not None and checkout.root != project.root:
         checkout = None
-    # A long history takes its time, so it is read before the lock is taken, and only once.
+    # Reading a long history is slow: do it once, before taking the lock.
     before = read_identity(os.path.join(gate.root, PROJECTS), project.slug)
     commit = _first_commit(checkout, seconds) if checkout and not (before and before.commits) else ""
 
@@ -53,7 +53,7 @@ def register(gate: Gate, project: Project, seconds: float = identity.WRITE_SECON
             known.paths.append(project.root)
         _mark(known, project.root, checkout)
         if project.root in known.linked:
-            return  # what is there says nothing about the project's other paths
+            return  # this directory says nothing about the project's other paths
         if checkout and checkout.origin and checkout.origin not in known.origins:
             known.origins.append(checkout.origin)
         known.commits = known.commits or ([commit] if commit else [])
@@ -85,7 +85,7 @@ def _forget_old_paths(known: Identity) -> None:
 
 
 def link(gate: Gate, slug: str, path: str) -> None:
-    """Let a path lead to an existing project; it leads to no other any more."""
+    """Link a path to an existing project, and to no other."""
     _require(gate, slug, path)
     _edit(gate, slug, lambda known: _believe(known, path))
     _take_from_others(gate, slug, path)
@@ -98,10 +98,10 @@ def _take_from_others(gate: Gate, slug: str, path: str) -> None:
 
 
 def _believe(known: Identity, path: str) -> None:
-    """Add a path because a person said so, whatever is there.
+    """Add a path because a person said so, regardless of its evidence.
 
-    A repository is known by its first commit from now on; if another one comes to the same path later, it was
-    not meant. Everything else has only its folder to go by.
+    A repository is recognised by its first commit from now on; another one at the same path later is not
+    linked. Everything else is recognised by its folder.
     """
     checkout = git.find(path)
     if checkout and (checkout.doubt or checkout.root != path):
@@ -109,7 +109,7 @@ def _believe(known: Identity, path: str) -> None:
     origin = checkout.origin if checkout else ""
     commit = _first_commit(checkout, identity.WRITE_SECONDS) if checkout else ""
     if (origin or commit) and not (known.origins or known.commits):
-        # The other paths never had evidence; they must not be measured by this one's.
+        # The other paths never had evidence; do not judge them by this one's.
         known.linked = [each for each in known.paths if each != path]
     if path not in known.paths:
         known.paths.append(path)
@@ -124,7 +124,7 @@ def _believe(known: Identity, path: str) -> None:
 
 
 def unlink(gate: Gate, slug: str, path: str) -> None:
-    """Take a path from a project, and remember that, else it would be adopted again."""
+    """Remove a path from a project, and record that, or it would be adopted again."""
     _require(gate, slug, path)
 
     def remove(known: Identity) -> None:
@@ -137,7 +137,7 @@ def unlink(gate: Gate, slug: str, path: str) -> None:
 
 
 def move(gate: Gate, slug: str, old: str, new: str) -> None:
-    """Replace a path of a project by another one, which leads to no other project any more."""
+    """Replace a path of a project by another, which no other project keeps."""
     _require(gate, slug, old, new)
 
     def swap(known: Identity) -> None:
@@ -154,9 +154,9 @@ def move(gate: Gate, slug: str, old: str, new: str) -> None:
 def _require(gate: Gate, slug: str, *paths: str) -> None:
     """Raise NotFoundError if there is no such project."""
     for path in paths:
-        veiled(path)  # written down so, it is read as its exact name
+        veiled(path)  # veiled, it is still recognised by its exact name
     if not exists(os.path.join(gate.root, PROJECTS), slug):
-        raise NotFoundError(f"no project {quoted(slug)}; `memolith project list` shows them all")
+        raise NotFoundError(f"no project {quoted(slug)}; `memolith project list` shows all projects")
 
 
 def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity:
@@ -178,10 +178,10 @@ def _edit(gate: Gate, slug: str, change: Callable[[Identity], None]) -> Identity
 
 
 def reaches(home: str, checkout: git.Checkout, commit: str, seconds: float, *, again: bool) -> bool | None:
-    """Whether a history has a commit; None if that takes longer. `again`: there is more time now.
+    """Whether a history has a commit; None if that takes too long. `again`: there is more time now.
 
-    An answer is for one repository (a swapped one has another mark) and one commit; that it is not there, or
-    took too long, only for what was checked out then. Derived and disposable.
+    A cached answer is for one repository (a swapped one has another mark) and one commit; "no" and "too slow"
+    only for the commit that was checked out. Derived and disposable.
     """
     key = f"{checkout.git}\0{checkout.mark}\0{commit}"
     name = f"proof-{fnv1a64(key.encode('utf-8', 'surrogateescape')):016x}"
@@ -204,18 +204,18 @@ def set_setting(home: str, path: str, key: str, value: str) -> None:
     place = Place.of(path)
     with locks.locked(home, "config", 10.0):
         try:
-            # Strictly: what is not UTF-8 could only be written back as something else, nor be read again.
+            # Strict: bytes that are not UTF-8 could not be written back unchanged.
             old = (place.read() or b"").decode("utf-8")
             new = yaml_edit.set_path(old, key.split("."), value)
         except UnicodeDecodeError as error:
-            raise ConfigError(f"{path}: is not UTF-8 (byte {error.start}); repair it first") from None
+            raise ConfigError(f"{path}: not UTF-8 (byte {error.start}); repair it first") from None
         except yaml.YamlError as error:
             raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
         files.overwrite(place, new.encode())
 
 
 def remove_lock(home: str, name: str) -> None:
-    """Remove a lock file of a project that is gone, unless somebody holds it or the project is back."""
+    """Remove the lock file of a deleted project, unless it is held or the project is back."""
     place = files.state(home).place(f"{locks.DIRECTORY}/{name}")
     slug = name.removesuffix(".lock")
     with files.storage_errors(place.path), contextlib.suppress(BusyError), locks.holding(place, 0, 0):

@@ -1,4 +1,4 @@
-"""What every text passes before it is stored: text at all, not too much of it, clean, no secret."""
+"""The checks before a text is stored: valid text, not too long, clean, no secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(text: object, what: str = "text") -> None:
-    """Raise InputError, TextError or TooLargeError for what cannot be stored at all."""
+    """Raise InputError, TextError or TooLargeError for a text that cannot be stored."""
     if not isinstance(text, str):
         raise InputError(f"{what} must be text, not {type(text).__name__}")
     if "\0" in text:
@@ -22,8 +22,8 @@ def check(text: object, what: str = "text") -> None:
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_ACCEPT_BYTES:
         raise TooLargeError(
-            f"{size:,} bytes are too much for one memory (limit {MAX_ACCEPT_BYTES:,}); "
-            "store what matters of it, and where the rest is"
+            f"{size:,} bytes are too many for one memory (limit {MAX_ACCEPT_BYTES:,}); "
+            "store what matters, and where to find the rest"
         )
 
 
@@ -34,11 +34,11 @@ def screen(
     *,
     by_hand: bool = False,
 ) -> tuple[str, list[str]]:
-    """Check, clean, mask and cut text that is about to be stored; return it with what was done to it.
+    """Check, clean, mask and cut a text before it is stored; return it with warnings.
 
-    `allow` reads the hashes of values that may stay; it is called only if something would be masked. Only a
-    text that a person wrote `by_hand` may say so itself. Cut last: a secret that is cut in two would no
-    longer be recognised.
+    `allow` reads the hashes of allowed values; it is called only if something would be masked. Only a text
+    that a person wrote `by_hand` may opt out itself. Cut last: a secret that is cut in two would not be
+    recognised.
     """
     check(text)
     text = hygiene.whole(text)
@@ -56,7 +56,7 @@ def screen(
 
 
 def _masked(text: str, allow: Callable[[], frozenset[str]], *, by_hand: bool) -> tuple[str, list[Finding]]:
-    """Return a text without its secrets, and where they stood."""
+    """Return a text without its secrets, and their positions."""
     from memolith.text.secrets.redact import redact
 
     found = redact(text, by_hand=by_hand)
@@ -72,11 +72,11 @@ def together(
     *,
     by_hand: bool = False,
 ) -> tuple[dict[str, str | list[str]], str, list[str]]:
-    """Return the fields and the text of one call, without what any of them tells to be a secret.
+    """Mask the fields and the text of one call, where one may reveal that another is a secret.
 
-    A title may say what its text is, and a keyword repeat what the text tells. Also returns what was masked.
+    A title may name its text, and a keyword repeat it. Also returns what was masked.
     """
-    # What stands above a text may name what it is.
+    # A line above a text may name it.
     order = sorted(fields, key=lambda key: key in _ABOVE_TEXT)
     parts = [[each] if isinstance(each := fields[key], str) else list(each) for key in order]
     clean = [hygiene.clean(hygiene.whole(each))[0] for part in parts for each in part]
@@ -85,9 +85,9 @@ def together(
         [*(f"{each}\n\n\f\n" for each in clean[:-1]), *(f"{each}\n\f\n" for each in clean[-1:]), text]
     )
     shown, found = _masked(joined, allow, by_hand=by_hand)
-    masked = shown.split("\f\n", len(clean))  # a form feed is in no text that is stored
+    masked = shown.split("\f\n", len(clean))  # stored text never contains a form feed
     warnings = warnings_for(found)
-    if len(masked) != len(clean) + 1:  # a private part that has no end
+    if len(masked) != len(clean) + 1:  # a private part without an end
         masked, warnings = [*(_masked(each, allow, by_hand=by_hand)[0] for each in clean), text], []
     rest = iter([one.rstrip("\n") for one in masked[:-1]])
     kept = {
@@ -103,10 +103,10 @@ _ABOVE_TEXT = ("title", "heading", "section")
 def settled(
     old: str, new: str, allow: Callable[[], frozenset[str]], *, by_hand: bool = False, name: str = ""
 ) -> tuple[str, list[str]]:
-    """Mask what the lines of a file that a change touches tell as they will stand; return what was masked.
+    """Mask secrets in the lines that a change touches, read in their new context; return what was masked.
 
-    What names a secret may be in the same line, in the line before, or in the heading or title above; a file
-    without either is called by its `name`.
+    What names a secret may be in the same line, in the line before, or in the heading or title above; without
+    either, the file's `name` counts.
     """
     first, last = _changed(old, new)
     first = max(first, _head_end(new))
@@ -124,7 +124,7 @@ def settled(
 
 
 def _changed(old: str, new: str) -> tuple[int, int]:
-    """Return where the lines begin and end that a change touches."""
+    """Return the start and end of the lines that a change touches."""
     same = _common(old, new, len(old))
     first = new.rfind("\n", 0, same) + 1
     tail = _common(old[same:][::-1], new[same:][::-1], len(old) - same)
@@ -133,7 +133,7 @@ def _changed(old: str, new: str) -> tuple[int, int]:
 
 
 def _common(one: str, two: str, most: int) -> int:
-    """Return how many characters two texts have in common at their beginning; `most` is tried first."""
+    """Return the length of the common prefix of two texts; `most` is tried first."""
     low, high = 0, min(len(one), len(two))
     while low < high:
         middle = most if low < most <= high else (low + high + 1) // 2
@@ -146,13 +146,13 @@ def _common(one: str, two: str, most: int) -> int:
 
 
 def _head_end(text: str) -> int:
-    """Return where the head of a file ends, whose fields are masked each by itself."""
+    """Return the end of a file's head, whose fields are masked separately."""
     end = text.find("\n---\n", 3) if text.startswith("---\n") else -1
     return end + 5 if end >= 0 else 0
 
 
 def _lead(text: str, first: int, name: str) -> str:
-    """Return what may name a secret in the lines behind: the title or heading above, and the line before."""
+    """Return what may name a secret in the next lines: the title or heading above, and the line before."""
     head = text[: min(first, _head_end(text))]
     above = text[max(0, first - _ABOVE) : first].split("\n")[:-1]
     title = next((line for line in head.split("\n") if line.startswith(_TITLES)), "")
@@ -177,9 +177,9 @@ def settling(
     *,
     by_hand: bool,
 ) -> Callable[[str | None], str | None]:
-    """Return a change of a file by `text` that masks what its lines tell, and adds to the warnings.
+    """Wrap a change of a file by `text` so that it masks the touched lines, and adds to the warnings.
 
-    It gives no line leave to keep a secret, not even out of two harmless pieces, unless a person writes it.
+    No line may opt out of masking, not even one joined from two harmless pieces, unless a person writes it.
     """
     before = len(warnings)
 
@@ -194,7 +194,7 @@ def settling(
 
 
 def warnings_for(findings: list[Finding]) -> list[str]:
-    """Return what to tell the writer: what was masked, how to keep a false alarm, what was left out."""
+    """Return the warnings for the writer: what was masked, how to keep a false alarm, what was left out."""
     kinds = [finding.kind for finding in findings if finding.kind != "private"]
     parts = len(findings) - len(kinds)
     warnings = []
@@ -212,7 +212,7 @@ def warnings_for(findings: list[Finding]) -> list[str]:
 
 
 def quoted(value: object) -> str:
-    """Return a value as an error may show it: masked, on one line, not too long."""
+    """Quote a value for an error: masked, on one line, not too long."""
     from memolith.text.secrets.redact import redact
 
     shown = redact(value).text if isinstance(value, str) else str(value)
@@ -220,13 +220,11 @@ def quoted(value: object) -> str:
 
 
 def refuse_secret(name: str, what: str, text: str = "") -> None:
-    """Raise InputError for a name that is a secret, by itself or by `text`; masked, it is another file."""
+    """Raise InputError for a name that is a secret, alone or given `text`; masked, it is another file."""
     from memolith.text.secrets.redact import redact
 
     found = redact(name).findings
     if found:
-        raise InputError(
-            f"the {what} looks like a secret ({found[0].kind}); choose another that tells nothing"
-        )
+        raise InputError(f"the {what} looks like a secret ({found[0].kind}); choose another")
     if isinstance(text, str) and text and together({"name": name}, text)[0]["name"] != name:
-        raise InputError(f"the {what} is a secret that the text tells; choose another that tells nothing")
+        raise InputError(f"the {what} contains a secret from the text; choose another")

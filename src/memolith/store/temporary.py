@@ -1,8 +1,8 @@
 """Temporary files, and exchanging one with the real file.
 
-Those of a scope live in its `.tmp/`, each named after the file that it is for. So finding stray ones costs
-one listing of an empty directory, not one of ten thousand notes. Under the lock of the scope, whatever is
-there was left by a crash.
+Those of a scope live in its `.tmp/`, each named after its target. So finding stray ones costs one listing of
+an empty directory, not one of ten thousand notes. Under the lock of the scope, anything there was left by a
+crash.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.store.history import History
 
-    # The bytes that were there, the file that holds them, and whether somebody still has that file open.
+    # The old bytes, the file that holds them, and whether somebody still has that file open.
     Out = tuple[bytes | None, Place | None, bool]
 
-# Not a file but a directory: several files that are changed as one.
+# Not a file but a directory: several files that change as one.
 _SET = layout.STAGED.rpartition("/")[2]
 
 
 def new(tree: Tree, relative: str) -> Place:
-    """Return a free place for a temporary file of a memory file."""
+    """Return a free temporary place for a memory file."""
     scope = layout.scope_of(relative)
     folder = files.make_folder(tree, layout.path(scope, layout.TEMPORARY))
     inside = relative[len(layout.path(scope)) :].lstrip("/")
@@ -37,9 +37,9 @@ def new(tree: Tree, relative: str) -> Place:
 
 
 def recover(tree: Tree, scope: str, history: History) -> bool:
-    """Deal with what a crashed writer left: known bytes go, others become a version.
+    """Clean up after a crashed writer: known bytes are removed, others become a version.
 
-    Returns whether a set of files was left, too.
+    Returns whether a set of changes was left, too.
     """
     try:
         folder = tree.folder(layout.path(scope, layout.TEMPORARY))
@@ -52,7 +52,7 @@ def recover(tree: Tree, scope: str, history: History) -> bool:
         inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
         relative = layout.path(scope, inside)
         holder = Place(folder, name)
-        with contextlib.suppress(OSError, MemolithError):  # what is not ours to read stays
+        with contextlib.suppress(OSError, MemolithError):  # leave what we may not read
             data = holder.read()
             if not data or data == tree.read(relative):
                 files.unlink(holder)
@@ -62,16 +62,16 @@ def recover(tree: Tree, scope: str, history: History) -> bool:
 
 
 def _was(stray: Place) -> str:
-    """Tell what a stray temporary file is: bytes that were the memory file, or our own unfinished ones.
+    """Distinguish the kinds of stray temporary files: a former memory file, or our own unfinished one.
 
-    Exchanging names changes a file's ctime; only what was written last and never moved has both times equal.
+    Exchanging names changes a file's ctime; only a file written last and never moved has both times equal.
     """
     found = stray.stat()
     return "recovered" if found and found.st_ctime_ns != found.st_mtime_ns else "unfinished"
 
 
 def swap(tree: Tree, relative: str, one: Place, other: Place) -> None:
-    """Exchange two files' names, where the system cannot do it at once in three steps."""
+    """Exchange two files' names, in three steps where the system cannot do it atomically."""
     if files.exchange(one, other):
         return
     spare = new(tree, relative)
@@ -82,12 +82,12 @@ def swap(tree: Tree, relative: str, one: Place, other: Place) -> None:
 
 
 def inspect(holder: Place, place: Place, new: bytes | None) -> Out:
-    """Look at what came out of an exchange."""
+    """Check what came out of an exchange."""
     try:
         gone = files.wait_for_writers(holder, 0)
         return holder.read(), holder, not gone
     except UnsafePathError as error:
-        # A link, or a file that has another name elsewhere, came in the last moment: back with it.
+        # A link, or a file with another name elsewhere, appeared at the last moment: put it back.
         if new is not None and files.exchange(holder, place):
             files.unlink(holder)
         else:

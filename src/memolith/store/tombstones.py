@@ -1,7 +1,7 @@
-"""Lines that somebody wanted forgotten, known by their hashes: what is imported again comes without them.
+"""Hashes of forgotten lines, which later imports leave out.
 
-The list is `forgotten.txt` in the store. It is about what comes from outside; whoever writes such a line
-again wants it back.
+The list is `forgotten.txt` in the store. It applies only to imports; a person who writes such a line again
+wants it back.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ _AROUND = " \t-*+>#`_.\"'"
 
 
 def folded(text: str) -> str:
-    """Return a text as it is compared: without case, and with single spaces."""
+    """Return a text in the form for comparison: without case, with single spaces."""
     return " ".join(text.casefold().split())
 
 
 def key(line: str) -> str:
-    """Return the hash that a line is known by, whatever sign makes it an item of a list."""
+    """Return the hash of a line, ignoring its list marker."""
     from memolith.text.digest import sha256
 
     return sha256(folded(line).strip(_AROUND).encode("utf-8", "surrogatepass"))
 
 
 def alias(name: str) -> str:
-    """Return what something is called instead of by a name that is forgotten; always the same."""
+    """Return a stable replacement for a forgotten name."""
     return f"forgotten-{key(name)[:8]}"
 
 
 def known(root: str) -> frozenset[str]:
-    """Return the hashes of the lines that are to stay away. StorageError if the list cannot be read.
+    """Return the hashes of the forgotten lines. StorageError if the list cannot be read.
 
-    Without it nothing may come in: what somebody wanted forgotten would be back.
+    Without the list nothing may be imported: forgotten lines would come back.
     """
     data = Tree(root).read(PLACE)
     return frozenset((data or b"").decode("ascii", "replace").split("\n")[1:]) - {""}
 
 
 def keep(gate: Gate, keys: Iterable[str]) -> None:
-    """Add to the list. Not in the history: nothing brings back what was forgotten."""
+    """Add to the list. Not in the history: forgetting cannot be undone."""
 
     def apply(old: str | None) -> str:
         lines = set((old or "").split("\n")[1:]) | set(keys)
@@ -57,12 +57,12 @@ def keep(gate: Gate, keys: Iterable[str]) -> None:
 
 
 def changed(text: str, is_gone: Callable[[str], bool], instead: str | None = None) -> str:
-    """Return a text without its lines that are gone, or with something instead of each."""
+    """Return a text with forgotten lines removed or replaced."""
     lines = text.split("\n")
     kept = [instead if is_gone(line) else line for line in lines]
     return "\n".join(line for line in kept if line is not None)
 
 
 def left_out(text: str, keys: frozenset[str], instead: str | None = None) -> str:
-    """Return a text from outside without the lines that are to stay away."""
+    """Return a text from outside without forgotten lines."""
     return changed(text, lambda line: key(line) in keys, instead) if keys else text

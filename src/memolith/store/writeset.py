@@ -1,13 +1,13 @@
-"""Several memory files changed as one: all of them or none, whatever crashes in between.
+"""Atomic changes of several memory files: all of them or none, even after a crash.
 
     new texts and a manifest in `.tmp/set/` of the scope, synced
-    → each file is still what its change was made from
-    → the manifest gets its name: from this moment on, the set is changed
-    → each text goes to its place through the gate, with its history → the manifest goes
+    → check that each file still has the text its change is based on
+    → the manifest gets its name: this commits the set
+    → each text goes to its place through the gate, with its history → remove the manifest
 
-Whoever next takes the lock of the scope, or opens the memory to read it, finishes what a crash interrupted
-behind that moment; what was staged before it is thrown away. What a person saved meanwhile is never written
-over: their file stays, and ours goes into its history.
+The next process that takes the lock of the scope, or opens the memory to read it, finishes a committed set
+that a crash interrupted; an uncommitted one is discarded. A person's save meanwhile is never overwritten:
+their file stays, and ours goes into its history.
 """
 
 from __future__ import annotations
@@ -35,16 +35,15 @@ if TYPE_CHECKING:
 
 _MANIFEST = "manifest"
 _STAGED = "manifest.new"
-# The history calls such a change `learn-3fa9c1`; the number tells which changes were one.
+# The history calls such a change `learn-3fa9c1`; changes with the same number belong together.
 OP = "learn"
 _OPS = (OP, "delete", "rename", "promote")
 
 
 class Edit(Value):
-    """One file of a set. `base` is the hash of what the new text was made from, None where there was no file.
+    """One file of a set. `base` is the hash of the text that the new one is based on, None for no file.
 
-    With a `marker`, only what is below that line is meant, by `base` and by `new`. `new` is None for a file
-    that goes.
+    With a `marker`, `base` and `new` cover only the text below that line. `new` is None to remove the file.
     """
 
     base: str | None
@@ -54,7 +53,7 @@ class Edit(Value):
 
 
 class Committed(Value):
-    """What a set changed, and which files stayed as a person saved them in the last moment."""
+    """The files that a set changed, and those kept as a person saved them at the last moment."""
 
     changed: list[str]
     kept: list[str]
@@ -62,21 +61,21 @@ class Committed(Value):
 
 
 def is_set(op: str) -> bool:
-    """Whether a change of the history was one of several."""
+    """Whether a change in the history was part of a set."""
     name, dash, number = op.partition("-")
     return name in _OPS and bool(dash) and number.isalnum()
 
 
 def base_of(text: str | None, marker: str = "") -> str | None:
-    """Return the hash of a file's text, or of what is below a marker in it."""
+    """Return the hash of a file's text, or of the part below a marker."""
     part = markdown.halves(text or "", marker)[1] if marker else text
     return None if part is None else sha256(part.encode("utf-8", "surrogateescape"))
 
 
 def stage(tree: Tree, slug: str, edits: Iterable[Edit], op: str) -> None:
-    """Write down what a set will change; from then on it is changed. Under the lock of the scope.
+    """Stage and commit a set, to be applied by `finish`. Under the lock of the scope.
 
-    ConflictError if a file is not what its change was made from.
+    ConflictError if a file no longer has the text that its change is based on.
     """
     wanted = [edit for edit in edits if _differs(tree, edit)]
     if not wanted:
@@ -85,7 +84,7 @@ def stage(tree: Tree, slug: str, edits: Iterable[Edit], op: str) -> None:
     try:
         with files.storage_errors(folder.path):
             manifest = _stage(folder, wanted, op)
-            files.rename(manifest, Place(folder, _MANIFEST))  # this is the moment
+            files.rename(manifest, Place(folder, _MANIFEST))  # the commit
             files.sync_directory(folder)
     except BaseException:
         if Place(folder, _MANIFEST).stat() is None:
@@ -94,7 +93,7 @@ def stage(tree: Tree, slug: str, edits: Iterable[Edit], op: str) -> None:
 
 
 def finish(tree: Tree, history: History, rewrite: Rewrite, slug: str) -> Committed:
-    """Do what the manifest of a scope says, if there is one, and clear away. Under the lock of the scope."""
+    """Apply the manifest of a scope, if there is one, and clean up. Under the lock of the scope."""
     op, edits = _read(tree, slug)
     done = Committed(changed=[], kept=[], op=op)
     for edit in edits:
@@ -112,7 +111,7 @@ def finish(tree: Tree, history: History, rewrite: Rewrite, slug: str) -> Committ
 
 
 def _differs(tree: Tree, edit: Edit) -> bool:
-    """Whether there is something to do for a file; ConflictError if it is not what it was."""
+    """Whether a file needs a change; ConflictError if its text is not the expected one."""
     old = _text(tree.read(edit.path))
     if old == _target(edit, old):
         return False
@@ -123,7 +122,7 @@ def _differs(tree: Tree, edit: Edit) -> bool:
 
 
 def _target(edit: Edit, old: str | None) -> str | None:
-    """Return the whole text of a file after its change."""
+    """Return the full text of a file after its change."""
     if not edit.marker:
         return edit.new
     return markdown.with_lower_half(old or "", edit.marker, edit.new or "") or None
@@ -137,7 +136,7 @@ def _apply(rewrite: Rewrite, edit: Edit, op: str) -> bool:
     try:
         return bool(rewrite(edit.path, change, op=op).changed)
     except UnsafePathError:
-        return False  # a link has come in the way: whoever put it there decides
+        return False  # somebody put a link there: leave it to them
     except StorageError as error:
         if error.error.errno != errno.EFBIG:
             raise
@@ -145,7 +144,7 @@ def _apply(rewrite: Rewrite, edit: Edit, op: str) -> bool:
 
 
 def _is_theirs(tree: Tree, edit: Edit) -> bool:
-    """Whether a file was left alone because somebody changed it, not because it was done already."""
+    """Whether a file was skipped because somebody changed it, not because it was already done."""
     try:
         old = _text(tree.read(edit.path))
     except MemolithError:
@@ -157,7 +156,7 @@ def _is_theirs(tree: Tree, edit: Edit) -> bool:
 
 
 def _stage(folder: Folder, edits: list[Edit], op: str) -> Place:
-    """Write everything that is needed to finish; return the manifest, which does not have its name yet."""
+    """Write everything needed to finish; return the manifest, not yet under its name."""
     import json
 
     for name in folder.names():
@@ -178,7 +177,7 @@ def _stage(folder: Folder, edits: list[Edit], op: str) -> Place:
 
 
 def _read(tree: Tree, slug: str) -> tuple[str, list[Edit]]:
-    """Return what the manifest of a scope says; nothing if there is none, or none that we wrote."""
+    """Return the contents of a scope's manifest; nothing if there is none, or it is not ours."""
     import json
 
     inside = layout.path(slug, layout.STAGED)
@@ -188,7 +187,7 @@ def _read(tree: Tree, slug: str) -> tuple[str, list[Edit]]:
         edits = [_edit(tree, inside, number, row) for number, row in enumerate(head.get("edits", []))]
         op = str(head.get("op", ""))
     except StorageError:
-        raise  # what is not read now is there all the same: swept away, an acknowledged set would be lost
+        raise  # unreadable is not missing: sweeping it would lose a committed set
     except (ValueError, KeyError, TypeError, AttributeError, MemolithError):
         return "", []
     within = all(layout.scope_of(edit.path) == slug for edit in edits)
@@ -203,7 +202,7 @@ def _edit(tree: Tree, inside: str, number: int, row: dict[str, str | None]) -> E
 
 
 def _sweep(tree: Tree, slug: str) -> None:
-    """Remove what was staged, the manifest first: without it the rest means nothing."""
+    """Remove the staged files, the manifest first: without it the rest is meaningless."""
     inside = layout.path(slug, layout.STAGED)
     with files.storage_errors(layout.locate(tree.root, inside)), contextlib.suppress(FileNotFoundError):
         folder = tree.folder(inside)
@@ -215,7 +214,7 @@ def _sweep(tree: Tree, slug: str) -> None:
 
 
 def _remove_empty(tree: Tree, slug: str, path: str) -> None:
-    """Remove the directories of a file that is gone, as far as nothing else is in them."""
+    """Remove the empty directories of a removed file."""
     directory = os.path.dirname(path)
     while directory and directory != layout.path(slug):
         try:
