@@ -1,5 +1,5 @@
 """Looking after a memory: doctor, status, scan, forget, why, edit, import and export.
 
-May import `base` to `learn`. Read `doctor.py` first. `erase.py` takes facts out for good, `scan.py` looks
-for secrets that are stored, `transfer/` brings other memories in and writes archives.
+May import `base` to `learn`. Read `doctor.py` first. `forget.py` takes a text out for good, `scan.py` finds
+stored secrets, `erase.py` changes files and history for both; `transfer/` imports and exports.
 """

@@ -1,4 +1,4 @@
-"""Notes: one fact or topic per file, and an index of one line each (`noteindex`) that follows the files."""
+"""Notes: one fact or topic per file, and an index of one line each (`note_index`) that follows the files."""
 
 from __future__ import annotations
 

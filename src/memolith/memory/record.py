@@ -1,4 +1,4 @@
-"""One record: what it holds, how its file is read, and what may become one."""
+"""One record: what it holds, and what may become one. `store/entry.py` reads its file."""
 
 from __future__ import annotations
 

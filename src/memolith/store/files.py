@@ -1,9 +1,9 @@
 """Changing files on disk: create, exchange and remove them without ever losing their old contents.
 
-How a replacement works (`exchange`): the new bytes are in a synced temporary file; one system call
-exchanges the two names; only then we check what came out. So even a save that an editor made in the last
-microsecond is not lost. Where the file system cannot exchange, the file is compared just before it is
-replaced, which leaves a window of some microseconds (docs/design.md, "The gate").
+How a replacement works (`exchange`; `gate.py` does the rest): the new bytes are in a synced temporary file;
+one system call exchanges the two names; only then the gate checks what came out. So even a save that an
+editor made in the last microsecond is not lost. Where the file system cannot exchange, the file is compared
+just before it is replaced, which leaves a window of some microseconds (docs/design.md, "The gate").
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What agents start at the events of a session: memory goes in, sessions come out. See docs/hooks.md.
 
-`run` is the edge: it reads the event, never fails, and prints what the host understands.
+Read `edge.py` first: it reads the event, never fails, and prints what the host understands.
 """
 
 from __future__ import annotations

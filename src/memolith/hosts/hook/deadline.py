@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-# A prompt is held for no more than 1.5 seconds: this, the start of Python, and saying what there is.
+# Seconds for a prompt (1.5 in all, with the start of Python and the answer), and for the start of a session.
 PROMPT, START = 1.0, 1.5
 _AGAIN = 0.1  # seconds after which it is over once more, should a destructor have swallowed the first
 

@@ -1,1 +1,1 @@
-"""A session becomes facts, each with evidence that code has checked. `worker.py` is the door."""
+"""A session becomes facts, each with evidence that code has checked. Read `extract.py` first."""
