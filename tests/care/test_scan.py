@@ -121,6 +121,39 @@ def test_after_a_purge_no_byte_of_any_secret_is_left(mem: Mem, leaky: dict[str, 
     assert not [finding for finding in examine(mem) if finding.kind in {"secret", "frontmatter"}]
 
 
+SAID = {
+    "quoted": [{"turn": 1, "role": "tool", "text": '{"name": "DB_PASSWORD",\n "value": "Xk7wombatQ2"}'}],
+    "numbered": [{"turn": 1, "role": "tool", "text": "  1→- name: DB_PASSWORD\n  2→  value: Xk7wombatQ2"}],
+    "of another": [{"turn": 1, "role": "user", "text": "x", "more": {"password": "Xk7wombatQ2"}}],
+    "two turns": [{"turn": 1, "role": "user", "text": "Password:"}, {"turn": 2, "text": "Xk7wombatQ2"}],
+    "no turn": ["password=Xk7wombatQ2"],
+}
+
+
+@pytest.mark.parametrize("rows", SAID.values(), ids=SAID)
+def test_what_is_found_in_a_session_is_also_taken_out(
+    mem: Mem, work: Path, capfd: Capture, rows: list[object]
+) -> None:
+    """It was looked for as JSON writes it, and taken out of what it says: any number of purges left it."""
+    path = Path(mem.home) / "sessions" / mem.project / "claude-1.jsonl.gz"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, [{"agent": "claude"}, *rows])).encode()))
+    found = [leak.kind for leak in scan_home(mem).leaks]
+    assert len([each for each in examine(mem) if each.kind == "secret"]) == len(found)
+    assert main(["scan", "--purge", "--project", str(work)]) == 0
+    assert ("masked" in capfd.readouterr().out) == bool(found)
+    assert not (found and "wombat" in gzip.decompress(path.read_bytes()).decode())
+
+
+def test_what_a_purge_cannot_take_out_is_named_with_the_reason(mem: Mem, work: Path, capfd: Capture) -> None:
+    mem.remember("Body", "A note")
+    (Path(mem.home) / "mine.txt").write_text(f"{canary('mine')}\n")
+    assert main(["scan", "--purge", "--project", str(work)]) == 1
+    printed = capfd.readouterr()
+    assert "mine.txt:1:1 github-token" in printed.out
+    assert "memolith does not change the files below; delete them" in printed.err
+
+
 @pytest.mark.usefixtures("leaky")
 def test_a_purge_keeps_everything_but_the_secrets(mem: Mem, store: Path) -> None:
     purge(mem)

@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import os
 import stat
+import time
 from collections import Counter
 from functools import partial
 
@@ -16,6 +17,7 @@ from memolith.care.scan import located
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
+from memolith.memory.sessions import secrets_of
 from memolith.store import files, layout, locks, registry
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
     from memolith.env.paths import Place
     from memolith.memory.home import Home
+
+_PATIENCE = 3.0  # seconds for the secrets in session copies, of which there may be gigabytes
 
 
 class Finding(Value):
@@ -85,18 +89,25 @@ def _findings(home: Home) -> list[Finding]:
 
 
 def _sessions(home: Home) -> Iterator[Finding]:
-    """Find the copies of sessions that cannot be read, of all projects."""
-    for scope in filter(None, _scopes(home)):
+    """Find the copies of sessions, of all projects, that cannot be read or tell a secret.
+
+    Secrets are looked for as long as a person waits; `scan` looks into every copy.
+    """
+    until = time.monotonic() + _PATIENCE
+    for scope in filter(None, layout.scopes(home.path, ("sessions",))):
         copies = Archive(home.path, scope)
+        allow = allowed(str(home.root), scope)
         for name in copies.names():
             path = os.path.join("sessions", scope, f"{name}{SUFFIX}")
             try:
-                is_readable = copies.read(name) is not None
+                lines = copies.read(name)
             except MemolithError as error:
                 yield _found("unreadable", path, str(error))
                 continue
-            if not is_readable:
+            if lines is None:
                 yield _found("unreadable", path, "is no session that can be read; delete it, or add it again")
+            elif time.monotonic() < until:
+                yield from (_secret(path, *each) for each in secrets_of(lines, allow))
 
 
 def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
@@ -216,10 +227,13 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
         if secrets:
             problem = "its head cannot be read"  # the reason would show a part of the line
         yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
-    for line, _, kind in secrets:
-        what = "is marked private" if kind == "private" else f"looks like a secret ({kind})"
-        message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith allow` keeps it"
-        yield _found("secret", relative, message)
+    yield from (_secret(relative, line, kind) for line, _, kind in secrets)
+
+
+def _secret(path: str, line: int, kind: str) -> Finding:
+    what = "is marked private" if kind == "private" else f"looks like a secret ({kind})"
+    message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith allow` keeps it"
+    return _found("secret", path, message)
 
 
 def _index(root: str, scope: str) -> Iterator[Finding]:

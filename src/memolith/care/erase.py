@@ -272,7 +272,7 @@ class _Secrets:
         return masked(data, self._allowed(path), is_yaml=".yml" in _below(path, self._home.path))
 
     def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
-        return 0 if dry else mask_copy(archive, name)
+        return 0 if dry else mask_copy(archive, name, self._allowed(archive.path(name)))
 
     def new_name(self, name: str) -> str:
         kinds = name_kinds(name)

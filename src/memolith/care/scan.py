@@ -13,6 +13,7 @@ from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import Value
 from memolith.env.settings import open_regular
 from memolith.memory import arguments
+from memolith.memory.sessions import secrets_of
 from memolith.store import allow_list
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
@@ -68,6 +69,14 @@ class Report:
         for line, column, kind in located(text, allow):
             if ours or kind != "private":
                 self.leaks.append(Leak(path=shown(path), line=line, column=column, kind=kind))
+
+    def add_copy(self, path: str, lines: list[str], allow: frozenset[str], *, ours: bool) -> None:
+        """Look into the copy of a session."""
+        self.files += 1
+        self._tell(self.files)
+        for line, kind in secrets_of(lines, allow):
+            if ours or kind != "private":
+                self.leaks.append(Leak(path=shown(path), line=line, column=1, kind=kind))
 
     def add_name(self, path: str) -> None:
         """Look at the last part of a path."""
@@ -145,6 +154,8 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
 def scope_of(relative: str) -> str:
     """Return the scope of a path below a home: memory and history have the same folders."""
     parts = relative.split("/")
+    if parts[0] == "sessions":
+        return parts[1]
     return parts[2] if len(parts) > 3 and parts[1] == "projects" else ""
 
 
@@ -183,7 +194,10 @@ def _look(report: Report, path: str, place: str, allow: frozenset[str], *, ours:
         report.skipped["large"] += 1
         return
     lines = lines_of(data) if place.endswith(SUFFIX) else None
-    report.add(path, data if lines is None else "\n".join(lines).encode(), allow, ours=ours)
+    if lines is None:
+        report.add(path, data, allow, ours=ours)
+    else:
+        report.add_copy(path, lines, allow, ours=ours)
 
 
 # ---------------------------------------------------------------- what may stay

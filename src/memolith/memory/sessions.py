@@ -209,16 +209,34 @@ class Sessions:
         return match(name, self._archive().names(), "session", lambda each: each.partition("-")[2])
 
 
-def mask_copy(archive: Archive, name: str) -> int:
+def mask_copy(archive: Archive, name: str, allow: frozenset[str]) -> int:
     """Mask the secrets in a copy that an older version made; return how many. Under the project's lock."""
     lines = archive.read(name) or []
-    session = parse(lines)
-    if session is None:
-        return 0
-    clean, masked, _ = _clean(session.turns)
-    if masked:
-        archive.write(name, [lines[0], *(_line(_short(turn)) for turn in clean)])
-    return masked
+    masked = [_masked_line(line, allow) for line in lines]
+    count = sum(len(kinds) for _, kinds in masked)
+    if count:
+        archive.write(name, [line for line, _ in masked])
+    return count
+
+
+def secrets_of(lines: list[str], allow: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Yield line and kind of each secret in a copy: what `mask_copy` finds, and nothing else."""
+    for number, line in enumerate(lines, 1):
+        yield from ((number, kind) for kind in _masked_line(line, allow)[1])
+
+
+def _masked_line(line: str, allow: frozenset[str]) -> tuple[str, list[str]]:
+    """Return a line without the secrets in what it says (not in how JSON writes that), and their kinds."""
+    row = row_of(line)
+    if row is None:
+        return _masked(line, allow)
+    kinds: list[str] = []
+    for key, value in row.items():
+        text, found = _masked_field(key, value if isinstance(value, str) else _line(value), allow)
+        if found:
+            row[key] = text
+            kinds += found
+    return _line(row) if kinds else line, kinds
 
 
 def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, dry: bool = False) -> int:
@@ -320,19 +338,24 @@ def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int, str]:
         texts = {}
         for key in _TEXTS:
             text = getattr(turn, key)
-            text, count = (text, 0) if key == "time" and _CLOCK.issuperset(text) else _masked(text)
-            masked += count
+            text, kinds = _masked_field(key, text)
+            masked += len(kinds)
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
         clean.append(Turn(number=number, role=turn.role, taint=taint, **texts))
     return clean, masked, hearing.so_far
 
 
-def _masked(text: str) -> tuple[str, int]:
+def _masked_field(key: str, text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:
+    return (text, []) if key == "time" and _CLOCK.issuperset(text) else _masked(text, allow)
+
+
+def _masked(text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:
+    """Return a text fit for a copy, and the kinds of the secrets that it had."""
     from memolith.text.safe import hygiene
     from memolith.text.secrets.redact import redact
 
-    found = redact(hygiene.clean(text.encode("utf-8", "replace").decode())[0])
-    return found.text, len(found.findings)
+    found = redact(hygiene.clean(text.encode("utf-8", "replace").decode())[0], allow)
+    return found.text, [each.kind for each in found.findings]
 
 
 def _short(turn: Turn) -> dict[str, object]:
@@ -348,5 +371,5 @@ def _check_name(text: str, what: str) -> None:
     refuse_secret(text, what)
 
 
-def _line(row: dict[str, object]) -> str:
+def _line(row: object) -> str:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))

@@ -51,6 +51,8 @@ def scan(mem: Mem, path: str | None, purge: bool, dry: bool) -> Answer:
     if purge and not dry and os.path.isdir(mem.home):
         done = mem.purge(tell=_warn, progress=show)
     report = mem.scan(_standard_input() if path == "-" else path, progress=show)
+    if purge and not dry and report.leaks:
+        _warn("memolith does not change the files below; delete them, or take the secrets out by hand")
     skipped = sorted(report.skipped.items())
     fields: dict[str, object] = {
         "files": report.files,
