@@ -35,7 +35,7 @@ ERRORS = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.ELOOP, errn
 _NAMES = ("open", "read", "pread", "fstat", "stat", "lstat", "listdir", "scandir")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _MANY, _TRACED = 200, 60  # rounds
-_IN_MEMORY = "index is kept in memory"  # the same answer, with a note
+_IN_MEMORY = "index is in memory"  # the same answer, with a note
 CHECK = "an answer is the same, or says that it is not whole"
 
 

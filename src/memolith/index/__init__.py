@@ -1,4 +1,4 @@
-"""The derived index over everything that can be recalled; delete it at any moment, answers stay the same.
+"""The derived index over everything that can be recalled; deleting it at any time does not change answers.
 
 May import `base` to `store`. Read `index.py` first, then `sync.py` (catching up with the files) and
 `documents.py` (a file as units). `lexical.py` finds by words, `vectors/` by meaning.

@@ -1,7 +1,7 @@
-"""A file as a document: what its head says of it, and the units it is cut into. Text in, values out.
+"""A file as a document: the metadata in its head, and its units. Text in, values out.
 
-A note about one thing is found best as a whole, so it is one unit; a long one also has its sections. Pages
-that collect many things (MEMORY.md, a day) have only their sections. A session has its turns.
+A note about one thing is best found as a whole, so it is one unit; a long one also has its sections. Pages
+that collect many things (MEMORY.md, a day) have only sections. A session has turns.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WHOLE = 3000  # characters up to which a note is one unit
+WHOLE = 3000  # maximum characters of a note that is one unit
 PART = 1500
 FACTS = 700
 MAX_TURN = 8000
 MAX_TITLE = 200
 _SPEAKERS = ("user", "assistant")
-# Fields of a head that describe the file and are no text to search for.
+# Fields of a head that describe the file and are not searched.
 _ABOUT = frozenset(
     [
         *("id", "category", "scope", "type", "priority", "status", "temporal", "supersedes", "sessions"),
@@ -37,7 +37,7 @@ _ABOUT = frozenset(
 
 
 class Piece:
-    """A unit before it is in the index; lines count from 1."""
+    """A unit before it is indexed; lines count from 1."""
 
     __slots__ = ("date", "first", "last", "role", "text", "title", "turn")
 
@@ -48,7 +48,7 @@ class Piece:
 
 
 class Document:
-    """What is known of a file, its whole (if that is a unit) and its parts."""
+    """The metadata of a file, the whole (if that is a unit) and the parts."""
 
     def __init__(self) -> None:
         self.category = self.date = self.expires = self.keys = self.extra = self.record = self.source = ""
@@ -74,7 +74,7 @@ def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
 
 
 def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -> Document:
-    """Return the document that a file is; `mtime` in nanoseconds. TextError if it cannot be read."""
+    """Parse a file into a document; `mtime` in nanoseconds. TextError if it cannot be read."""
     if kind == "session":
         return _session(name, data)
     document = Document()
@@ -121,7 +121,7 @@ def _line(text: str) -> str:
 
 
 def _facts(text: str) -> Iterator[Piece]:
-    """Cut MEMORY.md: each section, a long one into groups of its lines. Comments say nothing."""
+    """Cut MEMORY.md into sections, a long one into groups of lines; skip comments."""
     at = 0
     line = 1
     for part in [*markdown.parts(text), None]:
@@ -185,10 +185,9 @@ def _piece(rows: list[str], first: int, title: str, date: str) -> Iterator[Piece
 
 
 def _session(name: str, data: bytes) -> Document:
-    """Return the document that a stored session is: a unit for each thing that a person or agent said.
+    """Parse a stored session into a document: a unit for each thing that a person or agent said.
 
-    What a person pasted is a unit of its own. What tools answered is noise here. A file that breaks off gives
-    what it has.
+    Pasted text is a separate unit. Tool results are noise here. A truncated file gives what it has.
     """
     document = Document()
     hearing = Hearing()
@@ -220,15 +219,15 @@ def _session(name: str, data: bytes) -> Document:
 
 
 def _parts(role: str, text: str, taint: str) -> list[tuple[str, str]]:
-    """Return the parts of a turn that are units, each with whose words it may be besides the speaker's."""
+    """Return the parts of a turn that are units, each with its taint."""
     typed, pasted = parted(text) if role == "user" else (text, "")
     return [(part[:MAX_TURN], whose) for part, whose in ((typed, taint), (pasted, "pasted")) if part]
 
 
 def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
-    """Return the text of one turn as the document has it, without a look at the others.
+    """Return the text of one turn as in the document, without parsing the others.
 
-    None if its row is not in its place; then the whole session has to be read.
+    None if its row is not where expected; then the whole session must be parsed.
     """
     row = archive.row_of(session[turn]) if turn < len(session) else None
     if row is None or row.get("turn", turn) != turn or row.get("role") not in _SPEAKERS:
@@ -239,7 +238,7 @@ def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
 
 
 def rows(data: bytes) -> list[str]:
-    """Return the lines of a stored session: the first is about all of it, then one for each turn."""
+    """Return the lines of a stored session: a header, then one for each turn."""
     return archive.unpacked(data)[0].decode("utf-8", "replace").split("\n")
 
 

@@ -1,7 +1,7 @@
-"""The index as the rest of memolith sees it: always up to date, and there even when its file is not.
+"""The index for the rest of memolith: always up to date, and available even without its file.
 
-It is kept in one SQLite file (`store.derived`). Where that cannot be read or written, a copy in memory takes
-its place, made from what can be read of it and from the files; the answers are the same.
+It is one SQLite file (`store.derived`). If that cannot be read or written, a copy in memory is the fallback,
+built from what can be read of it and from the memory files; the answers are the same.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 NAME = f"index-{schema.SCHEMA}.sqlite3"
-_WAIT = 1.0  # seconds for another process that is writing
-_MEANWHILE = 1.5  # seconds to catch up in memory as long as somebody else writes
-_RETRY = 30.0  # seconds in memory before the file is tried again
+_WAIT = 1.0  # seconds to wait for another process that is writing
+_MEANWHILE = 1.5  # seconds to catch up in memory while another process writes
+_RETRY = 30.0  # seconds in memory before retrying the file
 _REFUSED = (sqlite3.Error, BusyError, StorageError, UnsafePathError)
-# What our own code says of rows that make no sense: the file is damaged, or we are mistaken.
+# Errors of our own code on nonsensical rows: the file is damaged, or we have a bug.
 _SENSELESS = (zlib.error, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 
 
 class Index:
-    """The index of one home. Keep it open in a long-lived process: it then knows what did not change."""
+    """The index of one home. Keep it open in a long-lived process: it then tracks changes."""
 
     def __init__(self, home: str, *, wait: float = _WAIT) -> None:
         self.home = home
@@ -54,13 +54,13 @@ class Index:
         self._file = Derived(self.home, NAME, schema.SCHEMA, schema.build, self._wait)
         self._memory: sqlite3.Connection | None = None
         self._refused = (0.0, "")  # when and why the file could not be used
-        self._is_busy = False  # whether that was because somebody held it
+        self._is_busy = False  # whether that was because another process held it
         self._deadline: float | None = None
         self._journal: Journal | None = None
         self._answered = False
-        # The connection, and the state of the file, that the rest of this is about.
+        # The connection, and the state of the file, that the fields below refer to.
         self._used: tuple[sqlite3.Connection | None, tuple[int, int, int, int] | None] | None = None
-        self._current: set[str] = set()  # directories that are in the index as they are
+        self._current: set[str] = set()  # directories whose index is current
         self._asked: tuple[str, ...] = ()
         self._trusted: tuple[str, ...] | None = None
         self._totals: tuple[int, int] | None = None
@@ -82,9 +82,9 @@ class Index:
     def sync(
         self, slugs: Sequence[str], *, seconds: float | None = None, progress: Progress | None = None
     ) -> State:
-        """Bring the scopes up to date with the files; "" is the user-wide scope.
+        """Update the scopes from the files; "" is the user-wide scope.
 
-        Stops after `seconds`; what was not reached is named in the state. `progress` gets done and total.
+        Stops after `seconds`; the state names what was not reached. `progress` gets done and total.
         """
         with locks.fair(self.lock):
             self._asked = tuple(dict.fromkeys(slugs))
@@ -117,7 +117,7 @@ class Index:
         changes = self._changes()
         looked: set[str] = set()
         for place in self._places():
-            known = place.path in self._current and not place.deep  # whose journal would be many
+            known = place.path in self._current and not place.deep  # too many directories to watch
             names = changes.get(place.path) if known else None
             if known and not names:
                 continue
@@ -142,15 +142,15 @@ class Index:
         )
 
     def directories(self, slugs: Sequence[str]) -> str:
-        """Return a value that changes when a file of these scopes comes, goes or is replaced by another."""
+        """Return a value that changes when a file of these scopes is added, removed or replaced."""
         return walk.directories(self.home, [place for slug in slugs for place in walk.places(slug)])
 
     def trust(self, slugs: Sequence[str]) -> None:
-        """Answer for these scopes as the index is, without a look at the files; for who looked already."""
+        """Use the index of these scopes as it is; for callers that have already checked the files."""
         self._trusted = tuple(dict.fromkeys(slugs))
 
     def _as_it_is(self) -> State | None:
-        """Return the state of the index without a look at the files; None if there is none to be had."""
+        """Return the state of the index without checking the files; None if there is no usable index."""
         try:
             connection = self._connection()
             if connection is None:
@@ -164,7 +164,7 @@ class Index:
         return [place for slug in self._asked for place in walk.places(slug)]
 
     def _changes(self) -> dict[str, set[str]]:
-        """Return what the journal says of the directories that are current; in doubt, none is."""
+        """Return the changes in the journal for current directories; in doubt, none is current."""
         wanted = frozenset(place.path for place in self._places())
         if self._journal is not None and wanted <= self._journal.directories:
             changes = self._journal.changes()
@@ -172,13 +172,13 @@ class Index:
                 return changes
         self._current.clear()
         if not self._answered:
-            self._answered = True  # most processes give only one answer: the first does without a journal
+            self._answered = True  # most processes answer only once: the first answer does without a journal
             return {}
         if self._journal is None:
             from memolith.index.watch import Journal
 
             self._journal = Journal()
-        # Before the files are looked at, so that nothing that happens from now on is missed.
+        # Before checking the files, so that no later change is missed.
         self._journal.watch(self.home, wanted | self._journal.directories)
         return {}
 
@@ -193,7 +193,7 @@ class Index:
     ) -> list[Match]:
         """Return the units that best match the words of `query`, best first; any text is a valid query.
 
-        `alone` is how many may be something else than a turn of a conversation.
+        `alone` is the maximum number of units that are not turns of a conversation.
         """
         return self._ask(lambda db: self._lexicon(db, slugs).search(query, limit, kinds, alone), list)
 
@@ -204,15 +204,15 @@ class Index:
         )
 
     def units(self, ids: Sequence[int]) -> list[Unit]:
-        """Return units in the given order, without their texts; those that are gone are left out."""
+        """Return units in the given order, without their texts; skip those that are gone."""
         return self._ask(lambda db: self._reader.units(db, ids), list)
 
     def neighbours(self, unit: Unit, reach: int = 1) -> list[Unit]:
-        """Return the units before and after one in its document, in order, without itself and their texts."""
+        """Return the units before and after one in its document, in order, without their texts."""
         return self._ask(lambda db: self._reader.neighbours(db, unit, reach), list)
 
     def with_text(self, units: Sequence[Unit]) -> list[Unit]:
-        """Return units with their texts, as the files have them now; those that are gone are left out."""
+        """Return units with their current texts from the files; skip those that are gone."""
         with locks.fair(self.lock):
             return self._reader.with_text(units)
 
@@ -242,11 +242,11 @@ class Index:
         return self._ask(lambda db: reading.hashes(db, slugs), list)
 
     def stamp(self) -> object:
-        """Return something that changes whenever the index does."""
+        """Return a value that changes whenever the index does."""
         return self._ask(lambda db: (self._used, db.total_changes), lambda: None)
 
     def status(self, slugs: Sequence[str]) -> State:
-        """Return what a sync would find, without writing; `changed` counts the files to catch up."""
+        """Return what a sync would find, without writing; `changed` counts the outdated files."""
         with locks.fair(self.lock):
             try:
                 connection = self._connection()
@@ -261,11 +261,11 @@ class Index:
         return State(complete=complete, missing=missing, notes=[], files=files, units=units, changed=behind)
 
     def scopes(self) -> list[str]:
-        """Return the scopes that the index has something of, also of projects that are gone."""
+        """Return the scopes in the index, including those of deleted projects."""
         return self._ask(lambda db: [row[0] for row in db.execute("SELECT slug FROM scopes")], list)
 
     def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
-        """Throw the index away and rebuild it."""
+        """Discard the index and rebuild it."""
         with locks.fair(self.lock):
             self._memory = None
             with suppress(BusyError):
@@ -274,7 +274,7 @@ class Index:
             return self.sync(slugs, progress=progress)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         with locks.fair(self.lock):
             self._let_go()
 
@@ -297,24 +297,24 @@ class Index:
         self.close()
 
     def _ask(self, question: Callable[[sqlite3.Connection], T], nothing: Callable[[], T]) -> T:
-        """Ask the index; if it turns out to be damaged, rebuild it and ask again."""
+        """Query the index; if it turns out to be damaged, rebuild it and retry."""
         with locks.fair(self.lock):
             for left in (2, 1, 0):
                 try:
                     connection = self._connection()
-                    if connection is None and self._asked:  # thrown away by somebody since the last sync
+                    if connection is None and self._asked:  # discarded by another process since the last sync
                         self.sync(self._asked)
                         connection = self._connection()
                         if connection is None and self.status(self._asked).changed:
-                            # Nothing is an answer only where nothing is kept.
-                            raise sqlite3.DatabaseError("it was thrown away as soon as it was made")
+                            # No connection is acceptable only if there is no file.
+                            raise sqlite3.DatabaseError("it was removed as soon as it was created")
                     return nothing() if connection is None else question(connection)
                 except _REFUSED as error:
-                    self._give_way(error, again=left > 1)  # the last answer is that of a copy in memory
+                    self._give_way(error, again=left > 1)  # the last attempt uses a copy in memory
                     self.sync(self._asked)
                 except _SENSELESS as error:
                     if not left:
-                        raise  # made of nothing but the files, it says the same: the mistake is ours
+                        raise  # built only from the files, it fails the same way: a bug
                     self._give_way(error, again=left > 1)
                     self.sync(self._asked)
             return nothing()
@@ -330,7 +330,7 @@ class Index:
         connection = self._memory or self._file.connection(self._patience())
         used = (connection, self._file.seen)
         if used != self._used:
-            # Another process wrote, or rebuilt the file: what was remembered is not about this one.
+            # Another process wrote or rebuilt the file: what we cached is outdated.
             if self._used is not None and self._used[0] is not used[0]:
                 self._current.clear()
             self._forget()
@@ -342,7 +342,7 @@ class Index:
         self._totals = None
 
     def _patience(self) -> float:
-        """Return for how long somebody else is waited for."""
+        """Return how long to wait for another process."""
         left = self._wait if self._deadline is None else self._deadline - time.monotonic()
         return min(self._wait, max(0.0, left))
 
@@ -361,12 +361,12 @@ class Index:
         self._memory.execute("COMMIT")
 
     def in_memory(self, why: str) -> None:
-        """Go on without the file, for who cannot get an answer out of it."""
+        """Continue in memory, for callers that get no answer from the file."""
         with locks.fair(self.lock):
             self._give_way(sqlite3.DatabaseError(why), again=False)
 
     def _give_way(self, error: Exception, *, again: bool) -> None:
-        """Throw a damaged file away; where that does not help, or not `again`, go on in memory."""
+        """Discard a damaged file; if that does not help, or not `again`, continue in memory."""
         self._current.clear()
         self._forget()
         # A damaged schema can have a message that Python cannot even decode.
@@ -382,8 +382,8 @@ class Index:
                 return
         why = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
         self._file.close()
-        self._refused = (time.monotonic(), f"the index is kept in memory only: {why}")
-        # Nothing is copied from a file that is damaged time and again.
+        self._refused = (time.monotonic(), f"the index is in memory only: {why}")
+        # Copy nothing from a file that is damaged repeatedly.
         fresh = damaged or self._memory is not None
         if self._memory is not None:
             self._memory.close()

@@ -1,7 +1,7 @@
-"""Finding units by words: BM25 over the units that the rarer words of the query lead to.
+"""Finding units by words: BM25 over the units that contain the rarer words of the query.
 
-A word that is everywhere costs much and says little, so it does not bring units in; it counts for those that
-a rarer word brought in. The work depends on the query, hardly on the size of the memory.
+A ubiquitous word is expensive and says little, so it adds no candidates; it only counts for those that a
+rarer word found. The work depends on the query, hardly on the size of the memory.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     Scored = tuple[int, float]
 
 _K1, _B = 1.2, 0.75
-_POSTINGS = 3500  # how many units the rarer words may bring in
+_POSTINGS = 3500  # maximum candidates from the rarer words
 _CANDIDATES = 200  # how many of them are kept
-_EXACT = 60  # for how many of those it counts how often they have a word, and which common words
+_EXACT = 60  # how many of those are scored exactly, with frequencies and common words
 _MOST_TERMS = 32
 _REMEMBERED = 50_000  # terms
 _TURN = KINDS.index("session")
-# Who wants only a few of the nearest needs the rarest words only.
+# A caller that wants only a few hits needs only the rarest words.
 _FEW, _FEW_POSTINGS = 20, 500
 
 
 class Lexicon:
-    """The scopes that are asked, and what is known of them while nothing is written."""
+    """The queried scopes, with caches that are valid until the next write."""
 
     def __init__(self, connection: Connection, slugs: Iterable[str]) -> None:
         self._db = connection
         self._words = schema.words(connection)
         self._lengths = schema.column(connection, "words")
-        self._lots: array[int] | None = None  # read when something has to be drawn
+        self._lots: array[int] | None = None  # loaded when ties must be broken
         known = {
             row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")
         }
@@ -67,9 +67,9 @@ class Lexicon:
         """
         few = limit <= _FEW
         budget = _FEW_POSTINGS if few else _POSTINGS
-        # Who wants a few does not need to know how common a common word is: to count it is what takes long.
+        # For a few hits, the exact count of a common word does not matter, and counting is slow.
         asked = [term for term in self.analyse(query, budget + 1 if few else None).terms if term.df]
-        # Words that say nothing count only if the query has no others.
+        # Stop words count only if the query has no others.
         telling = [term for term in asked if term.weight]
         if not telling and any(analyser.of_query(query).values()):
             return []
@@ -99,7 +99,7 @@ class Lexicon:
             if len(known) > _REMEMBERED:
                 known.clear()
             known[term] = df
-        return df if most is None else min(df, most)  # whether or not it was ever counted to the end
+        return df if most is None else min(df, most)  # even if it was never fully counted
 
     def _scoped(self, term: str) -> list[str]:
         return [f"{scope}:{term}" for scope in self.scopes]
@@ -107,7 +107,7 @@ class Lexicon:
     def _followed(
         self, weights: dict[str, float], codes: set[int] | None, budget: int
     ) -> tuple[dict[int, float], dict[str, set[int]]]:
-        """Return the units that rarer terms lead to, scored as if they had each once, and who has which."""
+        """Return the units with rarer terms, scored as if each occurred once, and the units of each term."""
         scores: dict[int, float] = {}
         having: dict[str, set[int]] = {}
         most = budget + 1
@@ -117,7 +117,7 @@ class Lexicon:
                 break
             if df <= budget:
                 units = self._words.having([self._scoped(term)])
-            else:  # even the rarest is everywhere: then some, and some of those that have all
+            else:  # even the rarest is ubiquitous: take a sample, and a sample of those with all terms
                 units = self._drawn([term], budget // 2)
                 if len(weights) > 1:
                     units |= self._drawn(list(weights), min(_CANDIDATES, budget // 4))
@@ -127,7 +127,7 @@ class Lexicon:
         return scores, having
 
     def _add(self, scores: dict[int, float], units: Iterable[int], weight: float) -> None:
-        """Add what it gives to units to have a term once."""
+        """Add the score of one occurrence of a term to units."""
         get, lengths, weight = scores.get, self._lengths, weight * (_K1 + 1)
         fixed, per_word = 1 + _K1 * (1 - _B), _K1 * _B / self._average
         for unit in units:
@@ -136,7 +136,7 @@ class Lexicon:
     def _exactly(
         self, chosen: list[Scored], weights: dict[str, float], having: dict[str, set[int]]
     ) -> list[Scored]:
-        """Score the best by how often they have each term, also those that are too common to be followed."""
+        """Score the best units by their term frequencies, including terms too common to follow."""
         having.update({term: set() for term in weights if term not in having})
         asked = ",".join(str(unit) for unit, _ in chosen[:_EXACT])
         rows = self._db.execute(f"SELECT id, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
@@ -152,11 +152,11 @@ class Lexicon:
                     having[term].add(unit)
                     score += weight * often / (often + norm)
             scores[unit] = score * (_K1 + 1)
-        # Rounded: what is equal must be so, whether it was scored here or before.
+        # Rounded: equal scores must be equal, whether computed here or before.
         return self._ordered((unit, round(score, 9)) for unit, score in scores.items())
 
     def _drawn(self, all_of: list[str], least: int) -> set[int]:
-        """Return the units that have all of these terms; of many, at least so many, with the lowest lots."""
+        """Return the units with all of these terms; of many, at least `least`, those with the lowest lots."""
         groups = [self._scoped(term) for term in all_of]
         for level in range((self.total // least).bit_length() - 1, 0, -2):
             found = self._words.having([*groups, self._scoped(schema.drawn(level))])
@@ -165,7 +165,7 @@ class Lexicon:
         return self._words.having(groups)
 
     def _best(self, scores: dict[int, float], count: int) -> list[Scored]:
-        """Return the best units, with all that are as good as the last as far as that is affordable."""
+        """Return the best units, including ties with the last as far as affordable."""
         chosen: Iterable[Scored] = scores.items()
         if len(scores) > count:
             least = sorted(scores.values(), reverse=True)[count - 1]
@@ -173,7 +173,7 @@ class Lexicon:
         return self._ordered(chosen)[: 2 * count]
 
     def _ordered(self, scored: Iterable[Scored]) -> list[Scored]:
-        """Return units, best first; among equals the lot decides, and where one has to, the place."""
+        """Return units, best first; ties are broken by lot, then by place."""
         if self._lots is None:
             self._lots = schema.column(self._db, "lots")
         lots = self._lots

@@ -1,4 +1,4 @@
-"""The tables of the index: files, units, and the one that finds units by their terms."""
+"""The tables of the index: files, units, and the full-text table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Row = tuple[int, bytes, int]  # of a unit: its id, bag and lot
 
-# Part of the file's name: raise it whenever tables, terms or the cutting of documents change.
+# Part of the file name: increase it whenever tables, terms or the cutting of documents change.
 SCHEMA = 6
 
 _TABLES = """
@@ -36,20 +36,20 @@ CREATE TABLE units (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, position INTE
 CREATE INDEX units_of_file ON units (file, position);
 CREATE TABLE columns (block INTEGER PRIMARY KEY, words BLOB NOT NULL, lots BLOB NOT NULL);
 """
-# All signs that terms are made of are letters to it; the rest separates. It knows no positions (`detail`),
-# keeps no text (`content`), and holds only which units have a term: what it finds is scored from the bags.
+# All characters of terms are letters to it; the rest separates. It stores no positions (`detail`) and no text
+# (`content`), only which units have a term: hits are scored from the bags.
 _FTS = """CREATE VIRTUAL TABLE words USING fts5(terms, content='', columnsize=0, detail=none,
     tokenize="ascii tokenchars '.+#:'")"""
 _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit)) WITHOUT ROWID"
 
 MAX_TF = 31
 BLOCK = 4096
-_CODES = {"words": "H", "lots": "I"}  # the columns: how many words a unit has, and its lot
+_CODES = {"words": "H", "lots": "I"}  # the columns: the word count of a unit, and its lot
 _LOT_BITS = 32
 
 
 def build(connection: Connection) -> None:
-    """Make the tables; without FTS5 an ordinary table does its work."""
+    """Create the tables; without FTS5, an ordinary table is the fallback."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.executescript(_TABLES)
     try:
@@ -61,24 +61,24 @@ def build(connection: Connection) -> None:
 
 
 def identity(connection: Connection) -> int:
-    """Return a number by which an index is known from one that was made in its place."""
+    """Return a number that distinguishes an index from its replacement."""
     return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def pack(counts: dict[str, int]) -> bytes:
-    """Return a unit's terms with how often each is there: ` term` and one control character, compressed."""
+    """Pack a unit's terms with their frequencies: ` term` and one control character, compressed."""
     return compress(
         "".join([f" {term}{chr(min(n, MAX_TF))}" for term, n in sorted(counts.items())]).encode(), 6
     )
 
 
 def unpack(bag: bytes) -> str:
-    """Return what was packed."""
+    """Unpack a bag."""
     return decompress(bag).decode()
 
 
 def frequency(bag: str, term: str) -> int:
-    """Return how often a term is in a bag that was unpacked."""
+    """Return the frequency of a term in an unpacked bag."""
     wanted = f" {term}"
     at = bag.find(wanted)
     while at >= 0:
@@ -90,17 +90,17 @@ def frequency(bag: str, term: str) -> int:
 
 
 def lot(path: str, position: int) -> int:
-    """Return what decides among equal units: as if it were drawn, but the same in every index."""
+    """Return the tie-breaker of a unit: pseudo-random, but the same in every index."""
     return crc32(f"{path}#{position}".encode("utf-8", "surrogateescape"))
 
 
 def drawn(level: int) -> str:
-    """Return the term of units with low lots: half of all have level 1, half of those level 2, and on."""
+    """Return the term of units with low lots: half of all have level 1, half of those level 2, etc."""
     return f":{level}"
 
 
 def column(connection: Connection, name: str) -> array[int]:
-    """Return the words or lots of all units, by their numbers without the kind."""
+    """Return the word counts or lots of all units, by number without the kind."""
     found: array[int] = array(_CODES[name])
     rows = connection.execute(f"SELECT block, {name} FROM columns ORDER BY block")  # noqa: S608 - our own
     for number, values in rows:
@@ -112,13 +112,13 @@ def column(connection: Connection, name: str) -> array[int]:
 def words(connection: Connection) -> Words:
     """Return the table of terms of an index."""
     row = connection.execute("SELECT sql FROM sqlite_master WHERE name='words'").fetchone()
-    if row is None:  # somebody emptied the file
+    if row is None:  # the file was emptied
         raise sqlite3.DatabaseError("it has no table of words")
     return Words(connection) if "fts5" in row[0] else PlainWords(connection)
 
 
 class Words:
-    """Which units have a term. A term carries its scope: what another project has is never touched."""
+    """Which units have a term. A term includes its scope: other projects' rows are never read."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -145,17 +145,17 @@ class Words:
         return int(self._connection.execute(query, values).fetchone()[0])
 
     def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
-        """Return the units that have of each group at least one term."""
-        # As one row: a step of SQLite for each of thousands takes as long again.
+        """Return the units that have at least one term of each group."""
+        # In one row: thousands of SQLite steps would double the time.
         query = "SELECT group_concat(rowid) FROM words WHERE words MATCH ?"
         asked = " AND ".join(f"({_any(group)})" for group in all_of)
         found = self._connection.execute(query, [asked]).fetchone()[0]
         return set(map(int, found.split(","))) if found else set()
 
     def settle(self) -> None:
-        """Merge what many writes left in pieces."""
+        """Merge the fragments of many writes."""
         self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-        # Each call gives one page back (the module takes one step where SQLite means many).
+        # Each call frees one page (the module takes one step where SQLite expects many).
         for _ in range(self._connection.execute("PRAGMA freelist_count").fetchone()[0]):
             self._connection.execute("PRAGMA incremental_vacuum(1)")
 
@@ -192,7 +192,7 @@ class PlainWords(Words):
 
 
 def _spelled(scope: int, bag: bytes, lot_: int) -> str:
-    """Return the terms of a unit as the table has them; the control characters only separate there."""
+    """Return the terms of a unit as stored; control characters only separate them."""
     levels = range(1, _LOT_BITS - lot_.bit_length() + 1)
     return unpack(bag).replace(" ", f" {scope}:") + "".join([f" {scope}:{drawn(each)}" for each in levels])
 
@@ -208,7 +208,7 @@ def _any(terms: Sequence[str]) -> str:
 
 
 class Columns:
-    """Words and lots of units, in blocks: read for thousands of units at once."""
+    """Word counts and lots of units, in blocks: read for thousands of units at once."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -229,21 +229,21 @@ class Columns:
         return found
 
     def set(self, unit: int, words_: int, lot_: int) -> None:
-        """Note what a unit has; `save` writes it."""
+        """Set the values of a unit; `save` writes them."""
         number, at = divmod(unit >> 4, BLOCK)
         words_column, lots = self.block(number)
         words_column[at], lots[at] = min(words_, 0xFFFF), lot_
         self._changed.add(number)
 
     def save(self) -> None:
-        """Write what was set."""
+        """Write the changed blocks."""
         rows = [(number, *(each.tobytes() for each in self._blocks[number])) for number in self._changed]
         self._connection.executemany("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", rows)
         self._changed.clear()
 
 
 class Known:
-    """A file as the index has it."""
+    """A file as the index knows it."""
 
     __slots__ = ("hash", "id", "settled", "stamp")
 
@@ -252,14 +252,14 @@ class Known:
 
     @property
     def mtime(self) -> int:
-        """When the file was written; the date of a note that names none."""
+        """The modification time: the date of a note without one."""
         return self.stamp[2]
 
 
 def known_files(
     connection: Connection, directory: str, names: set[str] | None, *, doubtful: bool = False
 ) -> dict[str, Known]:
-    """Return what the index has of a directory: all, some by name, or those it is not sure of."""
+    """Return the indexed files of a directory: all, some by name, or the uncertain ones."""
     asked = (
         "SELECT name, id, inode, size, mtime, ctime, settled, hash FROM files "
         "WHERE directory = (SELECT number FROM directories WHERE path = ?)"

@@ -1,7 +1,7 @@
-"""Catching up: which files changed since the index saw them, and putting their units in place of the old.
+"""Catching up: find the files that changed since they were indexed, and replace their units.
 
-Files are read and cut before the lock is taken; under it, a batch is written only if the rows it was
-compared with are still the same, else it is looked at again. So several processes may sync at once.
+Files are read and cut before taking the lock; under it, a batch is written only if the rows it was compared
+with are unchanged, else it is checked again. So several processes may sync at once.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
     Writing = Callable[[], AbstractContextManager[Connection]]
 
-_BATCH = 400  # files written at once, and how many bytes they may have: a session unpacks to some times that
+_BATCH = 400  # files per batch, and their maximum bytes: a session unpacks to several times that
 _BYTES = 1_048_576
 _MANY = 500
-_TITLE, _KEYS = 2, 2  # a term in the title, or among aliases and keywords, counts this often more
+_TITLE, _KEYS = 2, 2  # extra weight of a term in the title, or in aliases and keywords
 _STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
 _DATES = ("date", "expires", "valid_from", "valid_until")
 _FIELDS = ("masked", "category", "record", "title", "status", "source", *_DATES)
 
 
 class Task:
-    """A file whose rows have to change: to `entry`, or away if that is None."""
+    """A file whose rows must change: to `entry`, or removed if that is None."""
 
     __slots__ = ("document", "entry", "hash", "known", "name", "place")
 
@@ -49,26 +49,26 @@ class Task:
 
     @property
     def path(self) -> str:
-        """Where the file is, from the home."""
+        """The path of the file, relative to the home."""
         return f"{self.place.path}/{self.name}"
 
     @property
     def differs(self) -> bool:
-        """Whether the file is visibly not what the index has."""
+        """Whether the file visibly differs from the index."""
         return self.entry is None or self.known is None or self.known.stamp != self.entry.stamp()
 
     @property
     def matters(self) -> bool:
-        """Whether answers change by it; else only what is known of the file's times does."""
+        """Whether answers change; else only the file's stamp does."""
         return self.entry is None or self.document is not None
 
 
 class ReplacedError(sqlite3.DatabaseError):
-    """Somebody threw the index away meanwhile: the new one lacks what did not change."""
+    """The index was discarded meanwhile: the new one lacks the unchanged files."""
 
 
 class Sync:
-    """One catching up: `look` at each directory, then `run`."""
+    """One sync: `look` at each directory, then `run`."""
 
     def __init__(
         self,
@@ -88,26 +88,26 @@ class Sync:
         self._index: int | None = None  # which index this is about
 
     def look(self, connection: Connection | None, place: Place, names: set[str] | None) -> None:
-        """Note what is to do in a directory; `names` limits the look to some of its files."""
+        """Collect the tasks of a directory; `names` limits this to some of its files."""
         if self._index is None and connection is not None:
             self._index = schema.identity(connection)
         with Watch() as watch:
             self._todo += self._tasks(connection, place, names)
-        for path, error in watch.errors.items():  # it is not there for now, but it is missed
+        for path, error in watch.errors.items():  # temporarily unavailable: report it as missing
             self._miss(place, str(StorageError(path, error)))
 
     @property
     def pending(self) -> int:
-        """How many files are to be read again or dropped."""
+        """The number of files to read again or drop."""
         return sum(task.differs for task in self._todo)
 
     def run(self) -> None:
         """Do it."""
-        # What has visibly changed comes first: what only might have would take its time, again and again.
+        # Visibly changed files first: the doubtful ones could use up the time at every sync.
         self._todo.sort(key=lambda task: not task.differs)
         total, done = len(self._todo), 0
         for batch in _batches(self._todo):
-            # Something is always done: else the look itself could take all of the time, again and again.
+            # Always do something, or the scan itself could use up the time at every sync.
             if done and self._deadline is not None and time.monotonic() > self._deadline:
                 self._miss(
                     batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more"
@@ -118,7 +118,7 @@ class Sync:
                 self._progress(done, total)
             self._do(batch)
             for task in batch:
-                task.document = None  # else the text of every file would be held until the end
+                task.document = None  # release the texts, or all would be in memory until the end
             done += len(batch)
         if self._progress is not None:
             self._progress(done, total)
@@ -131,7 +131,7 @@ class Sync:
         self.unfinished.add(place.path)
 
     def _tasks(self, connection: Connection | None, place: Place, names: set[str] | None) -> Iterator[Task]:
-        """Yield the files of a directory that are not as the index has them, or might not be."""
+        """Yield the files of a directory that differ from the index, or might."""
         found: dict[str, Entry] = {}
         try:
             if names is not None:
@@ -158,7 +158,7 @@ class Sync:
         return walk.signature(self.home, place) == (row[0] if row else 0)
 
     def _doubtful(self, connection: Connection, place: Place) -> Iterator[Task]:
-        """Yield files that were read so soon after a change that another may have left no trace."""
+        """Yield files read so soon after a change that a later one may have left no trace."""
         for name, known in schema.known_files(connection, place.path, None, doubtful=True).items():
             yield Task(place, name, walk.look(self.home, place, name), known)
 
@@ -170,7 +170,7 @@ class Sync:
             with self._writing() as connection:
                 self._check(connection)
                 stale = [task for task in ready if not _is_current(connection, task)]
-                for task in stale:  # another process was there in between
+                for task in stale:  # another process was faster
                     ready.remove(task)
                     again = self._tasks(connection, task.place, {task.name})
                     ready += [each for each in again if self._prepare(each)]
@@ -178,19 +178,19 @@ class Sync:
         except (BusyError, StorageError):
             if any(task.matters for task in ready):
                 raise
-            return  # the index is right as it is; only a look could have been spared next time
+            return  # the index is correct; this would only have saved the next check
         self.wrote = True
         self.changed += sum(task.matters for task in ready)
 
     def _check(self, connection: Connection) -> None:
-        """Refuse to go on with an index that is not the one that was looked at, or that was begun."""
+        """Refuse to continue with another index than the one compared or started with."""
         now = schema.identity(connection)
         if self._index not in (None, now):
-            raise ReplacedError("the index was rebuilt while it was brought up to date")
+            raise ReplacedError("the index was rebuilt during the update")
         self._index = now
 
     def _drop(self, task: Task, why: str = "") -> bool:
-        """Leave a file out: what it said before must not be given for what it says now."""
+        """Drop a file: its old text must not pass for its current one."""
         if why:
             self._miss(task.place, why)
         task.entry = None
@@ -203,7 +203,7 @@ class Sync:
         try:
             found = self._files.read(task.path)
         except UnsafePathError:
-            return self._drop(task)  # became a link: no memory; `doctor` reports it
+            return self._drop(task)  # became a link: skipped; `doctor` reports it
         except StorageError as error:
             return self._drop(task, str(error))
         if found is None:
@@ -211,9 +211,9 @@ class Sync:
         data = found[0]
         task.hash = hash_of(data)
         if task.known is not None and task.known.hash == task.hash and task.known.mtime == task.entry.mtime:
-            # Only its stamp changed; if not even that, and it is still too young to be sure, write nothing.
+            # Only its stamp changed; if not even that, and it is still too recent to be sure, write nothing.
             return task.known.stamp != task.entry.stamp() or task.entry.settled
-        from memolith.index import documents  # most syncs have nothing to read
+        from memolith.index import documents  # imported late: most syncs read nothing
 
         about = (KINDS[task.place.kind], task.name, data, task.entry.mtime, task.place.category)
         try:
@@ -246,11 +246,11 @@ class Writer:
         self._columns = schema.Columns(connection)
         self._next = (connection.execute("SELECT max(id) FROM units").fetchone()[0] or 0) >> 4
         self._numbers: dict[tuple[str, str], int] = {}
-        self._totals: dict[int, list[int]] = {}  # of scopes: how many files, units and words come or go
-        self._shifts: dict[int, int] = {}  # of directories: how their signatures change
+        self._totals: dict[int, list[int]] = {}  # per scope: changes in the number of files, units and words
+        self._shifts: dict[int, int] = {}  # per directory: changes of the signature
 
     def apply(self, tasks: list[Task]) -> None:
-        """Put each file's new rows in place of its old ones."""
+        """Replace each file's rows."""
         for task in tasks:
             self._file(task)
         self._columns.save()
@@ -301,7 +301,7 @@ class Writer:
             self._units(scope, task, number, task.document)
 
     def _units(self, scope: int, task: Task, file: int, document: Document) -> None:
-        """Replace the units of a file; those that stay the same keep their rows."""
+        """Replace the units of a file; unchanged ones keep their rows."""
         old = {} if task.known is None else self._old(file)
         new: list[schema.Row] = []
         kind, path = task.place.kind, task.path
@@ -348,7 +348,7 @@ class Writer:
         return {(row[0], row[1]): row[2:] for row in rows}
 
     def _number(self, table: str, column: str, name: str) -> int:
-        """Return the number of a scope or directory; a new one gets the next."""
+        """Return the number of a scope or directory; assign the next to a new one."""
         number = self._numbers.get((table, name))
         if number is None:
             self._db.execute(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", [name])  # noqa: S608 - our own
@@ -358,7 +358,7 @@ class Writer:
 
 
 def _is_current(connection: Connection, task: Task) -> bool:
-    """Whether the index still has what a task was made from."""
+    """Whether the index still has the rows that a task is based on."""
     now = schema.known_files(connection, task.place.path, {task.name}).get(task.name)
     if now is None or task.known is None:
         return now is task.known
@@ -380,7 +380,7 @@ def _bag(kind: int, document: Document, piece: Piece) -> tuple[bytes, int]:
 
 
 def hash_of(data: bytes) -> bytes:
-    """Return the hash by which content is known again."""
+    """Return the content hash."""
     try:
         from _blake2 import blake2b  # `hashlib` brings OpenSSL: half a start
     except ImportError:

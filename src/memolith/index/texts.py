@@ -1,4 +1,4 @@
-"""Units as values: what the index knows of them, and their text, cut out of the file as it is now."""
+"""Units as values: their metadata from the index, and their text from the current file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Read = tuple[bytes, tuple[int, int, int, int] | None]
     Row = tuple[Any, ...]
 
-# The fields of a unit that are a column each.
+# The fields of a unit that map to a column.
 _FIELDS = {
     **{name: f"units.{name}" for name in ("id", "position", "parent", "turn")},
     "first_line": "units.first",
@@ -33,7 +33,7 @@ _FIELDS = {
     },
     "scope": "scopes.slug",
 }
-# What the others are made of.
+# The columns that the other fields are computed from.
 _MORE = "files.kind, directories.path, files.name, coalesce(files.supersedes, ''), files.masked"
 _STAMP = "files.inode, files.size, files.mtime, files.ctime"
 _SELECT = (
@@ -48,7 +48,7 @@ _ORIGINS = {"assistant": "agent"}
 
 
 def totals(connection: Connection, slugs: Sequence[str]) -> tuple[int, int]:
-    """Return how many files and units some scopes have."""
+    """Return the number of files and units of some scopes."""
     query = f"SELECT total(files), total(units) FROM scopes WHERE number IN {_of(slugs)}"  # noqa: S608 - question marks
     files_, units = connection.execute(query, slugs).fetchone()
     return int(files_), int(units)
@@ -59,7 +59,7 @@ def _of(slugs: Sequence[str]) -> str:
 
 
 class Reader:
-    """Reads units of one home; remembers the last documents that were costly to read."""
+    """Reads units of one home; caches the last documents that were expensive to read."""
 
     def __init__(self, home: str) -> None:
         self._home = home
@@ -67,7 +67,7 @@ class Reader:
         self._sessions: dict[object, list[str]] = {}
 
     def units(self, connection: Connection, ids: Sequence[int]) -> list[Unit]:
-        """Return units in the given order, without their texts; those that are gone are left out."""
+        """Return units in the given order, without their texts; skip those that are gone."""
         asked = ",".join(str(int(each)) for each in ids)
         found = {row[0]: row for row in connection.execute(f"{_SELECT} WHERE units.id IN ({asked})")}
         return [_unit(found[each]) for each in ids if each in found]
@@ -106,14 +106,14 @@ class Reader:
         return [(row[0] or "", row[1] or "", row[2].removeprefix(_STORE)) for row in rows]
 
     def with_text(self, units: Iterable[Unit]) -> list[Unit]:
-        """Return units with their texts, as the files have them now; those that are gone are left out."""
+        """Return units with their current texts from the files; skip those that are gone."""
         read: dict[str, Read | None] = {}
         reader = walk.Files(self._home)
         texts = [(unit, self._text(unit, read, reader)) for unit in units]
         return [unit.with_text(text) for unit, text in texts if text is not None]
 
     def _text(self, unit: Unit, read: dict[str, Read | None], reader: walk.Files) -> str | None:
-        """Return a unit's text; None if its file is gone or has no such part any more."""
+        """Return a unit's text; None if its file is gone or no longer has that part."""
         place = unit.path if unit.kind == "session" else f"{_STORE}{unit.path}"
         if place not in read:
             try:
@@ -137,7 +137,7 @@ class Reader:
         return hygiene.clean(text)[0]
 
     def _as_indexed(self, unit: Unit, data: bytes, key: object) -> str | None:
-        """Return the text of a unit whose file is as it was indexed; None if all of it must be looked at."""
+        """Return the text of a unit whose file is unchanged; None if the whole file must be parsed."""
         if unit.first_line is not None and not unit.masked:
             lines = files.text_of(data).split("\n")[unit.first_line - 1 : unit.last_line]
             return "\n".join(lines).strip("\n")

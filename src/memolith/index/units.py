@@ -1,4 +1,4 @@
-"""What the index gives out: units of text, matches, the state of an answer. Plain values."""
+"""The results of the index: units of text, matches, the state of an answer. Plain values."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-# In this order they are numbered in the index; new ones go to the end.
+# The index stores the position in this list; append new ones.
 KINDS: Final = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
 
 
 class Unit(Value):
-    """A piece of text that is found and shown as one: a whole note, a section, an entry, a turn."""
+    """A piece of text that is found and shown as a whole: a note, a section, an entry, a turn."""
 
-    id: int  # within this index only; `key` is what may be kept
+    id: int  # valid within this index only; `key` is stable
     key: str  # projects/x/notes/a.md, projects/x/notes/a.md#L10-20, session:claude-abc#12
     path: str  # relative to the store; for a session, sessions/<slug>/<name>.jsonl.gz relative to the home
     scope: str  # a slug, or empty for the user-wide scope
@@ -23,22 +23,22 @@ class Unit(Value):
     category: str  # of a record; the type of a ticket; else empty
     record: str  # the id of a record or ticket, <agent>-<id> of a session; else empty
     title: str
-    text: str | None  # masked; None if it was not asked for, or the file is gone
+    text: str | None  # masked; None if not requested, or the file is gone
     first_line: int | None  # counted from 1; None for a turn
     last_line: int | None
     turn: int | None
     role: str  # of a turn; else empty
-    date: str  # ISO: the best known one of valid_from, updated, created, entry, turn, file
+    date: str  # ISO: the first known of valid_from, updated, created, entry, turn, file
     status: str  # active, superseded, archived; that of a ticket
     expires: str
     valid_from: str
     valid_until: str
     supersedes: list[str]  # ids of records
-    source: str  # where it came from, if not from the user or their agent
+    source: str  # its source, if not the user or their agent
     parent: int | None  # the unit of the whole document that this is a part of
     position: int  # in its document, from 0; the whole document has -1 if it has parts
-    content_hash: bytes  # of the text: vectors are kept by it
-    masked: bool  # whether the file has something that is not shown
+    content_hash: bytes  # of the text: the key of its vector
+    masked: bool  # whether something in the file is masked
     stamp: tuple[int, int, int, int]  # the file as it was indexed: inode, size, mtime, ctime
 
     def with_text(self, text: str) -> Unit:
@@ -51,12 +51,12 @@ class Unit(Value):
 
 
 def kind_of(unit_id: int) -> str:
-    """Return the kind of a unit, which its id tells."""
+    """Return the kind of a unit, which is part of its id."""
     return KINDS[unit_id & 15]
 
 
 class Match(Value):
-    """A unit found by words: its score (higher is better) and the terms of the query that it has."""
+    """A unit found by words: its score (higher is better) and the matching terms of the query."""
 
     unit_id: int
     score: float
@@ -64,26 +64,26 @@ class Match(Value):
 
 
 class Term(Value):
-    """A word of a query as the index knows it, and in how many units it is."""
+    """A word of a query as the index knows it, and the number of units with it."""
 
     term: str
     df: int
-    weight: float  # 1; less for another form of a word; 0 for one that says nothing by itself ("the")
+    weight: float  # 1; less for another form of a word; 0 for a stop word ("the")
 
 
 class Analysis(Value):
-    """The terms of a query, and of how many units their frequencies are."""
+    """The terms of a query, and the number of units that their frequencies refer to."""
 
     terms: list[Term]
     total: int
 
 
 class State(Value):
-    """Whether an answer covers everything, and if not, what is missing from it and why."""
+    """Whether an answer covers everything, and if not, what is missing and why."""
 
     complete: bool
     missing: list[str]  # "<path>: <why>"
-    notes: list[str]  # what is not as it should be, though the answer is complete (read-only cache, …)
+    notes: list[str]  # problems that leave the answer complete (read-only cache, …)
     files: int
     units: int
-    changed: int  # files that this call read again or dropped
+    changed: int  # files that this call reread or dropped

@@ -1,7 +1,7 @@
-"""Which files the index covers, and whether any of them changed, for one `stat` each.
+"""Which files the index covers, and whether any of them changed, at one `stat` each.
 
-A directory has a signature: the sum of the hashes of its files' names, sizes, times and inodes. One number is
-compared, however many files there are, and one changed file changes it without looking at the others.
+A directory has a signature: the sum of the hashes of its files' names, sizes, times and inodes. Comparing
+directories takes one number, and a changed file updates it without the others.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _MASK = (1 << 63) - 1  # of SQLite's integers; a time after 2262 counts as then
 _INDEX = layout.MEMORY
 _MAX_SESSION = 64 * 1_048_576
-# A file changed this shortly before it was looked at may change again without its times showing it: the
-# clock of a file system ticks every few milliseconds, that of some only every two seconds.
+# A file that changed this recently may change again without a new timestamp: the clock of a file system ticks
+# every few milliseconds, that of some only every two seconds.
 _TICK = 25_000_000
 _COARSE_TICK = 2_100_000_000
 
@@ -33,7 +33,7 @@ _COARSE_TICK = 2_100_000_000
 class Place:
     """A directory with files of one kind; `path` is relative to the home.
 
-    Of a `deep` one, the files below it count too; their names are then paths from here.
+    A `deep` one includes the files in subdirectories; their names are relative paths.
     """
 
     __slots__ = ("accepts", "category", "deep", "kind", "path", "slug")
@@ -53,7 +53,7 @@ class Place:
 
 
 class Entry:
-    """A file as the directory shows it."""
+    """A file as listed in its directory."""
 
     __slots__ = ("ctime", "inode", "mtime", "name", "settled", "size")
 
@@ -65,11 +65,11 @@ class Entry:
         self.settled = newest < now - tick
 
     def stamp(self) -> tuple[int, int, int, int]:
-        """Return what is compared."""
+        """Return the values to compare."""
         return self.inode, self.size, self.mtime, self.ctime
 
     def digest(self) -> int:
-        """Return what this file adds to the signature of its directory."""
+        """Return this file's share of its directory's signature."""
         return digest(self.name, *self.stamp())
 
 
@@ -79,7 +79,7 @@ def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
 
 
 def places(slug: str) -> list[Place]:
-    """Return where the files of a scope are."""
+    """Return the directories of a scope."""
     base = f"{layout.STORE}/{layout.path(slug)}".rstrip("/")
     found = []
     for kind in layout.KINDS:
@@ -113,7 +113,7 @@ def _is_day(name: str) -> bool:
     return name[-3:] == ".md" and layout.is_date(name[:-3])
 
 
-# Which files of a kind count; of most, all that are Markdown and not hidden.
+# Which files count, by kind; by default, all Markdown files that are not hidden.
 _ACCEPTS: dict[str, Callable[[str], bool]] = {
     layout.MEMORY: layout.MEMORY.__eq__,
     "notes": _is_note,
@@ -127,12 +127,12 @@ def _is_session(name: str) -> bool:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name is UTF-8; one that is not cannot be given to anybody."""
+    """Whether a name is UTF-8; others cannot be shown."""
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def signature(home: str, place: Place) -> int:
-    """Return the signature of a directory; 0 if there is none.
+    """Return the signature of a directory; 0 if it does not exist.
 
     UnsafePathError if it is a link, StorageError or OSError if it cannot be listed.
     """
@@ -146,7 +146,7 @@ def signature(home: str, place: Place) -> int:
         return 0
     accepts = place.accepts
     total = 0
-    # The same as the sum of `digest`, without a call for each: this runs for every file at every query.
+    # Equals the sum of `digest`, inlined: this runs for every file at every query.
     for item in [item for item in folder.entries() if accepts(item.name)]:
         found = item.stat(follow_symlinks=False)
         if found.st_mode >> 12 == 8:  # a regular file
@@ -163,9 +163,9 @@ def signature(home: str, place: Place) -> int:
 
 
 def directories(home: str, places: Sequence[Place]) -> str:
-    """Return a value that changes when a file comes, goes or is replaced by another of its name.
+    """Return a value that changes when a file is added, removed or replaced.
 
-    One `stat` for each directory. What is saved in place does not show in it.
+    One `stat` per directory. It misses files saved in place.
     """
     seen = []
     for place in places:
@@ -179,7 +179,7 @@ def directories(home: str, places: Sequence[Place]) -> str:
 
 
 def entries(home: str, place: Place) -> dict[str, Entry]:
-    """Return the files of a directory by name. Links and special files are no memory; errors: `signature`."""
+    """Return the files of a directory by name, without links and special files; errors as in `signature`."""
     now = time.time_ns()
     if place.kind == 0:
         entry = look(home, place, layout.MEMORY)
@@ -205,7 +205,7 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
 
 
 def _folder(home: str, place: Place) -> Folder | None:
-    """Return a directory, if it is there. Opened once: then no `stat` has to follow the path."""
+    """Open a directory, if it exists, so that no `stat` has to follow the path."""
     tree, rest = inside(home, place.path)
     try:
         return tree.folder(rest)
@@ -214,7 +214,7 @@ def _folder(home: str, place: Place) -> Folder | None:
 
 
 def look(home: str, place: Place, name: str) -> Entry | None:
-    """Return one file as it is now; None if there is none that counts. UnsafePathError behind a link."""
+    """Return the current entry of one file; None if none counts. UnsafePathError behind a link."""
     now = time.time_ns()
     if not place.accepts(name):
         return None
@@ -224,14 +224,14 @@ def look(home: str, place: Place, name: str) -> Entry | None:
 
 
 class Files:
-    """Reads files of a home, for one operation: those in one directory cost little more than one."""
+    """Reads files of a home for one operation; further files in the same directory are cheap."""
 
     def __init__(self, home: str) -> None:
         self._home = home
         self._trees: dict[str, Tree] = {}
 
     def read(self, path: str) -> tuple[bytes, tuple[int, int, int, int] | None] | None:
-        """Return a file's bytes and its stamp; None if there is none."""
+        """Return a file's bytes and its stamp; None if it does not exist."""
         top, _, rest = path.partition("/")
         tree = self._trees.get(top)
         if tree is None:
@@ -240,6 +240,6 @@ class Files:
             place = tree.place(rest)
         except FileNotFoundError:
             return None
-        # Session copies are compressed, and may be larger than a memory.
+        # Session copies may be larger than a memory.
         data = place.read(_MAX_SESSION, cut=True) if top == "sessions" else place.read()
         return None if data is None else (data, place.fingerprint())

@@ -1,9 +1,9 @@
-"""What changed since the last look, as the kernel wrote it down: no file has to be looked at if nothing did.
+"""The kernel's record of changes since the last check: if there are none, no file needs checking.
 
 Linux queues an event for a watched directory before the call that changes a file returns, so reading the
-queue right before a query misses nothing. Whatever is in doubt (another kind of file system, another system,
-an overflow, a directory that moved) makes `changes` answer None: look at everything. Events are not sent for
-writes through a memory map, nor from another computer; file systems where the latter happens are not watched.
+queue right before a query misses nothing. In doubt (an unknown file system, another operating system, an
+overflow, a moved directory) `changes` returns None: check everything. There are no events for writes through
+a memory map, nor from another computer; file systems where the latter happens are not watched.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import os
 import struct
 import sys
 
-# Of a file in the directory: modified, attributes, closed after writing, moved from and to, created, deleted.
+# Files in the directory: modified, attributes, closed after writing, moved from and to, created, deleted.
 _FILES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200
 _DELETE_SELF, _MOVE_SELF, _UNMOUNT, _OVERFLOW, _IGNORED = 0x400, 0x800, 0x2000, 0x4000, 0x8000
 _ONLY_DIR, _NO_FOLLOW, _IS_DIR = 0x01000000, 0x02000000, 0x40000000
 _WANTED = _FILES | _DELETE_SELF | _MOVE_SELF | _ONLY_DIR | _NO_FOLLOW
 _LOST = _UNMOUNT | _OVERFLOW | _IGNORED | _DELETE_SELF | _MOVE_SELF
-# ext2-4, xfs, btrfs, tmpfs, f2fs, zfs: nobody else can write to them behind this kernel's back.
+# ext2-4, xfs, btrfs, tmpfs, f2fs, zfs: only this kernel writes to them.
 _LOCAL = frozenset([0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0xF2F52010, 0x2FC12FC1])
 _NONBLOCK_CLOEXEC = 0o4000 | 0o2000000
 _HEADER = struct.Struct("iIII")
@@ -36,7 +36,7 @@ class Journal:
         self._identity: dict[str, tuple[int, int] | None] = {}
 
     def watch(self, home: str, directories: frozenset[str]) -> None:
-        """Start over with these directories; where that is not possible, `changes` stays None."""
+        """Start over with these directories; if that is not possible, `changes` stays None."""
         self.close()
         if self._useless:
             return
@@ -84,9 +84,9 @@ class Journal:
         return self._fd >= 0
 
     def changes(self) -> dict[str, set[str]] | None:
-        """Return the names in each directory that something happened to; None if that is not known."""
+        """Return the changed names in each directory; None if unknown."""
         found = self._read() if self.is_open else None
-        # A path may lead elsewhere although nothing happened in the directories that were watched.
+        # A path may lead elsewhere although nothing changed in the watched directories.
         if found is None or any(self._inode(path) != known for path, known in self._identity.items()):
             self.close()
             return None
@@ -110,7 +110,7 @@ class Journal:
                 if mask & _LOST or path is None:
                     return None
                 if mask & _IS_DIR and (f"{path}/{name}" if path else name) in self._identity:
-                    return None  # a directory came, went or became another
+                    return None  # a directory was added, removed or replaced
                 if path in self.directories and name:
                     found.setdefault(path, set()).add(name)
 
@@ -118,7 +118,7 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Stop watching; a forked child does so at once, as it would share one queue with its parent."""
+        """Stop watching; a forked child does so at once, as it would share the queue with its parent."""
         if self._fd >= 0:
             os.close(self._fd)
         self._fd = -1

@@ -191,7 +191,7 @@ def test_a_directory_can_be_named_and_a_broken_one_says_so(tiny: Path, tmp_path:
     (tiny / "model.safetensors").write_bytes(b"short")
     broken = meaning.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": str(tiny)}))
     assert broken is not None
-    with pytest.raises(ConfigError, match="not a model that can be read"):
+    with pytest.raises(ConfigError, match="not a readable model"):
         broken.embed(["the"])
     with pytest.raises(ConfigError, match=r"not a directory with config\.json"):
         meaning.choose(Settings(home, {"MEMOLITH_SEMANTIC_MODEL": "/nowhere"}))

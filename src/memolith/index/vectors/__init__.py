@@ -3,7 +3,7 @@
     minilm.py      the local model, numpy only
     remote.py      any service that speaks OpenAI's protocol
     packs.py       vectors kept by content hash in one SQLite file, derived and disposable
-    nearest.py     finding the nearest of them               meaning.py    the whole as recall sees it
+    nearest.py     finding the nearest of them               meaning.py    the interface for recall
 
 Nothing here is imported, and no model loaded, before a caller asks for meaning.
 """

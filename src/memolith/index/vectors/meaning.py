@@ -1,7 +1,7 @@
-"""Meaning as recall sees it: catching up within a time, then similarities of units to a question.
+"""Search by meaning for recall: embed within a time limit, then compare units with a question.
 
 The first question loads numpy and the model (an eighth of a second); a long-lived process keeps both, and the
-vectors of its scopes. A process that answers once does without, unless it is asked to.
+vectors of its scopes. A process that answers once does without, unless asked to.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     class Provider(Protocol):
         """A model that turns texts into vectors of length one."""
 
-        name: str  # vectors are kept by it: it names the service and the model
+        name: str  # the key of stored vectors: service and model
 
         def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
-            """Return one row for each text. `query` says that they are questions, not what is searched."""
+            """Return one row for each text. `query` marks questions, as opposed to texts to search."""
 
     class Units(Protocol):
-        """What is needed of the index."""
+        """The part of the index used here."""
 
         home: str
 
         def stamp(self) -> object:
-            """Return something that changes whenever the index does."""
+            """Return a value that changes whenever the index does."""
 
         def hashes(self, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
             """Return id and content hash of every unit."""
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
 
 Scored = list[tuple[int, float]]
 
-_BATCH = 8  # texts between two looks at the clock
+_BATCH = 8  # texts between two checks of the time
 _SAVED = 256  # texts between two writes
-_REMEMBERED = 64  # questions whose vector is kept
+_REMEMBERED = 64  # cached questions
 
 
 class Coverage(Value):
-    """How much of some scopes has a vector."""
+    """How many texts of some scopes have a vector."""
 
     done: int
     model: str
-    problem: str  # why not all, if something is wrong
+    problem: str  # why some are missing, if there is a problem
     total: int
 
     @property
@@ -76,10 +76,10 @@ class Coverage(Value):
 
 
 def choose(settings: Settings) -> Provider | None:
-    """Return the model that the settings name; None if there is none. ConfigError if it cannot be had.
+    """Return the model named in the settings, or None. ConfigError if it is not available.
 
-    `auto` takes the local model when the extra is installed, else none. Whatever may reach the network has to
-    be named in the settings, and a project's own file can set none of them (`config.PROJECT_KEYS`).
+    `auto` takes the local model if the extra is installed, else none. Anything that may reach the network
+    must be named in the settings, and a project's own file cannot set it (`config.PROJECT_KEYS`).
     """
     from importlib import util
 
@@ -122,11 +122,11 @@ class Vectors:
         self._live: dict[str, tuple[object, Live]] = {}
         self._complete: dict[str, tuple[object, str, int]] = {}  # stamp, model, texts
         self._questions: dict[str, Array] = {}
-        self.problem = ""  # why there is no model, or why it did not answer
+        self.problem = ""  # why there is no model, or no answer from it
 
     @property
     def provider(self) -> Provider | None:
-        """The model, chosen at the first question; None without the extra, or if it is switched off."""
+        """The model, chosen at the first question; None without the extra, or if switched off."""
         if not self._chosen:
             self._chosen = True
             try:
@@ -143,7 +143,7 @@ class Vectors:
         seconds: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Coverage:
-        """Embed what is new, for about `seconds` at most; drop what is gone. A failing model is no error."""
+        """Embed new texts for at most about `seconds`; drop removed ones. A failing model is not an error."""
         if self.provider is None:
             return self._nothing()
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -157,7 +157,7 @@ class Vectors:
         return Coverage(done=done, model=self.provider.name, problem=problem, total=total)
 
     def coverage(self, slugs: Sequence[str]) -> Coverage:
-        """Return how much has a vector, without making any."""
+        """Return how many texts have a vector, without computing any."""
         if self.provider is None:
             return self._nothing()
         done = total = 0
@@ -205,9 +205,9 @@ class Vectors:
         return done, len(wanted)
 
     def _embed(self, slug: str, fresh: list[tuple[bytes, str]], deadline: float | None) -> int:
-        """Embed and keep as many as the time allows; return how many. Similar lengths go together.
+        """Embed and store as many as the time allows; return how many. Batches have similar lengths.
 
-        A text comes after its sentences, which are shorter: who has a text has all of it.
+        A text comes after its sentences, which are shorter: if a text has a vector, so have its sentences.
         """
         from memolith.index.vectors import nearest
 
@@ -236,13 +236,13 @@ class Vectors:
             return None
 
     def clear(self) -> None:
-        """Forget all vectors; they are made again when they are needed."""
+        """Delete all vectors; they are recomputed when needed."""
         self._packs.clear()
         self._complete.clear()
         self._matrices.clear()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._packs.close()
 
     # ------------------------------------------------------------ with the model
@@ -250,10 +250,10 @@ class Vectors:
     def scores(
         self, slugs: Sequence[str], query: str, candidates: Sequence[int] | None = None, limit: int = 200
     ) -> Scored:
-        """Return units and how similar they are to `query` (-1 to 1), best first.
+        """Return units and their similarity to `query` (-1 to 1), best first.
 
-        Those nearest in the scopes; with `candidates`, these instead, without those that have no vector yet.
-        Empty without a model, or if it did not answer (`problem` says why).
+        The nearest in the scopes; with `candidates`, these instead, except those without a vector yet. Empty
+        without a model, or if it did not answer (`problem` says why).
         """
         if self.provider is None:
             return []
@@ -296,7 +296,7 @@ class Vectors:
         if known is None or known[0] != stamp:
             known = self._live[slug] = (stamp, nearest.Live(self._index.hashes([slug])))
         if others and self._complete.get(slug, ())[:1] == (stamp,) and not matrix.has(known[1].all):
-            # Something was lost since they were counted: the file is damaged.
+            # Vectors vanished since they were counted: the file is damaged.
             del self._complete[slug]
             seconds = self._settings.number("semantic.seconds")
             done, total = self._sync(slug, stamp, time.monotonic() + seconds, None)

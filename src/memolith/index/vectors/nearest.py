@@ -1,9 +1,8 @@
 """The vectors of a scope in memory, and the nearest of them.
 
 Small integers instead of floats: a quarter of the memory, and similarities differ in the fourth digit. Up to
-some ten thousand rows all are compared. Above, the signs alone (one bit for each number) name a few thousand
-that may be near, and only those are compared: a quarter of the time, and the same ten nearest but for
-one in a hundred.
+some ten thousand rows, all are compared. Above that, the signs alone (one bit per number) select a few
+thousand candidates, and only those are compared: a quarter of the time, and 99 % of the same ten nearest.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ if TYPE_CHECKING:
 
 Names = npt.NDArray[np.uint64]  # the first eight bytes of a key: a text and its sentences share them
 
-_ALL = 20_000  # rows that are compared without a first choice
-_NEAR = 4_000  # rows that the first choice leaves
+_ALL = 20_000  # rows compared without preselection
+_NEAR = 4_000  # rows after preselection
 _BLOCK = 1024  # rows turned into floats at once: they stay in the cache
 
 
 def names(keys: bytes) -> Names:
-    """Return the short names of keys that stand one after another."""
+    """Return the short names of concatenated keys."""
     return np.frombuffer(keys, ">u8")[:: KEY // NAME].astype(np.uint64)
 
 
 def quantise(keys: Sequence[bytes], rows: Array) -> list[Row]:
-    """Turn vectors into small integers, each with the scale that gives it back."""
+    """Quantise vectors to small integers, each with its scale."""
     scales = (np.maximum(np.abs(rows).max(axis=1), 1e-12) / 127).astype(np.float32)
     small = np.rint(rows / scales[:, None]).astype(np.int8)
     return [(key, scales[at].tobytes(), small[at].tobytes()) for at, key in enumerate(keys)]
@@ -63,11 +62,11 @@ class Matrix:
 
     def __init__(self) -> None:
         self._parts: dict[int, _Part] = {}
-        # The signs of all rows, one row for each 64 of them; and of which parts.
+        # The signs of all rows, 64 per word; and the parts they belong to.
         self._signs: tuple[list[_Part], npt.NDArray[np.uint64]] | None = None
 
     def refresh(self, packs: Packs, model: str, slug: str) -> bool:
-        """Read the packs that are new, let go of those that are gone; tell whether others may be there."""
+        """Load new packs, release removed ones; return whether there may be others."""
         numbers = packs.numbers(model, slug)
         if numbers and numbers == list(self._parts):
             return False
@@ -92,7 +91,7 @@ class Matrix:
             found = [(part.names, part.all(query)) for part in parts]
         else:
             differing = self._differing(parts, query)
-            # Counted instead of sorted: there are few different numbers.
+            # Counting instead of sorting: there are few distinct numbers.
             bound = np.searchsorted(np.cumsum(np.bincount(differing)), _NEAR, "right")
             near = np.flatnonzero(differing <= bound)
             ends = np.cumsum([len(part.rows) for part in parts])
@@ -109,7 +108,7 @@ class Matrix:
         return all_names[order], scores[order]
 
     def _differing(self, parts: list[_Part], query: Array) -> npt.NDArray[np.uint16]:
-        """Return in how many signs each row differs from the query."""
+        """Return the number of signs in which each row differs from the query."""
         if self._signs is None or self._signs[0] != parts:
             self._signs = parts, np.concatenate([_signs(part.rows).T for part in parts], axis=1)
         signs = self._signs[1]
@@ -119,7 +118,7 @@ class Matrix:
         return found
 
     def of(self, wanted: Names, query: Array) -> Array:
-        """Return the similarity of named texts, by their nearest row; not a number where there is none."""
+        """Return the similarity of named texts, by their nearest row; NaN if there is none."""
         scores = np.full(len(wanted), np.nan, np.float32)
         for part in self._parts.values():
             if part.rows.shape[1] == len(query):
@@ -135,7 +134,7 @@ class Matrix:
 
 
 class Live:
-    """Which units there are now, and the name of each one's text."""
+    """The current units, and the name of each one's text."""
 
     def __init__(self, hashes: Sequence[tuple[int, bytes]]) -> None:
         ids = np.array([unit for unit, _ in hashes], np.int64)
@@ -145,13 +144,13 @@ class Live:
         self.all, self._units = known[by_name], ids[by_name]  # sorted by name
 
     def units(self, wanted: Names) -> list[list[int]]:
-        """Return for each name the units that have that text."""
+        """Return for each name the units with that text."""
         first = np.searchsorted(self.all, wanted, "left")
         last = np.searchsorted(self.all, wanted, "right")
         return [self._units[a:b].tolist() for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
     def names(self, units: Sequence[int]) -> tuple[list[int], Names]:
-        """Return the units among these that there are, and the names of their texts."""
+        """Return those of the given units that exist, and the names of their texts."""
         asked = np.array(units, np.int64)
         at = np.searchsorted(self._ids, asked)
         at[at == len(self._ids)] = 0
@@ -160,7 +159,7 @@ class Live:
 
 
 def _signs(rows: npt.NDArray[np.int8] | Array) -> npt.NDArray[np.uint64]:
-    """Return one bit for each number, filled up to whole words of 64."""
+    """Return one bit for each number, padded to 64-bit words."""
     bits = np.packbits(rows > 0, axis=1)
     missing = -bits.shape[1] % 8
     if missing:

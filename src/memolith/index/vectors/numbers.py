@@ -1,7 +1,7 @@
-"""numpy with one thread: on a shared machine more of them only wait for each other, at ten times the cost.
+"""numpy with one thread: on a busy machine, several wait for each other, at ten times the cost.
 
-Whoever set OPENBLAS_NUM_THREADS (or its like), or imported numpy before, is not overruled. Every part that
-needs numpy takes it from here, so that the first import is this one.
+An existing OPENBLAS_NUM_THREADS (or similar) or an earlier import of numpy takes precedence. Every module
+that needs numpy imports it from here, so that this import is the first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
-# The libraries below numpy read this once, when they are loaded; children must not inherit it.
+# numpy's libraries read this once, when loaded; children must not inherit it.
 _ours = [] if any(name in os.environ for name in _VARIABLES) else _VARIABLES
 os.environ.update(dict.fromkeys(_ours, "1"))
 try:

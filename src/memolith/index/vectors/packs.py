@@ -1,13 +1,12 @@
-"""Vectors kept between runs: one SQLite file in cache/, derived from the texts and disposable.
+"""Stored vectors: one SQLite file in cache/, derived from the texts and disposable.
 
 A row is a content hash and a vector of small integers with its scale. Reading a hundred thousand rows one by
-one would cost ten times what comparing them costs, so rows lie together in packs of some thousands, sorted
-by hash. A pack is never changed: what is new becomes a small pack, packs are joined as they add up, and large
-ones share the hashes out by range, so that one row is looked for in few of them. A reader knows by a pack's
-number whether it has it already. A pack belongs to one model and one scope, so a search reads nothing of
-a project that it is not for.
+one would cost ten times as much as comparing them, so rows are stored in packs of some thousands, sorted by
+hash. Packs are immutable: new rows become a small pack, small packs are merged, and large ones split the
+hashes by range, so that a row is looked up in few of them. A reader recognises a pack by its number. A pack
+belongs to one model and one scope, so a search never reads another project's.
 
-The index is another file: it may be rebuilt at any time, while a vector takes a tenth of a second to make.
+The index is a separate file: it is cheap to rebuild, while a vector takes a tenth of a second to compute.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any, Self
 
-KEY = 16  # bytes of a content hash that are kept
-NAME = 8  # the first of them: the same for a text and its sentences, and enough to tell a million texts apart
-FULL = 4096  # rows of a pack, and the rest of its last text
+KEY = 16  # stored bytes of a content hash
+NAME = 8  # of these, the prefix shared by a text and its sentences: enough to distinguish a million texts
+FULL = 4096  # rows of a pack, plus the rest of its last text
 SHORT = 600  # characters; a longer text is a document
-_LEAST = 4  # words of a sentence; fewer say nothing by themselves ("Sounds great!")
+_LEAST = 4  # words of a sentence; fewer mean nothing alone ("Sounds great!")
 _ENDS = frozenset(".?!")
 _FULL_STOPS = frozenset("。！？")  # no space follows them
 _NAME = "vectors-2.sqlite3"
-_UNUSED_DAYS = 30  # then the vectors of a model that nobody asks for go
+_UNUSED_DAYS = 30  # days until the vectors of an unused model are dropped
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS model(name TEXT PRIMARY KEY, dimension INTEGER NOT NULL, used INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS pack(
@@ -45,14 +44,14 @@ CREATE INDEX IF NOT EXISTS pack_of ON pack(model, slug, count);
 """
 
 _PARTS = "id, keys, scales, vectors, checksum"
-# What SQLite says, or Python of rows that make no sense (a name that is not UTF-8, a number that is none).
+# Errors of SQLite, or of Python on nonsensical rows (a name that is not UTF-8, a number that is not one).
 _REFUSED = (sqlite3.Error, OSError, MemolithError, TypeError, ValueError)
 
 Row = tuple[bytes, bytes, bytes]  # key, scale (a float of four bytes), vector (a signed byte each)
 
 
 class Pack:
-    """Some rows of one model and scope, sorted by key, as the bytes they are kept in."""
+    """Some rows of one model and scope, sorted by key, in their stored form."""
 
     def __init__(self, number: int, keys: bytes, scales: bytes, vectors: bytes) -> None:
         self.number, self.keys, self.scales, self.vectors = number, keys, scales, vectors
@@ -60,7 +59,7 @@ class Pack:
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Iterator[Self]:
-        """Put rows together, as many packs as it takes; of two rows with one key the first stays."""
+        """Pack rows, into as many packs as needed; of two rows with the same key the first stays."""
         first: dict[bytes, Row] = {}
         for row in rows:
             first.setdefault(row[0], row)
@@ -68,7 +67,7 @@ class Pack:
         start = 0
         while start < len(ordered):
             end = min(start + FULL, len(ordered))
-            # A text stays with its sentences: where it is, all of it is.
+            # A text and its sentences stay in one pack.
             while end < len(ordered) and ordered[end][0][:NAME] == ordered[end - 1][0][:NAME]:
                 end += 1
             some = ordered[start:end]
@@ -77,14 +76,14 @@ class Pack:
 
     @classmethod
     def intact(cls, number: int, keys: object, scales: object, vectors: object, total: object) -> Self | None:
-        """Return a pack as it was kept; None if it is damaged."""
+        """Return a stored pack; None if it is damaged."""
         if not (isinstance(keys, bytes) and isinstance(scales, bytes) and isinstance(vectors, bytes)):
             return None
         pack = cls(number, keys, scales, vectors)
         return pack if pack.checksum == total else None
 
     def rows(self) -> Iterator[Row]:
-        """Take the rows apart again."""
+        """Unpack the rows."""
         size = len(self.vectors) // max(1, self.count)
         for at in range(self.count):
             yield (
@@ -95,29 +94,29 @@ class Pack:
 
     @property
     def checksum(self) -> int:
-        """What tells a damaged pack: SQLite itself does not check what it reads."""
+        """The checksum of a pack: SQLite itself does not verify what it reads."""
         return zlib.crc32(self.vectors, zlib.crc32(self.scales, zlib.crc32(self.keys)))
 
 
 class Packs:
-    """The file of vectors of one home. A file that cannot be used is as good as none."""
+    """The vectors file of one home. An unusable file is treated as missing."""
 
     def __init__(self, home: str, day: int) -> None:
         self.path = os.path.join(home, "cache", _NAME)
         self._home, self._day = home, day
         self._open: sqlite3.Connection | None = None
         self.lock = RLock()
-        # The keys of packs that were read and found right; they never change.
+        # The keys of verified packs; they never change.
         self._known: dict[int, bytes] = {}
-        self.problem = ""  # why nothing can be kept, if so
+        self.problem = ""  # why nothing can be stored, if so
         locks.watch_forks(self)
 
     def forked(self) -> None:
-        """Forget the connection, in a child: it is the parent's."""
+        """Drop the connection in a child: it is the parent's."""
         self.lock, self._open = RLock(), None
 
     def keys(self, model: str, slug: str) -> set[bytes]:
-        """Return the hashes that have a vector, in packs that are not damaged."""
+        """Return the hashes that have a vector, in intact packs."""
         numbers, found = self.numbers(model, slug), set[bytes]()
         for number in numbers:
             if number not in self._known:
@@ -127,12 +126,12 @@ class Packs:
         return found
 
     def numbers(self, model: str, slug: str) -> list[int]:
-        """Return which packs hold a scope now."""
+        """Return the current packs of a scope."""
         rows = self._ask("SELECT id FROM pack WHERE model = ? AND slug = ? ORDER BY id", model, slug)
         return [number for (number,) in rows]
 
     def load(self, number: int) -> Pack | None:
-        """Read a pack; one that is damaged is dropped, and its texts are embedded again."""
+        """Read a pack; drop a damaged one, so that its texts are embedded again."""
         self._known.pop(number, None)
         for row in self._ask(f"SELECT {_PARTS} FROM pack WHERE id = ?", number):  # noqa: S608 - constant
             pack = Pack.intact(*row)
@@ -143,7 +142,7 @@ class Packs:
         return None
 
     def add(self, model: str, slug: str, rows: Sequence[Row]) -> bool:
-        """Keep new rows; False (and `problem`) if the file cannot be written."""
+        """Store new rows; False (and `problem`) if the file cannot be written."""
 
         def step(db: sqlite3.Connection) -> None:
             self._use(db, model, len(rows[0][2]))
@@ -164,7 +163,7 @@ class Packs:
         return not rows or self._write(step)
 
     def retain(self, slug: str, keys: Collection[bytes]) -> None:
-        """Drop the vectors of a scope whose text is gone, of every model."""
+        """Drop the vectors of removed texts of a scope, for every model."""
         names = {key[:NAME] for key in keys}
 
         def step(db: sqlite3.Connection) -> None:
@@ -184,7 +183,7 @@ class Packs:
             self._write(step)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._open is not None:
             self._open.close()
             self._open = None
@@ -195,7 +194,7 @@ class Packs:
     # ------------------------------------------------------------ the file
 
     def _use(self, db: sqlite3.Connection, model: str, dimension: int) -> None:
-        """Note that a model is in use; the same name with another length of vectors is another model."""
+        """Record the use of a model; the same name with another vector length is another model."""
         known = db.execute("SELECT dimension FROM model WHERE name = ?", (model,)).fetchone()
         if known and known[0] != dimension:
             db.execute("DELETE FROM pack WHERE model = ?", (model,))
@@ -209,14 +208,14 @@ class Packs:
             Tree(os.path.join(self._home, "cache")).check(_NAME)
             if not os.path.lexists(self.path):
                 files.make_directory(os.path.dirname(self.path))
-                # Private from its first moment; an empty file is a valid database.
+                # Private from the start; an empty file is a valid database.
                 with contextlib.suppress(FileExistsError):
                     files.write_new(Place.of(self.path), b"")
             if os.path.islink(self.path):
                 raise UnsafePathError(f"{self.path}: is a symbolic link; remove it")
             db = self._open = connect(self.path)
             db.execute("PRAGMA secure_delete = ON")
-            db.execute("PRAGMA page_size = 65536")  # of a new file: a pack is then few pages, and a row near
+            db.execute("PRAGMA page_size = 65536")  # of a new file, so that a pack takes few pages
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pack_of'").fetchone():
                 db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT")
         return self._open
@@ -247,7 +246,7 @@ class Packs:
             return True
 
     def _failed(self, error: Exception) -> None:
-        """Note what is wrong; a file that is no database is replaced by an empty one."""
+        """Record the problem; replace a file that is not a database by an empty one."""
         self.problem = str(error) if isinstance(error, MemolithError) else f"{self.path}: {error}"
         self.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -255,11 +254,11 @@ class Packs:
             self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         self.close()
         for path in (self.path + "-journal", self.path):
             if os.path.lexists(path):
-                # A new empty file takes the name: who still reads the old one is not disturbed.
+                # A new empty file takes the name: readers of the old one are not disturbed.
                 try:
                     files.write_cache(path, b"")
                 except OSError as error:
@@ -267,13 +266,13 @@ class Packs:
 
 
 def statements(key: bytes, text: str) -> list[tuple[bytes, str]]:
-    """Return keys and texts of the statements of a short text, none if it is but one sentence.
+    """Return keys and texts of the statements of a short text; none if it is a single sentence.
 
-    A message is seldom about one thing: what is asked for later was often said in passing, and the vector of
-    the whole message hardly shows it. So a short text is as near to a question as the nearest of its
-    statements. (A question in it is near to other questions, and answers none.) A document has a topic, which
-    its whole carries better than any sentence. Keys begin like that of the whole, so that whoever finds a
-    sentence knows where it stands.
+    A message is seldom about one thing: the answer to a later question was often mentioned in passing, and
+    the vector of the whole message hardly shows it. So a short text is as near to a question as the nearest
+    of its statements. (A question in it is near to other questions, but answers none.) A document has a
+    topic, which the whole represents better than any sentence. Keys share a prefix with that of the whole, so
+    that a sentence leads to its text.
     """
     if len(text) > SHORT:
         return []

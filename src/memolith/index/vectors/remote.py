@@ -1,7 +1,7 @@
-"""A model behind HTTP: whatever speaks OpenAI's protocol, Ollama included. Only when the settings say so.
+"""A model behind HTTP: any service with OpenAI's protocol, including Ollama. Only if the settings say so.
 
-The key comes from the environment or from a command, is sent to the configured address alone (no redirect is
-followed) and is neither kept nor printed. An answer is checked before it is believed.
+The key comes from the environment or from a command, is sent only to the configured address (redirects are
+not followed) and is neither stored nor printed. Answers are validated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _URL = "https://api.openai.com/v1"
 _MODEL = "text-embedding-3-small"
 _AT_ONCE = 64  # texts of one request
 _MAX_ANSWER = 64 << 20
-# What some families of models want to see before a text, to tell a question from what answers it.
+# Prefixes by which some families of models distinguish a question from a text.
 _RETRIEVAL = "Represent this sentence for searching relevant passages: "
 _PREFIXES = (
     ("nomic-embed", "search_query: ", "search_document: "),
@@ -61,9 +61,9 @@ class Remote:
         except (KeyError, TypeError, ValueError, IndexError):
             raise self._failure("the answer is not a list of vectors") from None
         if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
-            raise self._failure(f"{len(texts)} texts sent, and not as many whole vectors came back")
+            raise self._failure(f"{len(texts)} texts sent, but not as many complete vectors received")
         if self.dimension not in (0, rows.shape[1]):
-            raise self._failure(f"vectors of length {rows.shape[1]} after some of length {self.dimension}")
+            raise self._failure(f"vectors of length {rows.shape[1]} instead of {self.dimension}")
         self.dimension = rows.shape[1]
         return unit(rows)
 
@@ -92,7 +92,7 @@ class Remote:
 
     def _failure(self, why: str) -> ProviderError:
         return ProviderError(
-            f"openai at {self._endpoint.url}, model {self.model!r}: {why}; recall goes on without it"
+            f"openai at {self._endpoint.url}, model {self.model!r}: {why}; recall continues without it"
         )
 
     def _key(self) -> str:
@@ -107,7 +107,7 @@ class Remote:
 
 
 def _prefixed(model: str, texts: Sequence[str], *, query: bool) -> list[str]:
-    """Put before each text what this family of models was trained with."""
+    """Add the prefix that this family of models was trained with."""
     name = model.rpartition("/")[2].lower()
     for family, question, passage in _PREFIXES:
         if name.startswith(family) or f"-{family}" in name:
