@@ -78,7 +78,7 @@ class Mem(Home):
         lines: int | None = None,
         scope: Scope = "project",
     ) -> str:
-        """Return a file's text, `(empty)` if there is none, at most 32 KiB.
+        """Return a file's text, `(empty)` if it does not exist, at most 32 KiB.
 
         `source` is a write target or `list`. `name` is a note's name or a day of the daily log.
         `offset` skips lines and `lines` limits them, so that the rest of a long file can be read.
@@ -137,11 +137,11 @@ class Mem(Home):
         budget: int | None = None,
         semantic: bool | None = None,
     ) -> Recall:
-        """Return what is known about a question, best first; nothing if nothing is about it.
+        """Return what is known about a question, best first; nothing if memory has no answer.
 
         `scopes` are project and user (default: both), `kinds` and `categories` those of the hits. `since`
-        leaves out what is older than a date, `as_of` answers for a day in the past, `budget` is the room
-        for the brief in tokens. `semantic` asks by meaning too; by default if the extra is installed.
+        skips anything older than a date, `as_of` answers for a day in the past, `budget` limits the brief
+        in tokens. `semantic` also searches by meaning; by default if the extra is installed.
         """
         from memolith.recall.recall import recall
 
@@ -174,7 +174,7 @@ class Mem(Home):
         return writing.remember(self, content, title, kind, scope=scope)
 
     def guidance(self) -> str:
-        """Return what an agent should be told about its memory, with its directory; nothing if it is off."""
+        """Return instructions for an agent about its memory, with its directory; empty if memory is off."""
         from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
 
         if not self.settings.flag("enabled"):
@@ -211,7 +211,7 @@ class Mem(Home):
 
     @property
     def lessons(self) -> Lessons:
-        """What is to be learned of this project, in somebody's own words."""
+        """What to learn about this project, in somebody's own words."""
         from memolith.memory.lessons import Lessons
 
         return Lessons(self)
@@ -232,7 +232,7 @@ class Mem(Home):
 
     @property
     def learning(self) -> Learning:
-        """What sessions teach: the runs that learn it, their status and cost, and taking it back."""
+        """Learning from sessions: run it, its status and cost, and withdrawing what was learned."""
         from memolith.learn.learning import Learning
 
         return Learning(self)
@@ -282,7 +282,7 @@ class Mem(Home):
         return overview(self)
 
     def why(self, ref: str) -> Why:
-        """Return where a memory came from, who changed it when, and which sessions were given it.
+        """Return where a memory came from, who changed it when, and which sessions received it.
 
         `ref` is a path, a note's name, memory://…, the id of a record, ticket or hit, or session:NAME#TURN.
         """
@@ -291,22 +291,22 @@ class Mem(Home):
         return why(self, ref)
 
     def promote(self, note: str) -> Promoted:
-        """Make a skill of a note that became a procedure, or let its skill follow it."""
+        """Turn a note that describes a procedure into a skill, or update its skill."""
         from memolith.learn.consolidate.skills import promote
 
         return promote(self, note)
 
     def forget(self, text: str, *, everywhere: bool = False, dry_run: bool = False) -> Forgotten:
-        """Take every line that has `text` out of memory, history and session copies, for good.
+        """Delete every line that contains `text` from memory, history and session copies, for good.
 
-        `everywhere`: of all projects, not only this one and the user's. NotFoundError if no line has it.
+        `everywhere`: in all projects, not only this one and the user's. NotFoundError if no line has it.
         """
         from memolith.care.forget import forget
 
         return forget(self, text, everywhere=everywhere, dry_run=dry_run)
 
     def doctor(self, *, fix: bool = False) -> Checkup:
-        """Look for what is wrong in all projects; `fix` repairs what can be repaired without loss."""
+        """Check all projects for problems; `fix` repairs what can be repaired without loss."""
         from memolith.care.doctor import check
 
         return check(self, fix=fix)
@@ -325,13 +325,13 @@ class Mem(Home):
         tell: Callable[[str], None] = lambda _: None,
         progress: Callable[[int], None] = lambda _: None,
     ) -> builtins.list[Cleaned]:
-        """Mask every secret that is stored, in the history too. `tell` gets what could not be masked."""
+        """Mask every stored secret, in the history too. `tell` gets what could not be masked."""
         from memolith.care.erase import purge
 
         return purge(self, tell, progress)
 
     def allow(self, value: str | None = None, *, remove: bool = False, scope: Scope = "project") -> Allowed:
-        """Let a value be stored although it looks like a secret, or no longer; without one, list them."""
+        """Allow a value that looks like a secret, or `remove` it from the list; without one, list them."""
         from memolith.care.scan import allow
 
         return allow(self, value, remove=remove, scope=scope)
@@ -348,7 +348,7 @@ class Mem(Home):
         agree: Callable[[Archive], None] = lambda _: None,
         large: bool = False,
     ) -> Imported:
-        """Bring another program's memory, or an archive, into this one (see `import_memory`)."""
+        """Import another program's memory, or an archive (see `import_memory`)."""
         from memolith.care.transfer.unpack import import_memory
 
         return import_memory(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-_TIME_IS_OVER = "the time for one run is over (memories.seconds_per_run); the next one goes on"
+_TIME_IS_OVER = "the time limit of one run is reached (memories.seconds_per_run); the next run continues"
 
 
 class RunReport(Value):
