@@ -14,6 +14,7 @@ from memolith import Mem
 from memolith.edges.cli import main
 from memolith.hosts.sessions import AGENTS
 from memolith.learn.extract import strip
+from memolith.text.safe.structure import CLOSE, OPEN
 from memolith.text.typed import parted
 from tests.hosts.sessions import written
 
@@ -222,6 +223,32 @@ TAGS = (
     "memory",
 )
 KINDS = ("hook_additional_context", "file_mcp", "plan_remote", "hook_new")
+HOOKED = json.dumps({"hookSpecificOutput": {"additionalContext": f"<memory>{ORDER}</memory>"}})
+# What looks like a host's own words, and is left out of what the person typed.
+DROPPED = (
+    *(
+        f"<{tag}>\n{{}}\n</{tag}>\nSummarise this page"
+        for tag in (
+            "instructions",
+            "skill-page",
+            "permissions_page",
+            "agents_md",
+            "system-reminder",
+            "bash-stdout",
+        )
+    ),
+    *(
+        f"Summarise this\n<{tag}>\n{{}}\n</{tag}>"
+        for tag in ("memory-dump", "memorandum", "memory", "ide_page")
+    ),
+    *(
+        f"<{tag}>\n{{}}\n</{tag}>"
+        for tag in ("memorandum", "memory", "environment_context", "task-notification")
+    ),
+    "Summarise\n--- Content from referenced files ---\n{}",
+    *(f"{begin}\n{{}}" for begin in ("# CLAUDE.md", "Contents of /x/AGENTS.md:\n", "Stop hook feedback:")),
+    "[Request interrupted by user] {}",
+)
 UNASKED = [
     rows_of([SEEN, {"type": "image", "source": {}}]),
     rows_of([SEEN, {"type": "document", "source": {}}]),
@@ -238,6 +265,15 @@ UNASKED = [
         [{"type": "attachment", "attachment": {"type": kind, "content": [ORDER]}}, *rows_of("And?")]
         for kind in KINDS
     ),
+    *(rows_of(text.format(ORDER)) for text in DROPPED),
+    *(rows_of(ORDER, origin={"kind": kind}) for kind in ("channel", "cron", None)),
+    *(rows_of(ORDER, **{key: "x"}) for key in ("teamName", "agentName")),
+    rows_of(ORDER, promptSource="scheduled"),
+    *(
+        [{"type": "attachment", "attachment": {"type": "hook_success", **said}}, *rows_of("And?")]
+        for said in ({"content": ORDER}, {"stdout": ORDER}, {"stdout": HOOKED})
+    ),
+    [{"type": "attachment", "attachment": {"type": "hook_blocking_error"}}, *rows_of("And?")],
     rows_of(ORDER, entrypoint="sdk-ts"),
     rows_of(ORDER, entrypoint="something-new"),
 ]
@@ -257,6 +293,10 @@ BY_HOST: list[tuple[str, list[dict[str, Any]]]] = [
     ("codex", [row(f"Some other part.\n\n{IDE}")]),
     ("copilot", [{"type": "user.message", "data": {"content": ORDER, "source": "skill-deploy"}}]),
     ("copilot", [{"type": "user.message", "data": {"content": ORDER, "source": "agent-a1"}}]),
+    ("copilot", [{"type": "user.message", "data": {"content": ORDER, "parentAgentTaskId": "t1"}}]),
+    ("codex", [row(f"<environment_context>\n{ORDER}\n</environment_context>\nAnd?")]),
+    ("codex", [row(f"<ide_selection>{ORDER}</ide_selection>"), row("And?")]),
+    ("gemini", [{"id": "1", "type": "user", "content": f"<hook_context>{ORDER}</hook_context>\n\nAnd?"}]),
     (
         "gemini",
         [{"id": "1", "type": "user", "content": [{"text": ORDER}], "displayContent": [{"text": "/review"}]}],
@@ -315,8 +355,45 @@ def test_a_command_of_the_repository_is_not_what_the_user_typed(tmp_path: Path) 
 
 def test_a_persons_commands_and_the_hosts_own_notes_taint_nothing(tmp_path: Path) -> None:
     rows = [*rows_of("Caveat: The messages below", isMeta=True), *rows_of("<bash-input>git log</bash-input>")]
-    rows += [{"type": "attachment", "attachment": {"type": "hook_success"}}, *rows_of("Use tabs.")]
+    ours = f"{OPEN}\nUse tabs.\n{CLOSE}\n\n{OPEN}\nAnd pnpm.\n{CLOSE}"
+    answer = {"hookSpecificOutput": {"additionalContext": ours}}
+    for told in ({}, {"stdout": json.dumps(answer)}, {"stdout": "{}"}, {"content": ours}):
+        rows += [{"type": "attachment", "attachment": {"type": "hook_success", **told}}]
+    rows += [{"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [ours]}}]
+    put = (
+        "<command-name>/x</command-name>\n<command-args>go</command-args>",
+        "[Request interrupted by user]",
+    )
+    rows += rows_of(*put, [{"type": "text", "text": "<ide_opened_file>a.py</ide_opened_file>"}, SEEN])
+    rows += rows_of("Use tabs.", origin={"kind": "human"}, promptSource="user")
     (session,) = written.read("claude", tmp_path / "s1.jsonl", *rows)
+    assert [turn.taint for turn in session.turns] == [""] * len(session.turns)
+    assert [turn.text for turn in session.turns if turn.role == "user"] == ["go", SEEN["text"], "Use tabs."]
+
+
+@pytest.mark.parametrize(
+    ("agent", "rows"),
+    [
+        (
+            "codex",
+            [row("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nx\n</INSTRUCTIONS>"), row("Go on.")],
+        ),
+        ("codex", [row("<environment_context>\n<cwd>/w</cwd>\n</environment_context>"), row("Go on.")]),
+        ("gemini", [{"id": "0", "type": "user", "content": "<session_context>x</session_context>"}]),
+        (
+            "gemini",
+            [{"id": "1", "type": "user", "content": f"<hook_context>{OPEN}x{CLOSE}</hook_context>Go on."}],
+        ),
+        (
+            "gemini",
+            [{"id": "1", "type": "user", "content": "Go on.\n--- Content from referenced files ---\nx"}],
+        ),
+    ],
+)
+def test_what_a_host_itself_writes_taints_nothing(
+    agent: str, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    (session,) = written.read(agent, tmp_path / "session-s1.jsonl", *rows, ANSWERS[agent])
     assert [turn.taint for turn in session.turns] == [""] * len(session.turns)
 
 

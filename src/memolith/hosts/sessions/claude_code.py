@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from memolith.memory.sessions import Session
 
 # What the program itself put where a prompt would be.
-_NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+_NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "teamName", "agentName")
 # How people start it; of what else starts it, prompts are a program's.
 _TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains")
 # Its own words, and what it attaches of this machine's files, of plans, and about hooks.
@@ -26,14 +27,12 @@ _OWN_ATTACHMENTS = frozenset(
         *("file", "directory", "edited_text_file", "edited_image_file", "compact_file_reference"),
         *("already_read_file", "pdf_reference", "opened_file_in_ide", "selected_lines_in_ide", "diagnostics"),
         *("todo", "todo_reminder", "task_reminder", "plan_mode", "plan_mode_exit", "plan_mode_reentry"),
-        *("plan_file_reference", "hook_success", "hook_cancelled", "hook_blocking_error", "nested_memory"),
-        *("hook_non_blocking_error", "hook_error_during_execution", "hook_stopped_continuation"),
+        *("plan_file_reference", "hook_cancelled", "nested_memory"),
         *("date_change", "output_style", "command_permissions", "critical_system_reminder"),
         *("deferred_tools_delta", "skill_listing", "token_usage", "output_token_usage"),
     ]
 )
 _BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
-_HARNESS = ("<task-notification>", "<bash-", "<local-command-", "Stop hook feedback:")
 
 
 class ClaudeCode(JsonLines):
@@ -100,8 +99,7 @@ class ClaudeCode(JsonLines):
             if not summed and any(not text.lstrip().startswith(_OWN_NOTES) for text in texts):
                 into.fetched("prompt")
             return
-        typed = [text for text in texts if not text.lstrip().startswith(_HARNESS)]
-        into.say("user", strip.typed(typed), time)
+        into.ask(texts, time)
 
     def _answer(self, row: Record, message: Record, into: Transcript) -> None:
         content, key = message.get("content"), str(message.get("id") or "")
@@ -117,15 +115,26 @@ class ClaudeCode(JsonLines):
 
 def _is_own(attached: Record) -> bool:
     """Whether an attachment brings nobody's words: what a hook says may be anybody's, but for our own."""
-    if attached.get("type") == "hook_additional_context":
-        said = texts(attached.get("content"))
-        return all(strip.is_memory(each) for each in said)
+    if attached.get("type") in ("hook_additional_context", "hook_success"):
+        said = [*texts(attached.get("content")), _said(plain(attached.get("stdout")))]
+        return all(strip.is_memory(each) for each in said if each.strip())
     return str(attached.get("type")) in _OWN_ATTACHMENTS
 
 
+def _said(printed: str) -> str:
+    """Return what a hook tells the agent by what it prints: that, or a field of it as JSON."""
+    try:
+        answer = json.loads(printed)
+    except (ValueError, RecursionError):
+        return printed
+    return plain(fields(fields(answer).get("hookSpecificOutput")).get("additionalContext"))
+
+
 def _is_put_there(row: Record) -> bool:
-    is_notice = fields(row.get("origin")).get("kind") == "task-notification"
-    return is_notice or any(row.get(key) for key in _NOT_TYPED) or row.get("promptSource") == "system"
+    """Whether no person typed a prompt: a person's says nothing else of where it comes from."""
+    is_persons = fields(row.get("origin")).get("kind", "human") == "human"
+    unasked = row.get("promptSource") in ("system", "scheduled")
+    return not is_persons or unasked or any(row.get(key) for key in _NOT_TYPED)
 
 
 def _texts(content: object) -> list[str]:

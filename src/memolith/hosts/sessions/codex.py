@@ -10,7 +10,6 @@ import json
 
 from memolith.hosts.sessions.files import JsonLines
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
-from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
@@ -73,8 +72,7 @@ class Codex(JsonLines):
                 kinds = [fields(each.get("provenance")).get("type") for each in metadata]
                 parts = [part for part, whose in zip(parts, kinds, strict=False) if whose == "user"]
             # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
-            texts = [text] if isinstance(content, str) else map(plain, parts)
-            into.say("user", "\n\n".join(each for each in texts if not strip.is_hosts(each)), time)
+            into.ask([text] if isinstance(content, str) else map(plain, parts), time, whole=True)
 
 
 def _called(item: Record) -> str:

@@ -30,11 +30,11 @@ class Copilot(JsonLines):
         kind, data, time = row.get("type"), fields(row.get("data")), row.get("timestamp")
         if kind == "session.start":
             into.know(started=data.get("startTime"), cwd=fields(data.get("context")).get("cwd"))
-        elif kind == "user.message" and data.get("source") not in _TYPED:
+        elif kind == "user.message" and (data.get("source") not in _TYPED or data.get("parentAgentTaskId")):
             into.fetched("prompt")  # of a skill or another agent
         elif kind == "user.message":
             into.heed([each for each in listed(data.get("attachments")) if each.get("type") not in _FILES])
-            into.say("user", plain(data.get("content")), time)
+            into.ask([plain(data.get("content"))], time)
         elif kind == "assistant.message":
             into.say("assistant", plain(data.get("content")), time, str(data.get("messageId") or ""))
         elif kind == "tool.execution_start":

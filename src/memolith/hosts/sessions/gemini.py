@@ -130,6 +130,7 @@ def _small(message: Record, most: int) -> Record:
     text = strip.typed(parts) if message.get("type") == "user" else "\n\n".join(parts)
     attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
     attached += [{} for each in parts if _RESOURCE.search(each)] + [{}] * is_command
+    attached += [{}] * (message.get("type") == "user" and strip.drops_others(parts, "gemini"))
     return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached)}
 
 

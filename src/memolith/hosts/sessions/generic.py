@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from memolith.hosts.sessions.files import JsonLines
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain, texts
-from memolith.learn.extract import strip
 
 
 class Generic(JsonLines):
@@ -24,7 +23,7 @@ class Generic(JsonLines):
         time = row.get("timestamp") or row.get("time") or row.get("created_at")
         if role == "user":
             into.heed(content)
-            into.say("user", strip.typed(texts(content)), time)
+            into.ask(texts(content), time)
         if role == "assistant":
             into.say("assistant", plain(content), time)
             for call in listed(row.get("tool_calls")):
@@ -71,7 +70,7 @@ class Pi(JsonLines):
         role, content = message.get("role"), message.get("content")
         if role == "user":
             into.heed(content)
-            into.say("user", strip.typed(texts(content)), time)
+            into.ask(texts(content), time)
         elif role == "assistant":
             into.say("assistant", plain(content), time)
             for block in listed(content):

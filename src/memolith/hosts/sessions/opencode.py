@@ -136,7 +136,8 @@ def _take(message: str, about: Record, part: Record, into: Transcript, commands:
         into.fetched("prompt")
     elif kind == "text" and role in ("user", "assistant"):
         if not part.get("synthetic") and not part.get("ignored"):
-            into.say(str(role), plain(part.get("text")), time, f"{role}{message}")
+            text, key = plain(part.get("text")), f"{role}{message}"
+            into.ask([text], time, key) if role == "user" else into.say("assistant", text, time, key)
     elif kind == "file":
         is_text = str(part.get("mime")).startswith(("text/", "application/x-directory"))
         path = str(part.get("url"))

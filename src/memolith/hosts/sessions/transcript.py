@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memolith.learn.extract import strip
 from memolith.memory.sessions import LEFT_OUT, Session, Turn
@@ -17,6 +17,9 @@ from memolith.text.budget import plural
 from memolith.text.patterns import lazy
 from memolith.text.secrets.veil import cut, in_one_line, veiled
 from memolith.text.turns import Hearing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Record = dict[str, Any]
 MAX_RESULT = 32_000
@@ -177,10 +180,21 @@ class Transcript:
             if isinstance(value, str) and value and not self.known.get(key):
                 self.known[key] = value
 
+    def ask(self, parts: Iterable[str], time: object = "", key: str = "", *, whole: bool = False) -> None:
+        """Add what a person typed of a message; what else is in it is heard, and not kept.
+
+        A part that begins as a host's may be the host's as a `whole`, whatever stands in it.
+        """
+        parts = list(parts)
+        if strip.drops_others(parts, self.agent):
+            self._hearing.taint("user", "", "", "pasted")
+        kept = [part for part in parts if not strip.is_hosts(part)] if whole else parts
+        self.say("user", strip.typed(kept), time, key)
+
     def say(self, role: str, text: str, time: object = "", key: str = "") -> None:
         """Add what somebody said. With the `key` of the turn before, it is a part of the same message."""
         whole = role == "user" or len(text) <= 4 * _MAX_SPEECH
-        text = strip.typed([text]) if role == "user" else without_injected(text[: 4 * _MAX_SPEECH])
+        text = text if role == "user" else without_injected(text[: 4 * _MAX_SPEECH])
         text = cut(text.strip(), _MAX_SPEECH, _CUT, whole=whole)
         if not text:
             return

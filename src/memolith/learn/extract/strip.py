@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from memolith.text import turns
 from memolith.text.patterns import lazy
+from memolith.text.safe.structure import OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,31 @@ _AGENTS = lazy(
     r"(?i)<(?:reasoning|thinking|think|analysis|compaction|conversation[-_]summary|untrusted|developer)"
 )
 _BEHIND = lazy(r"(?i)<(?:memor|hook_context|session_context|user[-_]prompt|ide_|system[-_]reminder)")
-_OURS = lazy(r"(?is)\A\s*(?:<(memor[\w-]*)(?:\s[^<>]*)?>.*</\1>|\(memolith[^\n]*)\s*\Z")
+# All of what our hook says, and what each host itself writes: all of a part, in these tags and no others.
+_OURS = lazy(
+    rf"(?s)\s*(?:(?:{OPEN}(?:(?!</memory).)*</memory>\s*)+|<memory-context>(?:(?!</memory).)*</memory-context>"
+    r"|\(memolith[^\n]*)\s*"
+)
+_TAGS_OF_CLAUDE = (
+    r"command-(?:message|name|args)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)"
+    r"|ide_(?:opened_file|selection|diagnostics)|system-reminder"
+)
+_TAGS_OF_CODEX = (
+    r"environment_context|user_instructions|INSTRUCTIONS|skill|turn_aborted|collaboration_mode"
+    r"|(?:skills|developer)_instructions|permissions instructions"
+)
+_WRITTEN = {
+    "claude": lazy(
+        rf"(?s)\s*<(?:{_TAGS_OF_CLAUDE})>.*</(?:{_TAGS_OF_CLAUDE})>\s*"
+        r"|\s*\[Request interrupted by user(?: for tool use)?\]\s*"
+    ),
+    "codex": lazy(
+        r"(?s)\s*(?:# AGENTS\.md instructions for [^\n]*\s*)?"
+        rf"<(?:{_TAGS_OF_CODEX})>.*</(?:{_TAGS_OF_CODEX})>\s*"
+    ),
+    "gemini": lazy(r"(?s)\s*<session_context>.*</session_context>\s*"),
+}
+_HOOK_OF_GEMINI = lazy(r"(?s)\A\s*<hook_context>((?:(?!</hook_context>).)*)</hook_context>")
 # Files that Gemini CLI puts behind a prompt that names them.
 _ATTACHED = lazy(r"(?m)^--- Content from referenced files ---")
 _PROMPT_TAG = lazy(r"(?i)</?(?:command-args|user[-_]query|user[-_]prompt|query|prompt)>")
@@ -56,6 +81,7 @@ _WHOLE = (
     "[request interrupted",
     "please analyze this codebase and create a claude.md",
     "you are a memory",
+    "stop hook feedback:",
 )
 _CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # … of a file, which follows
 _INSTRUCTION_FILE = lazy(
@@ -108,7 +134,23 @@ def typed(parts: Iterable[str]) -> str:
 
 def is_memory(text: str) -> bool:
     """Whether all of a text is what our own hook says."""
-    return bool(_OURS.match(text))
+    return bool(_OURS.fullmatch(text))
+
+
+def drops_others(parts: Iterable[str], host: str) -> bool:
+    """Whether `typed` leaves out what may be somebody else's: all but what this host itself writes."""
+    for part in parts:
+        before, *attached = _ATTACHED.split(part, 1) if host == "gemini" else [part]
+        if host == "gemini" and (hook := _HOOK_OF_GEMINI.match(before)):
+            if not is_memory(hook[1].replace("&lt;", "<").replace("&gt;", ">")):
+                return True
+            before = before[hook.end() :]
+        is_known = is_memory(before) or (host in _WRITTEN and _WRITTEN[host].fullmatch(before))
+        if not is_known and typed([before]).split() != _PROMPT_TAG.sub("", before).split():
+            return True
+        if attached:
+            break
+    return False
 
 
 def _is_foreign(text: str) -> bool:
