@@ -1,4 +1,4 @@
-"""The verbs of learning, as `Mem.learning` offers them: run it, ask about it, take it back."""
+"""The verbs of `Mem.learning`: run it, query it, withdraw what was learned."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Learning:
 
     @property
     def off(self) -> str:
-        """Why nothing is learned here; empty if something may be."""
+        """Why learning is off here; empty if it is on."""
         return runs.why_not(self._home)
 
     def run(
@@ -85,7 +85,7 @@ class Learning:
         model: str | None = None,
         progress: Progress | None = None,
     ) -> RunReport:
-        """Extract what finished sessions teach, and bring it into MEMORY.md.
+        """Extract facts from finished sessions, and consolidate them into MEMORY.md.
 
         `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
         changed, and consolidates although nothing is new. `model` replaces the models of the settings.
@@ -120,7 +120,7 @@ class Learning:
         return {name: why for name, why in sorted(reasons.items()) if wanted in (None, name)}
 
     def enqueue(self, session: str | None = None) -> str:
-        """Let the next run learn from a session again; or without one, consolidate though nothing is new.
+        """Make the next run learn from a session again; without one, consolidate even if nothing is new.
 
         Returns the name of the session.
         """
@@ -134,12 +134,12 @@ class Learning:
             return found.name
 
     def retry(self, session: str | None = None) -> Job:
-        """Give a failed session, or without one the consolidation, all its attempts again."""
+        """Reset the attempts of a failed session; without one, of the consolidation."""
         with runs.queue_of(self._home) as queue:
             return queue.retry(self._key(session))
 
     def cancel(self, session: str | None = None) -> Job:
-        """Leave a session, or without one the consolidation, alone until something is new."""
+        """Skip a session until it changes; without one, skip the consolidation until something is new."""
         with runs.queue_of(self._home) as queue:
             return queue.cancel(self._key(session))
 

@@ -1,4 +1,4 @@
-"""Taking back what was learned: from one session, or all of it.
+"""Withdrawing what was learned: from one session, or all of it.
 
 What people wrote stays, also what they wrote into generated files. Every file can be brought back
 (`memolith undo`); only what the queue knew is gone, and sessions can be learned from again.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Withdrawn(Value):
-    """What was taken back."""
+    """What was withdrawn."""
 
     files: list[str]
     jobs: int
@@ -35,7 +35,7 @@ class Withdrawn(Value):
 
 
 def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
-    """Take back what a session taught; return the ids of the records that go.
+    """Withdraw what was learned from a session; return the ids of the removed records.
 
     What other sessions say as well stays, without this one as a source. What only this one supported goes
     from MEMORY.md at the next consolidation.

@@ -1,4 +1,4 @@
-"""Consolidation from beginning to end: read what is there, propose, check, and write it or let it wait."""
+"""Consolidation from start to finish: read the current files, propose, check, then write or hold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memolith.learn.queue.queue import Extraction, Fence
     from memolith.memory.home import Home
 
-# How often a person may save while we try to write.
+# Retries after a person's save during our write.
 _ROUNDS = 5
 
 
@@ -42,8 +42,8 @@ def run(
 ) -> Outcome:
     """Consolidate this project: propose, check, write or hold. After a MemolithError nothing is changed.
 
-    `fence` is entered around the writing only, not around the request. What a person changes meanwhile is
-    seen: the answer is looked at again with their text, without a second request.
+    `fence` is entered around the writing only, not around the request. If a person changes a file meanwhile,
+    the same answer is checked against their text, without a second request.
     """
     given = list(extractions)
     writer = None if model is None else draft.Writer(model, home, deadline)
@@ -63,7 +63,7 @@ def run(
 
 
 def _settle(home: Home, proposal: Proposal, previous: Current) -> Outcome:
-    """Write a proposal, or let it wait for a person.
+    """Write a proposal, or hold it for a person.
 
     Statements from outside are not part of it: each waits on its own, to become a lesson.
     """

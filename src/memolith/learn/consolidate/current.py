@@ -1,4 +1,4 @@
-"""What consolidation wrote so far, as it is on disk now, and what a person changed in it since.
+"""What consolidation wrote so far, as it is on disk now, and what a person has changed since.
 
 `generated.txt` in the project's directory remembers what we wrote: a hash per line and per file, no text. A
 line below the marker that is not in it was written by a person; one that is in it and gone was deleted by a
@@ -35,7 +35,7 @@ _KINDS = ("line", "summary", "forgotten", "session", "file")
 
 
 class Made(Value):
-    """What we remember of our last set, and what a person did not want of it."""
+    """The hashes of our last set, and of our lines that a person deleted."""
 
     files: dict[str, str]
     forgotten: frozenset[str]
@@ -97,7 +97,7 @@ class Current(Value):
     def forgotten(self) -> frozenset[str]:
         """Return what a person deleted of our lines, now and before."""
         gone: frozenset[str] = frozenset()
-        if self.below.strip():  # who removes all of it wants a new one
+        if self.below.strip():  # deleting the whole file asks for a new one
             gone = self.made.lines - {statements.key(line) for line in statements.nonblank(self.below)}
         return self.made.forgotten | gone
 
@@ -114,7 +114,7 @@ def body(summary: str) -> str:
 
 
 def _foreign(text: str, ours: frozenset[str]) -> list[str]:
-    """Return the lines that are somebody else's; the heading that we put above such lines is not."""
+    """Return the lines that we did not write, without our heading above such lines."""
     found: list[str] = []
     blanks: list[str] = []
     readable = text.encode("utf-8", "replace").decode()
@@ -131,7 +131,7 @@ def _foreign(text: str, ours: frozenset[str]) -> list[str]:
 
 
 def read(home: Home) -> Current:
-    """Read all that a consolidation of this project builds on. UnsafePathError if its root is a link."""
+    """Read everything that a consolidation of this project uses. UnsafePathError if its root is a link."""
     tree, slug = Tree(str(home.root)), home.project
     top = layout.path(slug)
     others: dict[str, str] = {}
@@ -180,8 +180,8 @@ def _text(tree: Tree, path: str) -> str | None:
     except StorageError as error:
         if error.error.errno == errno.EFBIG:
             return None  # nor is what is too large
-        # What cannot be read at this moment is there all the same: taken for missing, every line of ours
-        # would count as written by hand.
+        # Unreadable is not missing: treated as missing, every line of ours would count as written by
+        # hand.
         raise
     return None if data is None else data.decode("utf-8", "surrogateescape")
 

@@ -1,4 +1,4 @@
-"""Which sessions are learned from now, and for each other one the reason why not."""
+"""Which sessions to learn from now, and for each other session the reason why not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNFINISHED = ("running", "paused")
 
 
 class Choice(Value):
-    """What a run learns from, newest first, and what it leaves."""
+    """The sessions that a run learns from, newest first, and those it skips."""
 
     refused: dict[str, str]  # why, by the session's name
     taken: dict[str, str]  # the watermark that a success will leave, by the session's name
@@ -83,7 +83,7 @@ def choose(
 
 
 def last_active(session: Session) -> float | None:
-    """Return when the last thing happened in a session, in seconds since 1970; None if it does not say."""
+    """Return the time of the last turn of a session, in seconds since 1970; None if unknown."""
     times = [found for turn in session.turns if (found := _seconds(turn.time)) is not None]
     return max(times) if times else _seconds(session.started)
 

@@ -46,7 +46,7 @@ _BEFORE_A_LIST = ("supported values", "one of", "should be", "expected")
 
 
 class Known(Value):
-    """What an endpoint turned out to know, for one model."""
+    """The features that an endpoint supports, for one model."""
 
     form: int  # a step of the ladder `forms`
     levels: tuple[str, ...]  # of effort
@@ -148,7 +148,7 @@ class HttpBackend(ABC):
         return _known.get(self._place) or Known(form=0, levels=self.levels, new_limit=None)
 
     def _adjust(self, complaint: str, known: Known) -> bool:
-        """Whether it is worth asking again: with less, or because another thread found out what with."""
+        """Whether a retry is worthwhile: with fewer features, or because another thread found which."""
         if self._known() == known:
             less = self._adjusted(complaint, known)
             if less is None:

@@ -1,9 +1,9 @@
-"""The queue: which sessions wait to be extracted and which projects to be consolidated, and who is at it.
+"""The queue: the sessions to extract and the projects to consolidate, and who is working on them.
 
 Any number of processes may work at once. A job that is claimed belongs to its worker until the lease ends;
 the worker renews it (`kept`), and after a crash another one takes over. Each claim has a token of its own.
 Whatever a worker says about its job counts only while that token stands in the row, looked at in the very
-transaction that writes: who lost the job can finish, fail or commit nothing (`LeaseLostError`).
+transaction that writes: a worker that lost the job cannot finish, fail or commit it (`LeaseLostError`).
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Queue:
 
     @_transaction
     def cancel(self, key: str) -> Job:
-        """Leave a job be until there is something newer, and take it from whoever is at it."""
+        """Skip a job until there is something newer, and take it from its worker."""
         job = self._rows.known(key)
         done = job.input_watermark
         self._rows.set(job, status="done", success_watermark=done, forced=False, outcome="cancelled")
@@ -172,7 +172,7 @@ class Queue:
         return [self._take(jobs.read(row)) for row in rows]
 
     def _take(self, job: Job) -> Job:
-        """Give a job to this process; whoever had it can no longer say anything about it."""
+        """Give a job to this process; its former worker can no longer change it."""
         left = (
             f"its worker, process {job.worker}, ended before it was done" if job.status == "running" else ""
         )
@@ -198,7 +198,7 @@ class Queue:
         )
 
     def holds(self, job: Job) -> bool:
-        """Whether nobody else has taken a job over, be its lease over or not."""
+        """Whether no other worker has taken the job, even if its lease has ended."""
         found = self.database.ask(
             "SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND token = ? AND status = 'running'",
             *(job.kind, job.key, job.token),
