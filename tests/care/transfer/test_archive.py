@@ -203,7 +203,7 @@ def test_an_export_never_replaces_a_file_and_says_if_there_is_nothing(
     mem: Mem, archive: Path, tmp_path: Path
 ) -> None:
     before = archive.read_bytes()
-    with pytest.raises(MemolithError, match="is there already"):
+    with pytest.raises(MemolithError, match="already exists"):
         export_memory(mem, archive)
     assert archive.read_bytes() == before
     with pytest.raises(NotFoundError, match="nothing to export"):
@@ -264,7 +264,7 @@ HOSTILE: dict[str, tuple[list[tuple[tarfile.TarInfo, bytes]], str]] = {
     "too big": ([entry("memory/x.md", b"x" * 4_300_000)], "more than"),
     "git": ([entry("memory/.git/hooks/post-commit")], "private"),
     "staged": ([entry("memory/.tmp/set/manifest")], "private"),
-    "slug": ([entry("memory/projects/a b/x.md")], "no project"),
+    "slug": ([entry("memory/projects/a b/x.md")], "project name"),
     "control": ([entry("memory/a\x1b[31m.md")], "control characters"),
     "deep": ([entry("memory/" + "d/" * 20 + "x.md")], "too deep"),
     "long": ([entry("memory/" + "x" * 300 + ".md")], "too long"),

@@ -57,8 +57,8 @@ def test_each_kind_of_error_has_an_exit_code_of_its_own() -> None:
         (b"", 2, b"empty"),
         (b"caf\xe9", 7, b"iconv"),
         (b"a\0b", 7, b"NUL"),
-        (b"x" * 52_428_800, 6, b"too much"),
-        ("é".encode() * 30_000_000, 6, b"too much"),
+        (b"x" * 52_428_800, 6, b"too many"),
+        ("é".encode() * 30_000_000, 6, b"too many"),
         (bytes(range(256)) * 100, 7, b"UTF-8"),
     ],
 )
