@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import InputError, Mem, NotFoundError, TextError
+from memolith import InputError, Mem, NotFoundError, TextError, redact
 from memolith.care import doctor
 from memolith.edges.cli import main
 from memolith.hosts.hook import edge
 from memolith.memory.sessions import Session, Turn, parse, read_turns
+from memolith.text.secrets.veil import masked_name
 from tests.ledger import proves
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
@@ -198,3 +199,12 @@ def test_a_session_added_from_a_repository_is_somebody_elses(mem: Mem, work: Pat
         "claude-2": "",
         "claude-outside-3": "repository",
     }
+
+
+@pytest.mark.parametrize(
+    "session_id", ["ses_e13cf0e0affeRhynR8xMMkoGs7", "0199c4f2-6b1e-7d03-8a55-1c9be07f3a2d"]
+)
+def test_an_id_that_an_agent_gives_is_no_secret(session_id: str, mem: Mem) -> None:
+    assert (masked_name(session_id), redact(f"see {session_id}.").findings) == (session_id, [])
+    mem.sessions.end([{"role": "user", "content": "walrus"}], agent="opencode", session_id=session_id)
+    assert mem.recall("walrus", semantic=False).hits[0].record == f"opencode-{session_id}"

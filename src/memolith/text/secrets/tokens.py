@@ -177,6 +177,10 @@ def taken_apart(text: str) -> Iterator[Span]:
 _FEW = 8
 
 
+# An id that opencode gives to a session.
+_SESSION = lazy(r"(?:^|-)ses_[0-9A-Za-z]{26}(?:\.|$)")
+
+
 def random_runs(text: str, spans: list[tuple[int, int]]) -> Iterator[Span]:
     """Find runs that can only be tokens: mixed, or random behind a token's beginning or a provider's name."""
     blocks = [match.span() for match in _OPEN_BLOCK.finditer(text)] if "-----BEGIN " in text else []
@@ -207,7 +211,11 @@ def _is_blob(text: str, start: int, end: int) -> bool:
 
 def _kind_of(text: str, start: int, end: int) -> str:
     value = text[start:end]
-    if not _TOKEN.fullmatch(value) or text[start - 1 : start] in {"/", "@", "#", "%"}:
+    if (
+        not _TOKEN.fullmatch(value)
+        or text[start - 1 : start] in {"/", "@", "#", "%"}
+        or _SESSION.search(value)
+    ):
         return ""
     # Made to be slow to turn back: no secret in clear.
     if text[start - 1 : start] == "$" and "$argon2" in text[max(0, start - 120) : start]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _exact: dict[str, str] = {}
 _LONG = 16
 _UUID, _HEX = 36, frozenset("0123456789abcdef-")
+_OPENCODE = 30  # characters of `ses_e13cf0e0affeRhynR8xMMkoGs7`
 _ENDING = 5  # characters of `.git`, `.jsonl`
 _BEHIND = 4_096  # characters behind the cut that tell what stands before it
 _WORD = 128  # characters that are given up so as not to end inside of a word
@@ -41,12 +42,14 @@ def masked(text: str) -> str:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name is only short words without digits, or a UUID: what most paths, addresses and ids are.
+    """Whether a name is only short words without digits, or an id as hosts give them to sessions.
 
-    The look before the scanner would take longer than the rest of a hook.
+    Most paths, addresses and ids are: the look before the scanner would take longer than the rest of a hook.
     """
     if len(name) == _UUID and name.count("-") == 4 and _HEX.issuperset(name):
         return True
+    if len(name) == _OPENCODE and name.startswith("ses_") and name[4:].isalnum():
+        return True  # random by itself, and without it the session is not found again
     words = name.replace("://", "/", 1)
     if not words.isascii() or any(char.isdigit() or char in "=:@?&% " for char in words):
         return False
