@@ -343,13 +343,41 @@ def test_our_own_tools_are_known_by_their_server_and_say_whose_words_they_bring(
     assert [turn.taint for turn in session.turns] == ["", "", taint]
 
 
-def test_a_command_of_the_repository_is_not_what_the_user_typed(tmp_path: Path) -> None:
+SENT = f"Review $1.\n{ORDER}\n"
+MARKDOWN = f"---\nagent: x\n---\n{SENT}"
+SET = json.dumps({"template": SENT})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".opencode/command/go.md", MARKDOWN),
+        (".opencode/commands/deep/go.md", MARKDOWN),
+        (".pi/prompts/go.md", MARKDOWN),
+        (".claude/commands/go.md", MARKDOWN),
+        (".gemini/commands/go.toml", f'prompt = """\n{SENT.replace("$1", "{{args}}")}"""'),
+        ("opencode.json", f'{{"command": {{"go": {SET}}}}}'),
+        ("opencode.jsonc", f'{{// "\n"commands": {{"go": {SET},}},}}'),
+        (".opencode/opencode.json", '{"command": {"go": {"template": "{file:./go.txt}"}}}'),
+    ],
+)
+@pytest.mark.parametrize(
+    ("agent", "where"),
+    [("opencode", ""), ("opencode", "deep/in"), ("pi", ""), ("gemini", "deep"), ("claude", "")],
+)
+def test_a_command_of_the_repository_is_not_what_the_user_typed(
+    agent: str, where: str, name: str, text: str, tmp_path: Path
+) -> None:
     work = tmp_path / "w"
-    (work / ".opencode" / "command").mkdir(parents=True)
-    (work / ".opencode" / "command" / "go.md").write_text(f"---\nagent: x\n---\nReview $1.\n{ORDER}\n")
+    (work / where).mkdir(parents=True)
+    (work / ".git").mkdir()
+    for each, content in ((name, text), (".opencode/go.txt", SENT), (".opencode/command/short.md", "Use")):
+        (work / each).parent.mkdir(parents=True, exist_ok=True)
+        (work / each).write_text(content)
     said = [("user", f"Review all.\n{ORDER}", ""), ("assistant", ORDER, ""), ("user", "Use tabs.", "")]
-    path = talks.written(tmp_path, work, "opencode", said)
-    (session,) = AGENTS["opencode"].read(path)
+    path = talks.written(tmp_path, work / where, agent, said)
+    (tmp_path / ".project_root").write_text(str(work / where))  # Gemini's
+    (session,) = AGENTS[agent].read(path)
     assert [(turn.text, turn.taint) for turn in session.turns] == [(ORDER, "tool"), ("Use tabs.", "")]
 
 

@@ -49,6 +49,7 @@ class Gemini(Whole):
 
     def read(self, path: str) -> Iterator[Session]:  # noqa: D102
         into = Transcript(self.name, path)
+        into.know(cwd=_directory(path))
         messages = _Messages()
         for row in _rows(path):
             if "sessionId" in row:
@@ -67,7 +68,6 @@ class Gemini(Whole):
             if messages.lost and messages.late and number == messages.late[0]:
                 into.leave_out(messages.lost)
             _take(message, into)
-        into.know(cwd=_directory(path))
         if into.turns:
             yield into.session(stem(path))
 
@@ -148,7 +148,7 @@ def _take(message: Record, into: Transcript) -> None:
     time, text = message["timestamp"], message["text"]
     if message["type"] == "user":
         into.heed([{}] * message["attached"])
-        into.say("user", text, time)
+        into.ask([text], time)
         return
     into.say("assistant", text, time)
     for call in message["calls"]:

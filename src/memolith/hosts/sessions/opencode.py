@@ -12,18 +12,14 @@ from urllib.parse import quote
 from memolith.base.errors import TextError
 from memolith.env.settings import open_regular
 from memolith.env.whose import folder
-from memolith.hosts.sessions.files import Whole, newest, stem
+from memolith.hosts.sessions.files import Whole, stem
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, moment, plain
-from memolith.text import frontmatter
-from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from memolith.memory.sessions import Session
 
-_MAX_COMMAND = 262_144  # bytes
-_ARGUMENT = lazy(r"\$ARGUMENTS|\$\d|!`[^`\n]*`|@\S+")
 _SESSIONS = "SELECT id, directory, parent_id, time_created FROM session"
 _PARTS = (
     "SELECT message.id, message.data, part.data FROM message JOIN part ON part.message_id = message.id"
@@ -62,9 +58,8 @@ class OpenCode(Whole):
             into = Transcript(self.name, path)
             _know(row, into)
             with _open(file) as db:
-                commands = _commands(str(row[1] or ""))
                 for message, about, part in db.execute(_PARTS, (row[0],)):
-                    _take(str(message), _object(about), _object(part), into, commands)
+                    _take(str(message), _object(about), _object(part), into)
             if into.turns:
                 yield into.session(_name(row[0]))
 
@@ -104,37 +99,10 @@ def _object(text: object) -> Record:
         return {}
 
 
-def _commands(directory: str) -> list[list[str]]:
-    """Return what the commands of a directory send, each as the texts between its arguments."""
-    found = []
-    for kind in ("command", "commands"):
-        for path in newest(os.path.join(directory, ".opencode", kind), "**/*.md") if directory else ():
-            with contextlib.suppress(OSError), open(path, "rb", opener=open_regular) as file:
-                text = frontmatter.split(file.read(_MAX_COMMAND).decode("utf-8", "replace")).body
-                found.append([" ".join(each.split()) for each in _ARGUMENT.split(text) if each.strip()])
-    return found
-
-
-def _is_command(text: str, commands: list[list[str]]) -> bool:
-    """Whether a text is what a command of the repository sends, whatever its arguments were."""
-    said = " ".join(text.split())
-    for pieces in commands:
-        at = 0
-        for piece in pieces:
-            at = said.find(piece, at)
-            if at < 0:
-                break
-        if pieces and at >= 0:
-            return True
-    return False
-
-
-def _take(message: str, about: Record, part: Record, into: Transcript, commands: list[list[str]]) -> None:
+def _take(message: str, about: Record, part: Record, into: Transcript) -> None:
     role, kind = about.get("role"), part.get("type")
     time = fields(about.get("time")).get("created")
-    if kind == "text" and role == "user" and _is_command(plain(part.get("text")), commands):
-        into.fetched("prompt")
-    elif kind == "text" and role in ("user", "assistant"):
+    if kind == "text" and role in ("user", "assistant"):
         if not part.get("synthetic") and not part.get("ignored"):
             text, key = plain(part.get("text")), f"{role}{message}"
             into.ask([text], time, key) if role == "user" else into.say("assistant", text, time, key)

@@ -11,6 +11,7 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from memolith.hosts.sessions.commands import Commands
 from memolith.learn.extract import strip
 from memolith.memory.sessions import LEFT_OUT, Session, Turn
 from memolith.text.budget import plural
@@ -173,6 +174,7 @@ class Transcript:
         self._key = ""  # of the message that the last turn belongs to
         self._waiting: dict[str, list[str]] = {}
         self._hearing = Hearing()
+        self._commands: Commands | None = None  # of the repository
 
     def know(self, **facts: object) -> None:
         """Take what a record says of the session; the first to say something is believed."""
@@ -189,7 +191,13 @@ class Transcript:
         if strip.drops_others(parts, self.agent):
             self._hearing.taint("user", "", "", "pasted")
         kept = [part for part in parts if not strip.is_hosts(part)] if whole else parts
-        self.say("user", strip.typed(kept), time, key)
+        text = strip.typed(kept)
+        if self._commands is None:
+            self._commands = Commands(self.known.get("cwd", ""))
+        if self._commands.send(text):
+            self.fetched("prompt")
+        else:
+            self.say("user", text, time, key)
 
     def say(self, role: str, text: str, time: object = "", key: str = "") -> None:
         """Add what somebody said. With the `key` of the turn before, it is a part of the same message."""

@@ -1,0 +1,114 @@
+"""Texts that a repository's own commands send as if the person had typed them.
+
+Hosts write such a text down as a prompt, and few say so. A clone brings any, for any host: so they are looked
+for in the directory of the session and above it, up to the project's top.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from typing import TYPE_CHECKING
+
+from memolith.hosts.install import json_text
+from memolith.text import frontmatter
+from memolith.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FOLDERS = (
+    *(".opencode/command", ".opencode/commands", ".pi/prompts", ".omp/prompts", ".omp/commands"),
+    *(".claude/commands", ".gemini/commands"),
+)
+_SETTINGS = ("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")
+_MOST = 262_144  # bytes of a file
+_DEEPEST = 64  # directories above
+_LEAST = 20  # characters; a shorter text that is somewhere in a prompt may be the person's words
+_ARGUMENT = lazy(
+    r"\$ARGUMENTS(?:\[\d+\])?|\$[@\d]|\$\{[@\d][^}\n]*\}|!`[^`\n]*`|@\S+|\{\{args\}\}|[!@]\{[^}\n]*\}"
+)
+_FILE = lazy(r"\{file:([^}\n]+)\}")
+
+
+class Commands:
+    """What the commands of a directory send, each as the texts between its arguments."""
+
+    def __init__(self, directory: str) -> None:
+        templates = (text for folder in _upwards(directory) for text in _templates(folder))
+        self._pieces = [[" ".join(each.split()) for each in _ARGUMENT.split(text)] for text in templates]
+
+    def send(self, text: str) -> bool:
+        """Whether a text is what a command sends, whatever its arguments were."""
+        said = " ".join(text.split())
+        return any(_is_sent(said, list(filter(None, pieces))) for pieces in self._pieces)
+
+
+def _is_sent(said: str, pieces: list[str]) -> bool:
+    if sum(map(len, pieces)) < _LEAST:
+        return pieces == [said]
+    at = 0
+    for piece in pieces:
+        at = said.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def _upwards(directory: str) -> Iterator[str]:
+    """Yield a directory and those above it up to the top of its checkout; the user's home is their own."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    folder = os.path.realpath(directory) if os.path.isabs(directory) else ""
+    for _ in range(_DEEPEST):
+        if not folder or folder == home:
+            return
+        yield folder
+        above = os.path.dirname(folder)
+        folder = "" if above == folder or os.path.lexists(os.path.join(folder, ".git")) else above
+
+
+def _templates(folder: str) -> Iterator[str]:
+    for kind in _FOLDERS:
+        for place, _, names in os.walk(os.path.join(folder, kind)):
+            for name in names:
+                text = _text(os.path.join(place, name))
+                yield _prompt(text) if name.endswith(".toml") else frontmatter.split(text).body
+    for name in _SETTINGS:
+        place = os.path.dirname(os.path.join(folder, name))
+        for template in _set_in(_text(os.path.join(folder, name))):
+            texts = _FILE.split(template)  # every other one is a path
+            texts[1::2] = [_text(os.path.join(place, path)) for path in texts[1::2]]
+            yield "".join(texts)
+
+
+def _text(path: str) -> str:
+    """Return what is in a file, also behind a link: it is compared, and never kept."""
+    try:
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return file.read(_MOST).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        pass
+    return ""
+
+
+def _prompt(text: str) -> str:
+    try:
+        return str(tomllib.loads(text).get("prompt", ""))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return ""
+
+
+def _set_in(text: str) -> Iterator[str]:
+    """Yield the texts of the commands in opencode's settings."""
+    try:
+        found = json_text.parse(text).value
+    except (json_text.BrokenError, RecursionError):
+        return
+    for key in ("command", "commands"):
+        commands = found.get(key) if isinstance(found, dict) else None
+        for command in commands.values() if isinstance(commands, dict) else ():
+            template = command.get("template") if isinstance(command, dict) else command
+            if isinstance(template, str):
+                yield template
