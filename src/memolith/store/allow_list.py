@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 KEY = "allow"
 _HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
 # Increase it whenever the rules find more, so that files are scanned again.
-CLEARED = "cleared-2"
+CLEARED = "cleared-3"
 _MAX_CACHE = 262_144  # bytes
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
 
 import pytest
 
@@ -51,6 +53,61 @@ def test_a_key_is_known_in_a_string_of_json(shown: str, key: list[str]) -> None:
     for text in (inner, json.dumps(inner)):
         found = redact(text).text
         assert [line for line in LINES if line in found] == []
+
+
+SSH2 = ["---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----", 'Comment: "x"', *LINES[1:9]]
+PUTTY = ["PuTTY-User-Key-File-3: ssh-rsa", "Private-Lines: 8", *LINES[1:9], "Private-MAC: " + "0a" * 32]
+OPENSSL = ["Private-Key: (256 bit)", "priv:", *["    " + "a1:" * 15] * 2, "pub:"]
+OTHERS = {
+    "ssh2": ([*SSH2, "---- END SSH2 ENCRYPTED PRIVATE KEY ----"], LINES[1:9]),
+    "ssh2 without an end": (SSH2, LINES[1:9]),
+    "putty": (PUTTY, LINES[1:9]),
+    "putty, one line": (["Private-Lines: 1", LINES[3][:44], "x"], [LINES[3][:44]]),
+    "amid": (LINES[3:8], LINES[3:8]),
+    "amid openssh": ([f"{line}AbC1d2" for line in LINES[3:8]], LINES[3:8]),
+    "openssl -text": (OPENSSL, ["a1:a1:a1:a1"]),
+}
+
+
+@pytest.mark.parametrize("shown", [*SHOWN.values(), "{1}", '"{1}\\n" +'], ids=[*SHOWN, "plain", "strings"])
+@pytest.mark.parametrize(("key", "private"), OTHERS.values(), ids=OTHERS)
+def test_a_key_of_another_form_or_without_its_ends_is_known(
+    shown: str, key: list[str], private: list[str]
+) -> None:
+    lines = [shown.format(number, line) for number, line in enumerate(key, 7)]
+    found = redact("\n".join(["Here:", *lines, "That is all."])).text
+    if key is OPENSSL and shown not in (*list(SHOWN.values())[:2], "{1}"):
+        return  # only a number before its lines is known to be none of it
+    assert [line for line in private if line in found] == []
+    assert redact(found).text == found
+    assert found.endswith("\nThat is all.")
+
+
+def wrapped(data: bytes, width: int) -> list[str]:
+    text = base64.b64encode(data).decode()
+    return [text[at : at + width] for at in range(0, len(text), width)]
+
+
+NOISE = random.Random(7).randbytes(1500)
+HARMLESS = {
+    "a picture": wrapped(b"\x89PNG\r\n\x1a\n" + NOISE, 64),
+    "an attachment": wrapped(NOISE, 76),
+    "a long blob": wrapped(NOISE * 3, 64),
+    "a certificate": ["-----BEGIN CERTIFICATE-----", *wrapped(NOISE, 64), "-----END CERTIFICATE-----"],
+    "a certificate's end": [*wrapped(NOISE, 64), "-----END CERTIFICATE-----"],
+    "a signature": ["-----BEGIN PGP SIGNATURE-----", "", *wrapped(NOISE, 64)],
+    "a lock file": [f'      "integrity": "sha512-{line}=="' for line in wrapped(NOISE, 86)],
+    "a bundle": [f"!function(e,t){{var n{at}=t({at})}}();" * 9 for at in range(9)],
+    "a hex dump": [f"{at:08x}  {NOISE[at : at + 32].hex()}" for at in range(0, 320, 32)],
+    "hashes": [NOISE[at : at + 32].hex() for at in range(0, 320, 32)],
+}
+
+
+@pytest.mark.parametrize("shown", [*list(SHOWN.values())[:3], "{1}"], ids=[*list(SHOWN)[:3], "plain"])
+@pytest.mark.parametrize("lines", HARMLESS.values(), ids=HARMLESS)
+def test_what_only_looks_like_a_key_stays(shown: str, lines: list[str]) -> None:
+    text = "\n".join(shown.format(number, line) for number, line in enumerate(lines, 1))
+    assert redact(text).findings == []
 
 
 def test_a_word_about_an_armour_hides_nothing_around_it() -> None:

@@ -54,6 +54,32 @@ def test_a_line_that_points_on_names_what_is_in_the_next(sign: str) -> None:
     assert UUID not in redact(f"the API token{sign}\n{UUID}").text
 
 
+BELOW = [
+    *(
+        "password:\n  {}",
+        "password: |\n  {}",
+        "password: >-\n  {}",
+        '"password":\n   "{}"',
+        "# Password\n\n{}",
+    ),
+    *("- name: DB_PASSWORD\n  value: {}", "- password\n  - {}", "The password is:\n```\n{}\n```"),
+    *('{{"name":"DB_PASSWORD","value":"{}"}}', '{{\n "name": "DB_PASSWORD",\n "value": "{}"\n}}'),
+    'variable "db_password" {{\n  type = string\n  default = "{}"\n}}',
+    *("<key>password</key>\n<string>{}</string>", "<password>\n  {}\n</password>"),
+]
+
+
+@pytest.mark.parametrize(
+    "shown", ["{1}", "{0:6}→{1}", "{0:6}\t{1}", "{0}:{1}", "app.yml-{0}-{1}", "{0} | {1}"]
+)
+@pytest.mark.parametrize("text", BELOW)
+def test_a_number_before_each_line_parts_no_name_from_its_value(text: str, shown: str) -> None:
+    lines = text.format("Xk7wombatQ2").split("\n")
+    found = redact("\n".join(shown.format(number, line) for number, line in enumerate(lines, 9)))
+    assert "wombat" not in found.text
+    assert redact(found.text).text == found.text
+
+
 def test_a_mask_in_round_brackets_is_a_mask() -> None:
     for title in ("(secret:password)", "admin password: (secret:password)", "token (secret:token) of CI"):
         text = f"- [{title}](notes/{title.replace(' ', '-')}.md) - {title}"

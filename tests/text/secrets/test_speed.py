@@ -35,6 +35,15 @@ def pieces() -> list[str]:
     found += ["://", "a://b:", "https://a:bcd@x ", "?sig=", "hook/", "-u a:b1 ", "aB1 ", "aB1. ", "x_"]
     found += ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- a\n"]
     found += ["MHcCAQEE+", "MHcCAQEE\n", "MHcCAQEE xA1 "]
+    full = "aB1" * 21 + "a\n"
+    found += [
+        full * 3 + "aB1" * 9 + "\n",
+        full,
+        "Private-Lines: 200\n",
+        "priv: a1:a1:a1:\n",
+        "1→",
+        "1-a\n2-b\n",
+    ]
     found += ["Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
     found += ["eyJaaaaaaaaaaaaa.", "BUNDLE_A__B="]
     found += [f"{word} " for line in lines("secrets/names.txt") for word in line.split()[2::6]]

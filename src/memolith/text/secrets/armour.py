@@ -8,6 +8,8 @@ begins with, it goes as far as there is such a piece in each line.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from memolith.text.patterns import lazy
 from memolith.text.secrets.values import is_stand_in
 
@@ -20,21 +22,32 @@ _KIND, _MASKED = "private-key", "[secret:"
 _HEAD = 5  # lines before the first of a key: how it is encrypted
 _WHOLE = 60  # characters of a line that is full
 _MOST = 60_000  # characters of one key, with what stands before its lines
-_BEGIN = lazy(r"-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?: BLOCK)?-----")
-_END = lazy(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_BARE = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!----)){1,20000}+")
+# With five dashes, or as SSH2 has it with four.
+_BEGIN = lazy(r"----(?:-| )BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?(?:-| )----")
+_END = lazy(r"----(?:-| )END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?(?:-| )----")
+_BARE = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!---)){1,20000}+")
 # A key that was cut off may still have the head that tells how it is encrypted.
 _CUT_OFF = lazy(
     r"(?:\s{1,2}[A-Za-z-]{3,24}: [^\n]{1,120}){0,4}+"
     r"(?:(?:\s|\\n|\\r|[>#|\"'+⏎])*+[A-Za-z0-9+/=]{16,100}+){1,400}+"
 )
-_LINE_END = lazy(r"\r\n|[\n\r⏎]|\\+r\\+n|\\+[nr]")
+_LINE_END = lazy(r"\r\n|[\n\r⏎]|\\+r\\+n|\\+[nr](?:[\"'][ +,]{0,4}\r?\n)?")
 _PIECE = lazy(r"[A-Za-z0-9+/=]{16,}+")
 _LAST = lazy(r"(?:^|[^A-Za-z0-9+/=])([A-Za-z0-9+/]{4,15}={0,2})[\s\"',\\+\]})]*$")  # of a line
 _LONG = lazy(r"[A-Za-z0-9+/]{20}")
 _SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{4,19}+={0,2})(?:\s|\\n|\\r)*+")
 _CUT_SHORT = lazy(r"(?:\s|\\n|\\r)*+([A-Za-z0-9+/]{8,19}+={0,2})(?![^\s'\"\\])")
-_PUTTY = lazy(r"Private-Lines: {0,2}\d{1,3}((?:\r?\n[A-Za-z0-9+/=]{16,100}){1,200})")
+_PUTTY = lazy(r"Private-Lines: {0,2}(\d{1,3})(?!\d)")
+# What is left of a key without its ends: full lines of OpenSSL or OpenSSH, one below the other. Of a picture
+# or an archive they are longer, or more, or the first bytes tell.
+_FULL = lazy(r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})(?![A-Za-z0-9+/=])")
+_FEWEST, _MOST_FULL, _MARGIN = 3, 60, 40
+_OTHERS = ("iVBOR", "/9j/", "R0lGOD", "UklGR", "JVBERi", "H4sI", "UEsDB", "PD94", "PHN2", "MIIC", "MIID")
+_OTHER_BEGIN = lazy(r"-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{3,60}-----")
+_OTHER_END = lazy(r"[\s\S]{0,160}?-----END (?![A-Z0-9 ]{0,40}PRIVATE KEY)")
+_HEX = lazy(
+    r"\bpriv(?:ateExponent)?:((?:\s{1,12}(?:[0-9a-f]{2}:){3,20}+(?:[0-9a-f]{2})?){1,80}+)"
+)  # OpenSSL's
 # How the bytes of a key begin: RSA, PKCS #8, an elliptic curve, OpenSSH.
 _FIRST_BYTES = lazy(
     r"(?<![A-Za-z0-9/])(?:MII[A-Za-z0-9+/]{3}IBA[AD]|M[A-Za-z0-9+/]{3}AgEAM|MHcCAQEE"
@@ -42,8 +55,8 @@ _FIRST_BYTES = lazy(
 )
 
 
-def private_keys(text: str) -> Iterator[Span]:
-    """Find private keys; one whose end was cut off goes as far as its lines do."""
+def private_keys(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
+    """Find private keys; one whose end was cut off goes as far as its lines do. `runs`: its long words."""
     if "PRIVATE KEY" in text:
         begins = list(_BEGIN.finditer(text))
         limits = [*(begin.start() for begin in begins[1:]), len(text)]
@@ -54,8 +67,15 @@ def private_keys(text: str) -> Iterator[Span]:
             yield from _backwards(text, max(low, end.start() - _MOST), end.start())
             low = end.end()
     if "Private-Lines" in text:
-        for match in _PUTTY.finditer(text):
-            yield _KIND, match.start(1), match.end(1)
+        at = 0
+        while putty := _PUTTY.search(text, at):
+            lines = islice(_lines(text, putty.end(), min(len(text), putty.end() + _MOST)), 1 + int(putty[1]))
+            at = max(high for _, high in lines)
+            yield from _between(text, putty.end(), at)
+    if "priv" in text:
+        yield from ((_KIND, *match.span(1)) for match in _HEX.finditer(text))
+    if sum(end - start >= _WHOLE for start, end in runs) >= _FEWEST:
+        yield from _amid(text)
     at = 0
     while first := _FIRST_BYTES.search(text, at):
         found, at = _forwards(text, first.start(), len(text), head=0)
@@ -108,6 +128,41 @@ def _forwards(text: str, start: int, limit: int, *, head: int) -> tuple[list[Spa
             break
         spans += found
     return spans, high
+
+
+def _amid(text: str) -> Iterator[Span]:
+    """Find the full lines of a key whose ends are not shown."""
+    rows: list[tuple[int, int]] = []
+    done = 0
+    for match in [*_FULL.finditer(text), None]:
+        if match and rows and _is_next(text, rows[-1], match.span()):
+            rows.append(match.span())
+            continue
+        if _FEWEST <= len(rows) <= _MOST_FULL and rows[0][0] >= done and not _is_other(text, rows):
+            found, done = _forwards(text, rows[0][0], len(text), head=0)
+            yield from found
+        rows = [match.span()] if match else []
+
+
+def _is_next(text: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    between = text[one[1] : other[0]]
+    return (
+        one[1] - one[0] == other[1] - other[0]
+        and len(between) <= _MARGIN
+        and sum(1 for _ in _LINE_END.finditer(between)) == 1
+    )
+
+
+def _is_other(text: str, rows: list[tuple[int, int]]) -> bool:
+    """Whether full lines are of a certificate, a picture, an archive; or no Base64 at all."""
+    start, end = rows[0][0], rows[-1][1]
+    begin = text.rfind("-----BEGIN ", max(0, start - _MOST), start)
+    return (
+        text.startswith(_OTHERS, start)
+        or not all(_has_all(text[low:high], is_sure=False) for low, high in rows)
+        or _OTHER_END.match(text, end) is not None
+        or (begin >= 0 and "-----END " not in text[begin:start] and bool(_OTHER_BEGIN.match(text, begin)))
+    )
 
 
 def _backwards(text: str, limit: int, end: int) -> Iterator[Span]:

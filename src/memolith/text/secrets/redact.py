@@ -15,6 +15,7 @@ from memolith.text.safe.hygiene import ALLOW
 from memolith.text.secrets import commands
 from memolith.text.secrets.armour import private_keys
 from memolith.text.secrets.assigned import labelled
+from memolith.text.secrets.margin import Bare
 from memolith.text.secrets.names import KNOWN as NAMES
 from memolith.text.secrets.names import known_in, lowered
 from memolith.text.secrets.tokens import (
@@ -167,7 +168,9 @@ def _moved_back(found: list[Span], more: list[Span]) -> Iterator[Span]:
 
 def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
     """Find secrets: joined where they overlap, without those that are allowed or touch a marker."""
-    spans = [(kind, start, _run_end(text, kind, end)) for kind, start, end in _matches(text) if end > start]
+    bare = Bare(text)
+    found = ((kind, start, _run_end(bare.text, kind, end)) for kind, start, end in _matches(bare.text))
+    spans = [(kind, *bare.original(start, end)) for kind, start, end in found if end > start]
     if not spans:
         return []
     keep = _Keep(text, allow, by_hand=by_hand)
@@ -194,7 +197,7 @@ def _vagueness(kind: str) -> int:
 def _matches(text: str) -> Iterator[Span]:
     lower = lowered(text)
     runs = [match.span() for match in RUN.finditer(text)]
-    yield from private_keys(text)
+    yield from private_keys(text, runs)
     if _DIGIT.search(text) or _CAPITALS.search(text):
         yield from named_tokens(
             text, [span for span in runs if _DIGIT.search(text, *span) or _CAPITALS.search(text, *span)]

@@ -202,9 +202,10 @@ def _is_blob(text: str, start: int, end: int) -> bool:
     """Tell a line of a long Base64 text, a data URL, or a path from a token."""
     if end - start > 1000 or text[start - 1 : start] in {"/", "\\"} or text[start - 7 : start] == "base64,":
         return True
+    start -= text[start - 1 : start] == "+"  # with which no run begins, but one line in 64
     return (
         end - start in _WHOLE_LINE
-        and text[start - 1 : start] in {"", "\n"}
+        and text[max(0, start - 1) : start] in {"", "\n"}
         and text[end : end + 1] in {"", "\n"}
     )
 
