@@ -312,6 +312,7 @@ def test_what_is_said_is_dropped_by_the_readers_of_transcripts(
     assert "shed is green" in block
     for text in (block, host.ask(QUESTION)):
         assert text
+        assert strip.is_memory(text)
         assert strip.said(f"before {text} after") == "before  after"
         assert transcript.without_injected(f"before {text} after") == "before  after"
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from memolith.hosts.sessions import AGENTS
 from memolith.memory.sessions import Session
+from memolith.text.safe.structure import CLOSE, OPEN
 
 Row = dict[str, Any]
-BLOCK = '<memory note="Reference only.">OUR OWN WORDS</memory>'
+BLOCK = f"{OPEN}OUR OWN WORDS{CLOSE}"
 AT = "2026-11-15T10:00:00.000Z"
 # What every reader makes of it: role, tool, outcome, text.
 TALK = [
@@ -149,7 +150,7 @@ def gemini() -> list[Row]:
             "id": "a",
             "timestamp": AT,
             "type": "user",
-            "content": [{"text": "<hook_context>OUR OWN WORDS</hook_context>\n\nWhy does the build fail?"}],
+            "content": [{"text": f"<hook_context>{BLOCK}</hook_context>\n\nWhy does the build fail?"}],
         },
         talk,
         {**talk, "toolCalls": calls},

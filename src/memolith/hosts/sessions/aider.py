@@ -115,11 +115,7 @@ class _Chat:
     def _go_on(self, role: str, line: str) -> None:
         if role != self._role:
             if self._role:
-                text = "\n".join(self._lines)
-                if self._role == "user":
-                    self._into.ask([text], self._time)
-                else:
-                    self._into.say(self._role, text, self._time)
+                self._into.say(self._role, "\n".join(self._lines), self._time)
             self._role, self._lines = role, []
             self._size = 0
         self._size += len(line) + 1

@@ -34,7 +34,7 @@ class Copilot(JsonLines):
             into.fetched("prompt")  # of a skill or another agent
         elif kind == "user.message":
             into.heed([each for each in listed(data.get("attachments")) if each.get("type") not in _FILES])
-            into.ask([plain(data.get("content"))], time)
+            into.say("user", plain(data.get("content")), time)
         elif kind == "assistant.message":
             into.say("assistant", plain(data.get("content")), time, str(data.get("messageId") or ""))
         elif kind == "tool.execution_start":

@@ -148,7 +148,7 @@ def _take(message: Record, into: Transcript) -> None:
     time, text = message["timestamp"], message["text"]
     if message["type"] == "user":
         into.heed([{}] * message["attached"])
-        into.ask([text], time)
+        into.say("user", text, time)
         return
     into.say("assistant", text, time)
     for call in message["calls"]:

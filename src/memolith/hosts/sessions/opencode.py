@@ -104,8 +104,7 @@ def _take(message: str, about: Record, part: Record, into: Transcript) -> None:
     time = fields(about.get("time")).get("created")
     if kind == "text" and role in ("user", "assistant"):
         if not part.get("synthetic") and not part.get("ignored"):
-            text, key = plain(part.get("text")), f"{role}{message}"
-            into.ask([text], time, key) if role == "user" else into.say("assistant", text, time, key)
+            into.say(str(role), plain(part.get("text")), time, f"{role}{message}")
     elif kind == "file":
         is_text = str(part.get("mime")).startswith(("text/", "application/x-directory"))
         path = str(part.get("url"))

@@ -197,13 +197,18 @@ class Transcript:
         if self._commands.send(text):
             self.fetched("prompt")
         else:
-            self.say("user", text, time, key)
+            self._speak("user", cut(text.strip(), _MAX_SPEECH, _CUT), time, key)
 
     def say(self, role: str, text: str, time: object = "", key: str = "") -> None:
         """Add what somebody said. With the `key` of the turn before, it is a part of the same message."""
-        whole = role == "user" or len(text) <= 4 * _MAX_SPEECH
-        text = text if role == "user" else without_injected(text[: 4 * _MAX_SPEECH])
-        text = cut(text.strip(), _MAX_SPEECH, _CUT, whole=whole)
+        if role == "user":
+            self.ask([text], time, key)
+            return
+        whole = len(text) <= 4 * _MAX_SPEECH
+        text = without_injected(text[: 4 * _MAX_SPEECH])
+        self._speak(role, cut(text.strip(), _MAX_SPEECH, _CUT, whole=whole), time, key)
+
+    def _speak(self, role: str, text: str, time: object, key: str) -> None:
         if not text:
             return
         kept = self._latest or self.turns

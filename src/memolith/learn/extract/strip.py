@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from memolith.text import turns
 from memolith.text.patterns import lazy
-from memolith.text.safe.structure import OPEN
+from memolith.text.safe.structure import GUIDANCE, OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ _AGENTS = lazy(
 _BEHIND = lazy(r"(?i)<(?:memor|hook_context|session_context|user[-_]prompt|ide_|system[-_]reminder)")
 # All of what our hook says, and what each host itself writes: all of a part, in these tags and no others.
 _OURS = lazy(
-    rf"(?s)\s*(?:(?:{OPEN}(?:(?!</memory).)*</memory>\s*)+|<memory-context>(?:(?!</memory).)*</memory-context>"
-    r"|\(memolith[^\n]*)\s*"
+    rf"(?s)\s*(?:(?:{OPEN}(?:(?!</memory).)*</memory>\s*)+"
+    rf"|<memory-context>\s*## {GUIDANCE}(?:(?!</memory-context).)*</memory-context>|\(memolith[^\n]*)\s*"
 )
 _TAGS_OF_CLAUDE = (
     r"command-(?:message|name|args)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)"
