@@ -105,6 +105,23 @@ def test_what_was_forgotten_does_not_come_back_by_an_undo_or_an_import(work: Pat
     assert FACT in mem.read("note", "again")
 
 
+def test_a_log_and_a_name_that_was_cut_in_the_word_are_cleaned_too(mem: Mem, work: Path) -> None:
+    log = Path(mem.home) / "state" / "log" / "hook.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("worker: claude-zebrafish7731-inator: its transcript was not found\nworker: fine\n")
+    mem.remember("Water is wet.", "The very long title that speaks of the zebrafish7731inator")
+    mem.remember("Ice is cold.", "The very long title that speaks of the zebra")
+    assert len(bytes_of(Path(mem.home))) >= 2
+    assert list(mem.root.rglob("*-of-the-zebrafish.md"))
+    for words in ("zebrafish7731inator", "zebrafish7731 inator"):
+        assert forget(words, "--yes", "--project", str(work)) == 0
+    assert bytes_of(Path(mem.home)) == []
+    assert log.read_text() == "worker: fine\n"
+    names = [path.name for path in Path(mem.home).rglob("*.md*")]
+    assert not [name for name in names if "zebraf" in name]
+    assert [name for name in names if name.endswith("zebra.md")]
+
+
 def test_a_dry_run_tells_where_it_is_and_changes_nothing(
     planted: Mem, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

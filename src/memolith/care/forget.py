@@ -16,7 +16,7 @@ from memolith.care.erase import erase, text_of
 from memolith.env.project import PROJECTS, read_identity
 from memolith.learn.queue.queue import Queue
 from memolith.memory.sessions import change_copy
-from memolith.store import layout, receipts, tombstones
+from memolith.store import files, layout, receipts, tombstones
 from memolith.store.screen import quoted
 from memolith.text import frontmatter
 from memolith.text.safe.lookalikes import composed
@@ -24,13 +24,15 @@ from memolith.text.yaml import dump_scalar, split_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from memolith.memory.home import Home
     from memolith.store.archive import Archive
 
 _LEAST = 4
 _CUT = 40  # characters of a name that is as long as names become
+_FULL = 47  # of one that was cut in the middle of a word, or right behind one
+_TOLD = 6  # letters of a word that tell it
 _LONG_NAME = re.compile(rf"[a-z0-9-]{{{_CUT},}}")
 _ESCAPED = re.compile(r'\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt])')
 _ESCAPES = {"n": "\n", "r": "\n", "t": " ", "b": " ", "f": " "}
@@ -95,7 +97,20 @@ def _everywhere(
         if count and not dry:
             receipts.note(home.path, name, *about, fact.without(waiting, tombstones.INSTEAD))
         found += [(receipts.path(home.path, name), count)] if count else []
-    return found + learned
+    return [*found, *learned, *_logged(home, fact, dry=dry)]
+
+
+def _logged(home: Home, fact: _Fact, *, dry: bool) -> Iterator[tuple[str, int]]:
+    """Take it out of the logs, which name sessions."""
+    state = files.state(home.path)
+    for name in state.names("log", ""):
+        place = state.place(f"log/{name}")
+        lines = text_of(place.read() or b"").split("\n")
+        rest = [line for line in lines if not fact.is_named(line)]
+        if len(rest) < len(lines):
+            if not dry:
+                files.overwrite(place, "\n".join(rest).encode("utf-8", "surrogateescape"))
+            yield place.path, len(lines) - len(rest)
 
 
 def _learned(home: Home, fact: _Fact, *, everywhere: bool, dry: bool) -> list[tuple[str, int]]:
@@ -150,7 +165,6 @@ class _Fact:
         # An accent may be a character of its own, and then it is not in the name.
         spelled = {_spelled(self._text), _spelled(normalize("NFD", self._text))}
         self._names = [name for name in spelled if len(name) >= _LEAST]
-        self._long = [name for name in self._names if len(name) >= _CUT]
         self.keys: set[str] = set()
 
     def has(self, line: str) -> bool:
@@ -158,13 +172,13 @@ class _Fact:
         folded = _folded(line)
         if self._text in folded or any("-" in name and f"{name}.md" in folded for name in self._names):
             return True
-        if self._long and any(map(self._is_cut, _LONG_NAME.findall(folded))):
+        if any(map(self._is_cut, _LONG_NAME.findall(folded))):
             return True
         inside = _unescaped(line)
         return inside != line and any(map(self.has, inside.split("\n")))
 
-    def _has_about(self, line: str) -> bool:
-        """Whether a line of a head has it, where other files are named, and this one."""
+    def is_named(self, line: str) -> bool:
+        """Whether a line of a head or a log has it, where files and sessions are named."""
         return self.has(line) or any("-" in name and name in _folded(line) for name in self._names)
 
     def is_in_name(self, name: str) -> bool:
@@ -174,10 +188,12 @@ class _Fact:
         return is_in or self._is_cut(stem)
 
     def _is_cut(self, name: str) -> bool:
-        """Whether a name is the beginning of it, as long as names become, perhaps with a number."""
+        """Whether a name that is as long as names become, perhaps numbered, was cut inside of it."""
         bare = name.rstrip("0123456789").rstrip("-") if name[-1:].isdigit() else name
         return any(
-            len(each) >= _CUT and long.startswith(each) for long in self._long for each in (name, bare)
+            (len(each) >= _CUT and long.startswith(each)) or (len(each) >= _FULL and _ends_in(each, long))
+            for long in self._names
+            for each in (name, bare)
         )
 
     def without(self, text: str, instead: str | None = None) -> str:
@@ -193,7 +209,7 @@ class _Fact:
         if kind in _OURS:
             return 0
         parts = frontmatter.split(text_of(data))
-        lines = [line for line in parts.head.split("\n") if self._has_about(line)]
+        lines = [line for line in parts.head.split("\n") if self.is_named(line)]
         lines += [line for line in parts.body.split("\n") if self.has(line)]
         self.keys.update(map(tombstones.key, lines))
         # The name of a value is its key, which stands in it.
@@ -222,7 +238,7 @@ class _Fact:
             return ""
         head = []
         for line in parts.head.split("\n"):
-            if not self._has_about(line):
+            if not self.is_named(line):
                 head.append(line)
                 continue
             self.keys.add(tombstones.key(line))
@@ -247,6 +263,12 @@ class _Fact:
         return change_copy(
             archive, name, lambda text: self.without(text, tombstones.INSTEAD), self.new_id, dry=dry
         )
+
+
+def _ends_in(name: str, wanted: str) -> bool:
+    """Whether a name ends in the beginning of another, as far as that tells it."""
+    _, found, rest = f"-{name}".rpartition(f"-{wanted[:_TOLD]}")
+    return bool(found) and wanted[_TOLD:].startswith(rest)
 
 
 def _folded(text: str) -> str:

@@ -132,7 +132,8 @@ def forget(mem: Mem, text: str, everywhere: bool, dry: bool, yes: bool) -> Answe
     """Delete every line that contains TEXT from memory, history and session copies, for good; no undo.
 
     TEXT is a part of the line; case and spaces do not matter. With -, TEXT is read from standard input.
-    Importing again does not bring it back. To delete a note and keep its history, see `edit`.
+    Without --all, the same text in other projects stays. Importing again does not bring it back. To delete a
+    note and keep its history, see `edit`.
 
     \b
     memolith forget "port 6380" --dry-run
