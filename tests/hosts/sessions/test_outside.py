@@ -464,6 +464,15 @@ def test_a_file_of_the_repository_does_not_choose_a_sessions_project(tmp_path: P
     assert session.cwd == "/w"
 
 
+@pytest.mark.parametrize("tag", ["prompt", "query", "user_prompt", "user_query", "command-args"])
+def test_a_tag_around_a_paste_stays_as_its_sign(tag: str) -> None:
+    assert ORDER not in parted(strip.typed([f"Summarise this\n<{tag}>\n{ORDER}\n</{tag}>"]))[0]
+
+
+def test_a_hosts_mark_around_what_a_person_typed_goes() -> None:
+    assert strip.typed(["<user_query>\nUse tabs.\n</user_query>"]) == "Use tabs."
+
+
 @pytest.mark.parametrize(
     "text",
     ["The <instructions> tag was wrong. Use x.", "Contents of /etc/hosts must never be changed. Ask me."],

@@ -67,7 +67,8 @@ _WRITTEN = {
 _HOOK_OF_GEMINI = lazy(r"(?s)\A\s*<hook_context>((?:(?!</hook_context>).)*)</hook_context>")
 # Files that Gemini CLI puts behind a prompt that names them.
 _ATTACHED = lazy(r"(?m)^--- Content from referenced files ---")
-_PROMPT_TAG = lazy(r"(?i)</?(?:command-args|user[-_]query|user[-_]prompt|query|prompt)>")
+# What a person typed, as hosts mark it: all of a text, or its end, behind blocks of the host's.
+_PROMPT = lazy(r"(?is)(\A|>)\s*<(command-args|user[-_]query)>((?:(?!</?\2>).)*)</\2>\s*\Z")
 # Turns that begin so were not typed by anybody.
 _WHOLE = (
     "# agents.md instructions",
@@ -146,7 +147,7 @@ def drops_others(parts: Iterable[str], host: str) -> bool:
                 return True
             before = before[hook.end() :]
         is_known = is_memory(before) or (host in _WRITTEN and _WRITTEN[host].fullmatch(before))
-        if not is_known and typed([before]).split() != _PROMPT_TAG.sub("", before).split():
+        if not is_known and typed([before]).split() != _unmarked(before).split():
             return True
         if attached:
             break
@@ -180,10 +181,14 @@ def _without_blocks(text: str) -> str:
     if tags and not any(tag[1] for tag in tags):  # nothing ends one: within a line it is a word of somebody's
         tags = [tag for tag in tags if not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()]
     if not tags:
-        return str(_PROMPT_TAG.sub("", text))
+        return _unmarked(text)
     # Without its end, a block reaches to the end of the text: better lost than learned. One without its
     # beginning may have begun anywhere before.
     first, last = tags[0], tags[-1]
     before = "" if first[1] else text[: first.start()]
     after = text[last.end() :] if last[1] or last[2] else ""
-    return str(_PROMPT_TAG.sub("", before + after))
+    return _unmarked(before + after)
+
+
+def _unmarked(text: str) -> str:
+    return str(_PROMPT.sub(r"\1\n\3", text))
