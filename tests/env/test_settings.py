@@ -255,7 +255,7 @@ def test_an_empty_home_is_no_home(platform: str) -> None:
 def test_setting_a_key_never_changes_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "config.yml"
     path.write_bytes(b"# caf\xe9\nidentity: cwd\n")
-    with pytest.raises(ConfigError, match=r"config\.yml: is not UTF-8 \(byte 5\); repair it first"):
+    with pytest.raises(ConfigError, match=r"config\.yml: not UTF-8 \(byte 5\); repair it first"):
         set_setting(str(tmp_path), str(path), "identity", "git")
     assert path.read_bytes() == b"# caf\xe9\nidentity: cwd\n"
 
