@@ -281,7 +281,7 @@ def test_a_link_to_nowhere_and_a_directory_are_named_and_left_alone(
     assert init("--yes") == 12
     said = capfd.readouterr().err
     assert f"{user}/.cursor/hooks.json: not a regular file; move it out of the way" in said
-    assert f"{user}/.cursor/mcp.json: No such file or directory; it is as it was. Make it readable" in said
+    assert f"{user}/.cursor/mcp.json: No such file or directory; it is unchanged. Make it readable" in said
     assert (user / ".cursor/commands/memory.md").exists()
 
 
