@@ -12,8 +12,6 @@ import os
 import stat
 from _thread import _local  # `threading` costs more than all of this
 
-from memolith.base.lean import suppress
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +46,7 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(ValueError):
+        if self in _watches.open:
             _watches.open.remove(self)
 
     @property
