@@ -31,6 +31,8 @@ TRUNCATED = "…[memory truncated]"
 # Which file a write goes to, and how it treats what is there. For callers they are enums too (`choices`).
 TARGETS = ("long_term", "scratchpad", "daily", "note")
 MODES = ("append", "overwrite")
+# What can be recalled. The index stores the position in this list; append new ones.
+HIT_KINDS = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
 
 
 _set = object.__setattr__  # hundreds of values are made for one question

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from memolith.base.values import Value
+from memolith.base.values import HIT_KINDS, Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-# The index stores the position in this list; append new ones.
-KINDS: Final = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
+KINDS = HIT_KINDS
 
 
 class Unit(Value):

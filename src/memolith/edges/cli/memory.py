@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memolith.base.errors import InputError
-from memolith.base.values import MODES, TARGETS
+from memolith.base.values import HIT_KINDS, MODES, TARGETS
 from memolith.edges.cli import ask, common, completion
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.output import Note
 from memolith.env.paths import Tree
-from memolith.index import KINDS as HIT_KINDS
 from memolith.memory import arguments, writing
 from memolith.memory.notes import KINDS
 from memolith.store import layout
