@@ -1,5 +1,5 @@
-"""What everything else stands on: errors with their exit codes, values, a lean `contextlib`.
+"""The foundation: errors with their exit codes, values, a lean `contextlib`.
 
-May import nothing of ours. Read `errors.py` first: the tree of what can go wrong. `values.py` has the base
-class of all results; `whole.py` collects what could not be read while an answer was made.
+Imports nothing of ours. Read `errors.py` first: the tree of everything that can go wrong. `values.py` has the
+base class of all results; `whole.py` collects the files that could not be read for an answer.
 """

@@ -1,6 +1,6 @@
-"""The words with which a write says where and how, for those who prefer names to strings.
+"""The targets and modes of a write as enums, for callers who prefer names to strings.
 
-A module of its own, as `enum` takes long to import and a prompt writes nothing.
+A separate module because `enum` is slow to import and a prompt writes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class WriteTarget(str, Enum):
 
 
 class WriteMode(str, Enum):
-    """How a write treats what is already there."""
+    """How a write treats existing text."""
 
     APPEND = "append"
     OVERWRITE = "overwrite"

@@ -1,8 +1,7 @@
 """The few lines of `contextlib` and `functools` that every prompt needs, without importing them.
 
-With what these import in turn (`collections`, `types`) they take a quarter of an interpreter start, and that
-is what a hook and a question from the shell are measured by. To a type checker they are the originals; a
-module that no prompt needs imports those.
+With their own imports (`collections`, `types`) they take a quarter of an interpreter start, which users of a
+hook or a shell command notice. A type checker sees the originals; modules off the hot path import those.
 """
 # ruff: noqa: ANN001, ANN002, ANN003, ANN201, ANN202, ANN204
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 else:
 
     class suppress:  # noqa: N801 - the name of the original
-        """Go on after the block if one of these errors ended it."""
+        """Suppress these errors in the block."""
 
         __slots__ = ("_errors",)
 
@@ -52,7 +51,7 @@ else:
             raise RuntimeError("the function yields more than once")
 
     def contextmanager(function):
-        """Make a generator function that yields once usable with `with`."""
+        """Turn a generator function that yields once into a context manager."""
 
         def managed(*values, **named):
             return _Managed(function(*values, **named))
@@ -61,7 +60,7 @@ else:
         return managed
 
     def lru_cache(maxsize):
-        """Keep the last results of a function, by its arguments; when there are too many, none of them."""
+        """Cache a function's results by its arguments; clear the cache when it is full."""
 
         def keeping(function):
             kept = {}

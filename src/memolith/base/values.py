@@ -1,4 +1,4 @@
-"""The values that travel between the parts. No behaviour beyond reading them.
+"""The values that travel between the rooms. They have no behaviour beyond access to their fields.
 
 Plain classes instead of dataclasses: importing `dataclasses` costs as much as starting Python,
 and every prompt pays for it (docs/design.md, "Speed").
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: bool) -> object:
-        """Stand in for the one of `typing`, which would have to be imported."""
+        """Stand in for `typing.dataclass_transform`, which is slow to import."""
         return lambda made: made
 
 
 MAX_INJECT_BYTES = 32_768
 MAX_WRITE_BYTES = 65_536
-# Above this, text is not a long memory but a mistake (a log, a binary): refused, not cut.
+# Longer text is a mistake (a log, a binary), not a long memory: it is refused, not cut.
 MAX_ACCEPT_BYTES = 1_048_576
 TRUNCATED = "…[memory truncated]"
-# Which file a write goes to, and how it treats what is there. For callers they are enums too (`choices`).
+# Which file a write goes to, and how it treats existing text. Callers can also use the enums in `choices`.
 TARGETS = ("long_term", "scratchpad", "daily", "note")
 MODES = ("append", "overwrite")
 # What can be recalled. The index stores the position in this list; append new ones.
 HIT_KINDS = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
 
 
-_set = object.__setattr__  # hundreds of values are made for one question
+_set = object.__setattr__  # one question creates hundreds of values
 
 
 class _Fields(type):
-    """Makes the annotated names of a class its slots, so that they are written down once."""
+    """Turns the annotated names of a class into its slots, so that they are written only once."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
         fields = body["__slots__"] = tuple(sorted(body.get("__annotations__", ())))
@@ -49,7 +49,7 @@ class _Fields(type):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Value(metaclass=_Fields):
-    """Base for small immutable records: fields are given by keyword, compared by value."""
+    """Base of small immutable records: fields are keyword-only, equality is by value."""
 
     if TYPE_CHECKING:
         __slots__: ClassVar[tuple[str, ...]]
@@ -72,7 +72,7 @@ class Value(metaclass=_Fields):
             return NotImplemented
         return self.as_dict() == other.as_dict()
 
-    # Fields may be lists, so values are compared, never hashed.
+    # Fields may be lists, so values are not hashable.
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
@@ -84,28 +84,28 @@ class Value(metaclass=_Fields):
         return {name: getattr(self, name) for name in self.__slots__}
 
     def but(self, **changes: object) -> Self:
-        """Return the same value with some fields changed."""
+        """Return a copy with some fields changed."""
         return type(self)(**{**Value.as_dict(self), **changes})
 
 
 class Source(Value):
-    """Where a text comes from. The way it is written says so; the text itself is never asked."""
+    """Where a text comes from. The write path decides that, never the text itself."""
 
-    accepted: bool  # whether a person looked at it and made it theirs
+    accepted: bool  # whether a person reviewed and accepted it
     origin: str  # one of ORIGINS
-    taint: str  # whose words they are, if the origin alone does not say it: one of TAINTS or OWN, or empty
+    taint: str  # whose words these are if the origin does not tell: one of TAINTS or OWN, or empty
 
     def __init__(self, origin: str, taint: str = "", *, accepted: bool = False) -> None:
         super().__init__(origin=origin, taint=taint, accepted=accepted)
 
     @property
     def trusted(self) -> bool:
-        """Whether a person, or an agent in their words, wrote it: it needs no label."""
+        """Whether a person wrote it, or an agent on their behalf: it needs no label."""
         return not self.taint and self.origin in ("user", "agent")
 
     @property
     def outside(self) -> bool:
-        """Whether these are words of somebody else that no person accepted: shown to who asks, else not."""
+        """Whether it is somebody else's text that no person has accepted: shown only on request."""
         return not (self.trusted or self.accepted or self.taint in OWN)
 
     def as_dict(self) -> dict[str, object]:
@@ -117,22 +117,22 @@ class Source(Value):
 
 
 ORIGINS = ("user", "agent", "extracted", "imported")
-# Who else may have had a hand in a text: a web page, the output of a tool, somebody else's repository, or
-# whoever wrote what a person pasted.
+# Who else may have written a text: a web page, a tool's output, a foreign repository, or the author of
+# something a person pasted.
 TAINTS = ("web", "tool", "repository", "pasted")
-# Whose own words were extracted or imported.
+# The user's or agent's own words, extracted or imported.
 OWN = ("user", "agent")
 
 
 class OfFile(Value):
-    """A value about a file; its name becomes `path` for callers and in JSON."""
+    """A value about a file; its `filename` becomes `path` for callers and in JSON."""
 
     if TYPE_CHECKING:
         filename: str
 
     @property
     def path(self) -> Path:
-        """The file that it is about."""
+        """The file."""
         from pathlib import Path
 
         return Path(self.filename)
@@ -144,10 +144,10 @@ class OfFile(Value):
 
 
 class WriteResult(OfFile):
-    """What a write did. `bytes` counts the content written, after caps and duplicates.
+    """The result of a write. `bytes` counts the content written, after caps and duplicates.
 
-    `sha256` is the hash of the file afterwards: pass it as `if_sha256` to change only that. `held` is the
-    id in the review when the text waits for a person, else None.
+    `sha256` is the hash of the file afterwards: pass it as `if_sha256` to change only that version. `held` is
+    the review id if the text waits for a person, else None.
     """
 
     bytes: int = 0
@@ -163,12 +163,12 @@ class WriteResult(OfFile):
 
 
 class Hit(OfFile):
-    """One thing that is known: where it stands, how well it answers, why, and its text around the match."""
+    """One search result: its place, its score, the reasons for it, and its text around the match."""
 
     also: list[str]  # ids of other places that say the same
     category: str
     date: str
-    filename: str  # where it is on disk
+    filename: str  # its path on disk
     id: str  # stable: the path in the store with the lines, or session:<agent>-<id>#<turn>
     kind: str
     line: int | None
@@ -184,12 +184,12 @@ class Hit(OfFile):
     why: str
 
     def as_dict(self) -> dict[str, object]:
-        """Return the fields that are kept stable, ready for JSON."""
+        """Return the fields of the stable interface, ready for JSON."""
         return {key: value for key, value in super().as_dict().items() if key != "text"}
 
 
 class Recall(Value):
-    """The hits of a question, best first, and whether everything was looked at."""
+    """The hits for a question, best first, and whether everything could be searched."""
 
     complete: bool
     hits: list[Hit]
@@ -217,7 +217,7 @@ class Recall(Value):
 class Version(Value):
     """One entry of a file's history: the state before a change."""
 
-    by: str  # whose text the change brought (ORIGINS), or empty
+    by: str  # whose text the change added (ORIGINS), or empty
     filename: str
     id: int
     op: str
@@ -227,10 +227,10 @@ class Version(Value):
 
 
 class Tool(Value):
-    """One tool: its JSON schema, and its `kind`, which is what a host decides approval by.
+    """One tool: its JSON schema and its `kind`, by which a host decides about approval.
 
-    `read` changes nothing. `add` brings one more fact into memory, or a newer version of it: nothing of the
-    user's can be lost by it. `change` rewrites or deletes text that is there.
+    `read` changes nothing. `add` stores a fact or a newer version of one, so the user cannot lose anything.
+    `change` rewrites or deletes existing text.
     """
 
     description: str
@@ -240,12 +240,12 @@ class Tool(Value):
 
     @property
     def needs_approval(self) -> bool:
-        """Whether a host that asks its user before files are edited should ask for this one too."""
+        """Whether a host that asks its user before editing files should ask for this tool too."""
         return self.kind == "change"
 
 
 class Answer(Value):
-    """What a call gave: a text for the model and the same as data; `error` if nothing was done."""
+    """The result of a call: text for the model and the same as data; `error` if nothing was done."""
 
     data: dict[str, object]
     error: bool

@@ -1,9 +1,8 @@
-"""Whether an answer is whole: what could not be read while it was made.
+"""Whether an answer is complete: collects what could not be read while it was prepared.
 
-One file that cannot be read must not hide the others, so whoever reads goes on without it. That what is left
-is never taken for all there is, the door (`env/paths`) notes every failure here, and whoever gives an answer
-(library, command line, server, hook) watches while it is made and says what is missing. An answer is made
-in one thread.
+One unreadable file must not hide the others, so readers skip it. To make sure that nobody mistakes the rest
+for everything, `env/paths` notes every failure here. The code that answers (library, command line, server,
+hook) opens a `Watch` and reports what is missing. One answer uses one thread.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ _watches = _Watches()
 
 
 class Watch:
-    """Keeps what could not be read until its block ends; `aside`: for itself, as no answer depends on it."""
+    """Collects read errors in its block; `aside` hides them from outer watches, as no answer needs them."""
 
     __slots__ = ("_aside", "errors", "wrote")
 
     def __init__(self, *, aside: bool = False) -> None:
         self.errors: dict[str, OSError] = {}  # by path
-        self.wrote = False  # a text was stored: what could not be read did not keep it from that
+        self.wrote = False  # a text was stored in spite of the read errors
         self._aside = aside
 
     def __enter__(self) -> Self:
@@ -51,16 +50,16 @@ class Watch:
 
     @property
     def missing(self) -> list[str]:
-        """What could not be read: `<path>: <why>`."""
+        """The files that could not be read: `<path>: <why>`."""
         return [f"{path}: {_why(error)}" for path, error in self.errors.items()]
 
     def line(self, home: str, shown_as: Callable[[str], str]) -> str:
-        """Return one short line for a block, which names files as the block does; empty if it is whole."""
+        """Return one short line for a block, with file names as in the block; empty if nothing is missing."""
         if not self.errors:
             return ""
         path, error = next(iter(self.errors.items()))
         shown = path.removeprefix(home).removeprefix("/memory").lstrip("/") or "the memory directory"
-        if shown == path.lstrip("/"):  # it is not in the memory: where it is concerns nobody here
+        if shown == path.lstrip("/"):  # outside the memory: do not reveal where
             shown = path.rpartition("/")[2]
         shown = " ".join(shown.split())
         shown = shown if len(shown) <= _SHOWN else f"…{shown[-_SHOWN:]}"
@@ -72,8 +71,8 @@ NOT_WHOLE = "(Not all memory could be read: "
 
 
 def note(path: str, error: OSError) -> None:
-    """Tell whoever is making an answer that something could not be read."""
-    kept = OSError(error.errno, error.strerror)  # the error itself holds open what was when it happened
+    """Report a read error to the active watches."""
+    kept = OSError(error.errno, error.strerror)  # a copy: the original's traceback keeps frames alive
     for watch in reversed(_watches.open):
         watch.errors.setdefault(path, kept)
         if watch._aside:  # noqa: SLF001 - its own module
@@ -81,7 +80,7 @@ def note(path: str, error: OSError) -> None:
 
 
 def stat_of(path: str, *, follow: bool = True) -> os.stat_result | None:
-    """Return what the system knows of a path; None if nothing is there, or if the system does not say."""
+    """Return the `stat` of a path; None if nothing is there or the system does not answer."""
     try:
         return os.stat(path, follow_symlinks=follow)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -92,19 +91,19 @@ def stat_of(path: str, *, follow: bool = True) -> os.stat_result | None:
 
 
 def is_directory(path: str) -> bool:
-    """Whether a directory is there, be it by a link; in doubt it is not, and that is noted."""
+    """Whether a path is a directory, links followed; False on an error, which is noted."""
     found = stat_of(path)
     return found is not None and stat.S_ISDIR(found.st_mode)
 
 
 def note_write() -> None:
-    """Tell whoever is watching that a text was stored."""
+    """Tell the active watches that a text was stored."""
     for watch in _watches.open:
         watch.wrote = True
 
 
 def missing() -> list[str]:
-    """Return what could not be read so far for the answer that is being made."""
+    """Return what could not be read so far for the current answer."""
     return _watches.open[0].missing if _watches.open else []
 
 
