@@ -1,7 +1,7 @@
-"""A service behind HTTP: the address that was configured and no other, within a time and a size.
+"""An HTTP service: only the configured address, with limits on time and size.
 
-No redirect is followed, because the next address would get the key and the texts. A key comes from the
-environment or from a command, travels in the clear only to this machine, and is in no message.
+Redirects are not followed, because the next address would receive the key and the texts. A key comes from the
+environment or from a command, is sent unencrypted only to this machine, and appears in no message.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_SUMMARY = 200
 
 
 class UnansweredError(Exception):
-    """No whole answer came: `kind` is `timeout`, `unavailable`, `broken` or `too_large`."""
+    """The answer is missing or incomplete: `kind` is `timeout`, `unavailable`, `broken` or `too_large`."""
 
     def __init__(self, kind: str, why: str) -> None:
         self.kind = kind
@@ -34,7 +34,7 @@ class UnansweredError(Exception):
 
 
 class Answer:
-    """What a service answered. `summary` is its beginning on one line, fit for a message."""
+    """A service's answer. `summary` is its beginning on one line, safe to show in a message."""
 
     def __init__(self, status: int, headers: http.client.HTTPMessage, data: bytes, secret: str) -> None:
         self.status, self.headers, self.data = status, headers, data
@@ -42,7 +42,7 @@ class Answer:
 
 
 class Endpoint:
-    """One address. `setting` names where it was configured, for messages."""
+    """One address. `setting` names the setting it comes from, for messages."""
 
     def __init__(self, url: str, setting: str) -> None:
         self.url = url.rstrip("/")
@@ -70,10 +70,10 @@ class Endpoint:
         limit: int,
         secret: str = "",
     ) -> Answer:
-        """Send one request and return the answer, of any status; UnansweredError if there is no whole one.
+        """Send one request and return the answer, whatever its status; UnansweredError if it is incomplete.
 
-        `secret` is what in `headers` must stay one. `seconds` is for everything together: a service that
-        sends a byte now and then is stopped too.
+        `secret` is the part of `headers` that no message may show. `seconds` limits the whole request, so a
+        service that sends a byte now and then is stopped too.
         """
         if secret and not self.secure:
             raise ConfigError(f"{self._setting} = {self.url!r}: a key is only sent over https")
@@ -84,10 +84,10 @@ class Endpoint:
         def expire() -> None:
             expired.set()
             if opened is not None:
-                with contextlib.suppress(OSError):  # it is closed already
+                with contextlib.suppress(OSError):  # already closed
                     opened.shutdown(socket.SHUT_RDWR)
 
-        # A time-out of the socket starts again with each byte.
+        # A socket's time-out starts over with each byte.
         watch = threading.Timer(max(seconds, 0.0), expire)
         watch.daemon = True
         try:
@@ -98,7 +98,7 @@ class Endpoint:
             connection.request("POST", target + path, body, {"Connection": "close", **headers})
             with connection.getresponse() as reply:
                 data = _read(reply, limit)
-            if expired.is_set():  # an answer that is cut off looks like a short one
+            if expired.is_set():  # a truncated answer looks like a short one
                 raise TimeoutError
             return Answer(reply.status, reply.headers, data, secret)
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -111,7 +111,7 @@ class Endpoint:
             connection.close()
 
     def _connection(self, seconds: float) -> tuple[http.client.HTTPConnection, str]:
-        """Return a connection, through the machine's proxy if it has one, and the beginning of the target."""
+        """Return a connection, through the machine's proxy if there is one, and the prefix of the target."""
         wait = min(seconds, _CONNECT_SECONDS)
         make = http.client.HTTPSConnection if self._where.scheme == "https" else http.client.HTTPConnection
         proxy = "" if self.local else _proxy(self._where.scheme, self._host)
@@ -127,7 +127,7 @@ class Endpoint:
 
 
 def printable(text: str, secret: str = "") -> str:
-    """Return the beginning of a text on one line, with neither this secret nor any other in it."""
+    """Return the beginning of a text on one line, without this or any other secret."""
     from memolith.text.secrets.redact import redact
 
     shown = "".join(char for char in " ".join(text[:8000].split()) if char.isprintable())
@@ -137,9 +137,9 @@ def printable(text: str, secret: str = "") -> str:
 
 
 def find_key(env: Mapping[str, str], variable: str, command: str, setting: str, project: str = "") -> str:
-    """Return the key that a command prints, else that of a variable; empty if there is none.
+    """Return the key that the command prints, else the variable's value, else an empty string.
 
-    No program of the `project` is run, nor does one work in it.
+    Programs inside `project` are never run, and none runs with it as working directory.
     """
     if not command:
         return _checked(env.get(variable, "").strip(), f"environment variable {variable}")
@@ -171,7 +171,7 @@ def find_key(env: Mapping[str, str], variable: str, command: str, setting: str, 
 
 
 def _checked(key: str, where: str) -> str:
-    """Refuse what no header can hold: http.client would name it in its error."""
+    """Refuse a key that no header can hold: http.client would show it in its error."""
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(f"{where}: the key has a space, a line break or a strange character in it")
     return key
@@ -201,7 +201,7 @@ def _read(reply: http.client.HTTPResponse, limit: int) -> bytes:
         if size > limit:
             raise UnansweredError("too_large", "the answer is too large")
         pieces.append(piece)
-    if reply.length:  # http.client tells only those who read all at once
+    if reply.length:  # http.client reports a short body only if it is read in one go
         raise http.client.IncompleteRead(b"", reply.length)
     return b"".join(pieces)
 

@@ -1,9 +1,9 @@
-"""What git knows of a directory, read from its own files. Git is not started, and nothing here is obeyed.
+"""What git knows about a directory, read from its files. Git is not started, and its config is only data.
 
-Whoever wrote the files around us may have written `.git` too. So it is believed only as far as git itself
-would go, and less: it belongs to us, it lies where it is used or its repository leads back to it, it is no
-link, and a directory inside a repository is not one itself, however much it looks like one. What fails this
-has a `doubt`, and is a plain folder to us.
+The author of the files around us may have written `.git` too, so we trust it less than git does. It must
+belong to us, it must lie where it is used or be named by its repository in turn, and it must not be a link.
+A directory inside a repository is not a repository, however much it looks like one. A checkout that fails
+has a `doubt`, and we treat it as a plain folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memolith.env.git_objects import Commits
 
-# Hosts that treat owner and repository names without regard to case, and what they are called as well.
+# Hosts that ignore case in the names of owners and repositories, with their aliases.
 _CASELESS_HOSTS = frozenset(["github.com", "gitlab.com", "bitbucket.org"])
 _ALSO = ("www.", "ssh.", "altssh.")
 _DEFAULT_PORTS = frozenset(["", "22", "80", "443", "9418"])
@@ -31,9 +31,9 @@ _MAX_CONFIG = 1_048_576
 _MAX_LINE = 8_192
 _MAX_ORIGIN = 1_000
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
-_CLOCKS = 60_000_000_000  # nanoseconds by which those of two file systems may differ
-_MOMENT = 1_000_000_000  # nanoseconds in which git makes a worktree
-_NOBODYS = "?"  # an origin that cannot be read: there is one, and it is not that of anybody
+_CLOCKS = 60_000_000_000  # nanoseconds by which the clocks of two file systems may differ
+_MOMENT = 1_000_000_000  # nanoseconds that git takes to create a worktree
+_NOBODYS = "?"  # an origin that exists but cannot be read: equal to no other
 _GENERATION = 0x80087601  # FS_IOC_GETVERSION of Linux
 
 _LINK = "the .git here is a link"
@@ -43,7 +43,7 @@ _STRANGERS = "the .git here, or the directory that it is in, belongs to another 
 
 
 class Checkout:
-    """A git repository on disk. `root` is its main checkout, `top` the worktree that one stands in."""
+    """A git repository on disk. `root` is its main checkout, `top` the current worktree."""
 
     __slots__ = ("_commits", "_mark", "_origin", "doubt", "git", "root", "top")
 
@@ -62,7 +62,7 @@ class Checkout:
 
     @property
     def mark(self) -> str:
-        """What tells this repository from another that is put in its place (`mark_of`)."""
+        """Distinguishes this repository from a later one at the same path (`mark_of`)."""
         if self._mark is None:
             self._mark = mark_of(self.git)
         return self._mark
@@ -78,15 +78,15 @@ class Checkout:
 
     @property
     def is_shallow(self) -> bool:
-        """Whether the history is cut off, so that its oldest commit at hand is not the first one."""
+        """Whether the history is truncated, so that its oldest commit is not the first one."""
         return os.path.lexists(os.path.join(self.git, "shallow"))
 
 
 def mark_of(directory: str) -> str:
-    """Return what tells a directory from one that takes its place later; empty if the system does not say.
+    """Return what distinguishes a directory from a later one at its path; empty if the system does not tell.
 
-    The number of an inode is used again at once when a directory is removed; together with its generation
-    (or the time of its birth) it is not. Where a file system has neither, the mark ends in a dot.
+    Systems reuse an inode number at once when a directory is removed, but not together with its generation
+    (or birth time). On a file system that has neither, the mark ends in a dot.
     """
     try:
         found = os.stat(directory, follow_symlinks=False)
@@ -113,8 +113,8 @@ def _generation(directory: str) -> str:
 
 
 def find(directory: str) -> Checkout | None:
-    """Return the repository that `directory` (an absolute, resolved path) is in."""
-    # Git's own limit: it does not look for a repository in these directories, nor above them.
+    """Return the repository that contains `directory` (an absolute, resolved path)."""
+    # As git does: search neither in these directories nor above them.
     limits = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
     ceilings = {os.path.realpath(limit) for limit in limits if limit}
     bare = None
@@ -123,7 +123,7 @@ def find(directory: str) -> Checkout | None:
         try:
             mode = os.lstat(git).st_mode
         except OSError:
-            # It counts only if no repository is around it: a clone may bring such a directory with it.
+            # Counts only outside of any other repository: a clone may contain such a directory.
             if bare is None and _is_bare(directory):
                 bare = Checkout(directory, directory, directory)
         else:
@@ -140,13 +140,13 @@ def find(directory: str) -> Checkout | None:
 
 
 def _is_bare(directory: str) -> bool:
-    """Whether a directory is itself a repository. `.git` is not: it belongs to what it is in."""
+    """Whether a directory is itself a repository. `.git` is not: it belongs to its parent."""
     inside = (os.path.join(directory, name) for name in ("HEAD", "objects", "refs"))
     return os.path.basename(directory) != ".git" and all(os.path.exists(path) for path in inside)
 
 
 def _ours(checkout: Checkout, *others: str) -> Checkout:
-    """Doubt a repository that belongs to somebody else, as git does: their config must not speak to us."""
+    """Doubt a repository of another user, as git does: we must not trust its config."""
     if hasattr(os, "geteuid"):
         for path in (checkout.top, checkout.git, *others):
             if os.lstat(path).st_uid not in owners() and not _is_declared_safe(checkout.top):
@@ -155,7 +155,7 @@ def _ours(checkout: Checkout, *others: str) -> Checkout:
 
 
 def _is_declared_safe(top: str) -> bool:
-    """Whether a person told git to trust a directory that belongs to another user."""
+    """Whether a person told git to trust this directory of another user."""
     home = os.path.expanduser("~")
     files = ("/etc/gitconfig", f"{os.environ.get('XDG_CONFIG_HOME') or home + '/.config'}/git/config")
     is_safe = False
@@ -168,9 +168,9 @@ def _is_declared_safe(top: str) -> bool:
 
 
 def _linked(directory: str, file: str) -> Checkout:
-    """Follow a `.git` file: of a linked worktree to the main checkout, of a submodule to itself.
+    """Follow a `.git` file: from a linked worktree to the main checkout, from a submodule to itself.
 
-    Anybody can write such a file. So it leads to a repository that says the same, or is hidden beside it.
+    Anybody can write such a file. So the repository must point back to it, or be hidden beside it.
     """
     git = _pointer(file)
     common = git and _first_line(os.path.join(git, "commondir"))
@@ -179,7 +179,7 @@ def _linked(directory: str, file: str) -> Checkout:
         back = _first_line(os.path.join(tree, "gitdir"))
         if os.path.dirname(tree) == os.path.join(git, "worktrees") and back:
             main = os.path.dirname(git)
-            # A bare repository is its own root, unless the directory around it says `gitdir: ./.bare`.
+            # A bare repository is its own root, unless the directory around it has `gitdir: ./.bare`.
             if os.path.basename(git) != ".git" and not (
                 _is_hidden_in(main, git) and _pointer(os.path.join(main, ".git")) == git
             ):
@@ -198,15 +198,15 @@ def _linked(directory: str, file: str) -> Checkout:
 
 
 def _is_hidden_in(directory: str, git: str) -> bool:
-    """Whether a repository is a directory's own, as `.bare` is; any other in it is a project itself."""
+    """Whether a repository belongs to its directory, as `.bare` does; any other is a project of its own."""
     return os.path.dirname(git) == directory and os.path.basename(git).startswith(".")
 
 
 def _in_time(checkout: Checkout, file: str, made: str) -> Checkout:
-    """Doubt a `.git` file that came after what git made with it: unpacked where a worktree once was.
+    """Doubt a `.git` file that is newer than its worktree: it was unpacked where a worktree once was.
 
-    `made` is what git writes when it makes a worktree, or says where a submodule is. The directory around it
-    changes with each `git status`, which a shell's prompt runs unasked.
+    `made` is the file that git writes when it creates a worktree or records where a submodule is. The
+    directory itself does not help: each `git status` changes it, and shell prompts run that all the time.
     """
     ours, theirs = os.lstat(file), os.lstat(made)
     late = ours.st_ctime_ns - theirs.st_ctime_ns
@@ -216,14 +216,14 @@ def _in_time(checkout: Checkout, file: str, made: str) -> Checkout:
 
 
 def _worktrees(git: str, name: str) -> Iterator[str]:
-    """Yield the directory that a repository says it belongs to, as that of a submodule does."""
+    """Yield the worktree that a repository's config names, as a submodule's does."""
     for section, key, value in _settings(os.path.join(git, name)) or ():
         if (section, key) == ("core", "worktree") and "\0" not in value:
             yield os.path.realpath(os.path.join(git, value))
 
 
 def _pointer(file: str) -> str:
-    """Return the directory that a `.git` file names; empty if it names none."""
+    """Return the directory that a `.git` file names, or an empty string."""
     line = _first_line(file)
     if not line.startswith("gitdir:") or _is_remote(line[7:].strip()):
         return ""
@@ -231,7 +231,7 @@ def _pointer(file: str) -> str:
 
 
 def _is_remote(path: str) -> bool:
-    """Whether a path is another machine's: on Windows, looking there greets it with our password."""
+    """Whether a path is on another machine: on Windows, opening it would send our credentials there."""
     return path.replace("\\", "/").startswith("//")
 
 
@@ -241,7 +241,7 @@ def _first_line(path: str) -> str:
 
 
 def _read(path: str, limit: int) -> str | None:
-    """Return a file of git's; None if it is a link, a device, a pipe, too large or not readable."""
+    """Return one of git's files; None if it is a link, a device, a pipe, too large or unreadable."""
     try:
         data, size = Place.of(path).read_part(limit, shared=True)
     except MemolithError:
@@ -250,7 +250,7 @@ def _read(path: str, limit: int) -> str | None:
 
 
 def _settings(file: str) -> Iterator[tuple[str, str, str]] | None:
-    """Return section, key and value of each setting, includes left out; None if it cannot be read."""
+    """Return section, key and value of each setting, without includes; None if the file is unreadable."""
     text = _read(file, _MAX_CONFIG)
     return None if text is None else _parsed(text)
 
@@ -270,7 +270,7 @@ def _parsed(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _value(line: str, lines: Iterator[str]) -> str:
-    """Return a value as git reads it: parts of it may be quoted, a backslash at the end continues it."""
+    """Return a value as git parses it: parts may be quoted, a trailing backslash continues the line."""
     made, end, at, is_quoted = "", 0, 0, False
     while at < len(line):
         sign, at = line[at], at + 1
@@ -301,14 +301,14 @@ def _read_origin(git: str, root: str) -> str:
     if not url:
         return ""
     origin = normalise(url, root) if "\0" not in url else _NOBODYS
-    # It is only compared and shown, so it is as it may be written down from here on.
+    # Only compared and shown, so it is masked right here.
     return veiled(origin) if len(origin) <= _MAX_ORIGIN else _NOBODYS
 
 
 def normalise(url: str, root: str) -> str:
     """Return one spelling for all addresses of a repository: `host/owner/name`, or a real path.
 
-    Scheme, user, password, default port, `.git`, a trailing slash and a query (`?token=…`) do not matter.
+    Scheme, user, password, default port, `.git`, a trailing slash and a query (`?token=…`) are dropped.
     """
     scheme, separator, rest = url.partition("://")
     if separator and scheme.lower() == "file":
@@ -317,7 +317,7 @@ def normalise(url: str, root: str) -> str:
         authority, _, path = rest.partition("/")
         _, colon, port = authority.partition(":")
         if colon and "@" in path and "@" not in authority and not port.isdecimal():
-            authority, _, path = rest.rpartition("@")[2].partition("/")  # a password that has a slash
+            authority, _, path = rest.rpartition("@")[2].partition("/")  # the password may contain a slash
         host = authority.rpartition("@")[2]
         host, _, port = host.partition(":") if not host.startswith("[") else (host, "", "")
         port = _without_query(port)

@@ -1,10 +1,10 @@
-"""Commits as git keeps them, read without git: which are here, which the history has, where it begins.
+"""Reads commits from git's files, without git: which exist, which are in the history, where it begins.
 
-Git obeys the repository that it is started in, and this may be a stranger's. So its files are read, as data:
-loose objects and packs (version 2, deltas too). What is found is believed only if its content has the hash
-that it is called by. Only what lies in the repository itself counts: objects that it borrows (`alternates`),
-links to others' files, grafts and replacements are not looked at, for anybody can write them. A pack may be
-made to be endless, so each question has an end, and what is put together for it takes some MiB at most.
+Git obeys the repository it runs in, which may be a stranger's. So we parse its files as data: loose objects
+and packs (version 2, with deltas). An object counts only if its content matches the hash that names it, and
+only if it lies in the repository itself: borrowed objects (`alternates`), links, grafts and replacements are
+ignored, because anybody can write them. A malicious pack may be endless, so each question has a deadline and
+uses a few MiB at most.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from memolith.base.errors import MemolithError
 from memolith.env.paths import Place, Tree
 
 try:
-    from _sha1 import sha1  # type: ignore[import-not-found] # `hashlib` takes time on the way of a prompt
+    from _sha1 import sha1  # type: ignore[import-not-found] # `hashlib` is slow to import
 except ImportError:
     from hashlib import sha1
 
@@ -25,24 +25,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.env.paths import Folder
 
-_MAX_COMMIT = 1_048_576  # bytes; who writes more into a message is not followed
+_MAX_COMMIT = 1_048_576  # bytes; a commit with a longer message is not followed
 _MAX_PACKS = 256
 _MAX_REFS = 16 * 1_048_576  # bytes of `packed-refs`
 _MAX_DELTAS = 4_096  # git's own limit
-_MAX_HELD = 4 * _MAX_COMMIT  # bytes of deltas for one commit, and of commits that others may be deltas of
-_ENTRY = 200  # bytes that it takes to hold an empty one
+_MAX_HELD = 4 * _MAX_COMMIT  # bytes of deltas for one commit, and of cached commits that are bases of deltas
+_ENTRY = 200  # bytes that an empty cache entry takes
 _MAX_PARENTS = 256
-_MAX_SEEN = 4_000_000  # commits of one walk
-_AT_HAND = 0.3  # seconds for all questions whether a commit is here; an honest one takes 0.1 ms
+_MAX_SEEN = 4_000_000  # commits in one walk
+_AT_HAND = 0.3  # seconds for all lookups of a commit; a regular one takes 0.1 ms
 _COMMIT, _BY_OFFSET, _BY_NAME = 1, 6, 7  # kinds of entries in a pack
-_WINDOW = 65_536  # bytes of a pack that are read at once: commits lie side by side
+_WINDOW = 65_536  # bytes of a pack read at once: commits lie side by side
 _USUAL = 2_048
-_NAMES = 1_032  # bytes of an index before its names
+_NAMES = 1_032  # bytes of an index before the names
 _HEX = frozenset("0123456789abcdef")
 
 
 class Commits:
-    """The commits of one repository, for one question or some."""
+    """The commits of one repository."""
 
     def __init__(self, git: str) -> None:
         self._tree = Tree(git)
@@ -50,14 +50,14 @@ class Commits:
         self._left = _AT_HAND
 
     def has(self, commit: str) -> bool:
-        """Whether a commit lies here and is what its name says."""
+        """Whether a commit exists here and matches its hash."""
         begun = monotonic()
         found = _is_name(commit) and self._parents(bytes.fromhex(commit), begun + self._left) is not None
         self._left -= monotonic() - begun
         return found
 
     def head(self) -> str:
-        """Return the commit that is checked out; empty if there is none, or it cannot be read."""
+        """Return the commit that is checked out; empty if it is missing or unreadable."""
         name = "HEAD"
         for _ in range(5):
             text = self._text(name, 4_096)
@@ -70,17 +70,17 @@ class Commits:
         return text if _is_name(text) else ""
 
     def reaches(self, commit: str, seconds: float) -> bool | None:
-        """Whether the history of what is checked out has a commit; None if that takes too long."""
+        """Whether the history of the checkout contains a commit; None if that takes too long."""
         wanted, tip = bytes.fromhex(commit), bytes.fromhex(self.head())
         end, seen, todo = monotonic() + seconds, {tip}, [tip] if tip else []
         while todo:
             name = todo.pop()
             parents = self._parents(name, end)
             if parents is None or monotonic() > end or len(seen) > _MAX_SEEN:
-                return None  # something is missing: git may be tidying up at this moment
+                return None  # an object is missing: git may be repacking right now
             if name == wanted:
                 return True
-            # The first parents lead along the project's own line; its beginning is at the end of that.
+            # First parents follow the project's main line, and its root commit is at the end of that.
             for parent in reversed(parents):
                 if parent not in seen:
                     seen.add(parent)
@@ -88,7 +88,7 @@ class Commits:
         return False
 
     def first(self, seconds: float) -> str:
-        """Return the commit in which the line of first parents begins; empty if that takes too long."""
+        """Return the root of the line of first parents; empty if that takes too long."""
         end, name = monotonic() + seconds, bytes.fromhex(self.head())
         while name and (parents := self._parents(name, end)) is not None and monotonic() < end:
             if not parents:
@@ -108,7 +108,7 @@ class Commits:
         return before.rpartition("\n")[2] if found else ""
 
     def _parents(self, name: bytes, end: float) -> list[bytes] | None:
-        """Return the parents of a commit; None if it is not here, or is something else than its name says."""
+        """Return the parents of a commit; None if it is missing or does not match its hash."""
         found = filter(None, (pack.commit(name, end) for pack in self._all_packs()))
         data = next(found, None) or self._loose(name)
         return None if data is None or _named(data, len(name)) != name else _listed(data, len(name))
@@ -136,7 +136,7 @@ class Commits:
 
 
 class _Kept:
-    """The commits read last, of all packs, by pack and offset: others may be deltas of them."""
+    """Cache of the last commits of all packs, by pack and offset: they may be bases of deltas."""
 
     def __init__(self) -> None:
         self._size, self._all = 0, dict[tuple[str, int], bytes]()
@@ -154,7 +154,7 @@ class _Kept:
 
 
 class _Pack:
-    """A pack and its index: a table by first byte, the sorted names, then where each one lies."""
+    """A pack and its index: a table by first byte, the sorted names, then the offsets."""
 
     def __init__(self, folder: Folder, name: str, kept: _Kept) -> None:
         self._folder, self._name, self._kept = folder, name, kept
@@ -168,12 +168,12 @@ class _Pack:
                 os.close(fd)
 
     def commit(self, name: bytes, end: float) -> bytes | None:
-        """Return the content of a commit; None if it is not in this pack, or `end` comes first."""
+        """Return the content of a commit; None if it is not in this pack, or at the deadline `end`."""
         try:
             at = self._find(name) if monotonic() < end else None
             return None if at is None else self._content(at, len(name), end)
         except (MemolithError, OSError, zlib.error, IndexError, ValueError):
-            return None  # damaged, or gone in this moment: it is not here
+            return None  # damaged, or deleted just now: treat it as missing
 
     def _read(self, ending: str, at: int, size: int) -> bytes:
         fd = self._files.get(ending)
@@ -186,13 +186,13 @@ class _Pack:
         return os.read(fd, size)
 
     def _find(self, name: bytes) -> int | None:
-        """Return where in the pack an object begins."""
+        """Return the offset of an object in the pack."""
         width = len(name)
         if self._head is None:
             self._head = self._read(".idx", 0, _NAMES)
         if len(self._head) < _NAMES or not self._head.startswith(b"\xfftOc\0\0\0\2"):
             return None
-        first = 4 + name[0] * 4  # where the table says how many names begin with a smaller byte
+        first = 4 + name[0] * 4  # the table counts the names with a smaller first byte
         low = int.from_bytes(self._head[first : first + 4], "big") if name[0] else 0
         high = int.from_bytes(self._head[first + 4 : first + 8], "big")
         total = int.from_bytes(self._head[-4:], "big")
@@ -201,14 +201,14 @@ class _Pack:
             return None
         offsets = _NAMES + total * (width + 4)
         found = int.from_bytes(self._read(".idx", offsets + number * 4, 4), "big")
-        if found >> 31:  # a pack of more than 2 GiB has these in a table of their own
+        if found >> 31:  # packs over 2 GiB keep large offsets in a separate table
             found = int.from_bytes(
                 self._read(".idx", offsets + total * 4 + (found & 0x7FFFFFFF) * 8, 8), "big"
             )
         return found
 
     def _number(self, name: bytes, low: int, high: int) -> int | None:
-        """Return which of the sorted names this is. As a hash, it lies about where its value says."""
+        """Return the position of a name among the sorted ones, by interpolation: hashes are evenly spread."""
         width, some = len(name), 64
         guess = low + ((high - low) * int.from_bytes(name[1:5], "big") >> 32)
         while low < high:
@@ -229,7 +229,7 @@ class _Pack:
         return None
 
     def _content(self, at: int, width: int, end: float) -> bytes | None:
-        """Return the commit at an offset, put together from what it is a delta of."""
+        """Return the commit at an offset, with its deltas applied."""
         deltas: dict[int, bytes] = {}
         held = 0
         while (data := self._kept.get((self._name, at))) is None:
@@ -256,7 +256,7 @@ class _Pack:
             deltas[at], held = content, held + len(content)
             is_too_much = len(deltas) > _MAX_DELTAS or held > _MAX_HELD or monotonic() > end
             if base < 0 or base in deltas or is_too_much:
-                return None  # of nothing, of itself, or made to keep us busy
+                return None  # no base, its own base, or made to keep us busy
             at = base
         for at, delta in reversed(deltas.items()):
             data = _applied(data, delta, end)
@@ -264,7 +264,7 @@ class _Pack:
         return data
 
     def _entry(self, at: int) -> bytes:
-        """Return the bytes from an offset on, as many as a commit usually takes."""
+        """Return the bytes at an offset, as many as a commit usually takes."""
         begin = at - self._window_at
         if not 0 <= begin < len(self._window) - _USUAL:
             self._window_at = max(at - _WINDOW // 2, 0)
@@ -274,8 +274,8 @@ class _Pack:
 
     def _unpacked(self, at: int, entry: bytes, position: int) -> bytes:
         try:
-            return zlib.decompress(entry[position:])  # some KiB cannot become more than some MiB
-        except zlib.error:  # it is longer
+            return zlib.decompress(entry[position:])  # a few KiB expand to a few MiB at most
+        except zlib.error:  # truncated: the entry is longer
             more, stream = self._read(".pack", at + position, _MAX_COMMIT), zlib.decompressobj()
             data = stream.decompress(more, _MAX_COMMIT)
             if not stream.eof:
@@ -284,9 +284,9 @@ class _Pack:
 
 
 def _applied(base: bytes, delta: bytes, end: float) -> bytes:
-    """Return what a delta makes of another content: pieces of that, and new ones.
+    """Apply a delta: copy pieces of the base, insert new ones.
 
-    ValueError if git would not make such a delta (with pieces of nothing, say), or `end` has come.
+    ValueError if git would not write such a delta (one with empty pieces, say), or after the deadline `end`.
     """
     _, at = _number(delta, 0)
     size, at = _number(delta, at)
@@ -327,7 +327,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _named(content: bytes, width: int) -> bytes:
-    """Return the name that git gives to a commit with this content."""
+    """Return git's hash of a commit with this content."""
     whole = b"commit %d\0%b" % (len(content), content)
     if width == 20:
         name: bytes = sha1(whole).digest()  # noqa: S324 - git's choice, not ours
@@ -338,7 +338,7 @@ def _named(content: bytes, width: int) -> bytes:
 
 
 def _listed(content: bytes, width: int) -> list[bytes] | None:
-    """Return the parents that a commit names, in lines after that of its tree; None if one is no name."""
+    """Return the parents in a commit's header, which follow its tree; None if one is not a valid hash."""
     at, size = 6 + 2 * width, 8 + 2 * width
     parents: list[bytes] = []
     while content.startswith(b"parent ", at):

@@ -1,12 +1,11 @@
-"""Is what is here a project that we know? What anybody can write proves nothing.
+"""Is this directory a project that we know? Whatever anybody can write proves nothing.
 
-An address in a config, a path, a link: a stranger's archive can have them all. What proves it is the first
-commit of the project, really here; where something else was before, also that the history has it; at a new
-path also the same origin. Without an origin, the old checkout must be gone, and this must be the same
-directory or have a commit that was made since: the first one may be a template's, which others have too.
-Where nothing of the kind is known (a plain folder), the folder itself must be the same. All else is offered
-to a person, who may say `memolith project link`. Of a public project, whoever has its history and names its
-origin is believed: a clone does no more.
+A stranger's archive can contain any address, path or link. The proof is the project's first commit, present
+here. If the path held something else before, the history must contain that commit too; at a new path, the
+origin must match as well. Without an origin, the old checkout must be gone, and this must be the same
+directory or contain a later commit: the first one may come from a template that others share. Where no commit
+is known (a plain folder), the folder itself must be the same. Everything else is offered to a person, who can
+run `memolith project link`. For a public project, the history and the origin are enough: a clone has no more.
 """
 
 from __future__ import annotations
@@ -24,28 +23,28 @@ if TYPE_CHECKING:
     from memolith.env.git import Checkout
     from memolith.text.yaml import Node
 
-    # Tells whether the history of a checkout has a commit; None if that is not known yet.
+    # Whether the history of a checkout contains a commit; None if that is not known yet.
     Prove = Callable[[Checkout, str], bool | None]
 
-READ_SECONDS = 0.1  # a prompt waits for this
+READ_SECONDS = 0.1  # a prompt waits this long
 WRITE_SECONDS = 2.0
 _UNMARKED = "-"
 _KEYS = frozenset(["paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"])
 
 
 class Identity:
-    """What is known of a project: the contents of its `project.yml`."""
+    """What we know about a project: the contents of its `project.yml`."""
 
     def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
         self.slug, self.problem = slug, problem
         self.others = {key: value for key, value in fields.items() if key not in _KEYS}  # such as `allow`
         self.paths = _texts(fields.get("paths"))
         self.origins = [veiled(each) for each in _texts(fields.get("origins"))]
-        self.linked = _texts(fields.get("linked"))  # paths known by themselves; no evidence is asked for
-        self.apart = _texts(fields.get("apart"))  # paths that a person took out; not adopted again
-        self.commits = _texts(fields.get("root_commit"))  # several, if a person linked another history
+        self.linked = _texts(fields.get("linked"))  # paths that a person linked; they need no evidence
+        self.apart = _texts(fields.get("apart"))  # paths that a person unlinked; never adopted again
+        self.commits = _texts(fields.get("root_commit"))  # several if a person linked another history
         self.seen = _texts(fields.get("seen_commits"))  # `newest`
-        # By what each of the paths is known again, in their order (`git.mark_of`).
+        # The mark by which each path is recognised, in the order of the paths (`git.mark_of`).
         marks = fields.get("marks", "")
         pairs = zip(self.paths, marks.split()[1:] if isinstance(marks, str) else (), strict=False)
         self.marks = {path: mark for path, mark in pairs if mark != _UNMARKED}
@@ -61,40 +60,40 @@ class Identity:
             "apart": _written(self.apart),
         }
         if any(path in self.marks for path in self.paths):
-            # A word first, and decimals after it: so it needs no quotes, and is taken for no secret.
+            # A word, then decimals: this needs no quotes and does not look like a secret.
             fields["marks"] = " ".join(["inodes", *(self.marks.get(path, _UNMARKED) for path in self.paths)])
         return {key: value for key, value in fields.items() if value or key == "paths"}
 
 
 def at_once(checkout: Checkout, commit: str) -> bool | None:
-    """Look into the history, as long as a reader can wait."""
+    """Search the history for as long as a reader can wait."""
     return checkout.commits.reaches(commit, READ_SECONDS)
 
 
 def place_mark(path: str, checkout: Checkout | None) -> str:
-    """Return the mark by which a path is known: that of its repository, else of the folder."""
+    """Return the mark of a path: that of its repository, else of the folder."""
     return checkout.mark if checkout and checkout.root == path else mark_of(path)
 
 
 def is_same(
     known: Identity, path: str, checkout: Checkout | None, prove: Prove, doubt: str = ""
 ) -> bool | None:
-    """Whether a path that a project is known by is still that project's; None if that is not decided."""
+    """Whether a known path of a project still belongs to it; None if undecided."""
     seen = known.marks.get(path, "")
     if path in known.linked or not (known.origins or known.commits):
         return _is_same_folder(known, path, checkout, seen, doubt)
     if checkout is None or path != checkout.root:
-        return False  # it was a repository, and no longer is
+        return False  # it is no longer a repository
     stays = bool(seen) and seen == checkout.mark
     if stays and not seen.endswith("."):
-        return True  # the very same directory, and no other has got its number
-    # A fork has the same history, or what was made from one template; where one stays, it may get an origin.
+        return True  # the very same directory: its inode was not reused
+    # Forks and projects from one template share history. A checkout that stays in place may gain an origin.
     if seen and (known.origins or not stays) and checkout.origin not in (known.origins or [""]):
         return False
     if not known.commits:  # a shallow clone
         return stays and checkout.origin in known.origins
     commit = _present(known, checkout)
-    # Another directory than the one that was there is asked what a new path would be.
+    # A different directory at this path must prove as much as a new path would.
     if commit and seen and not stays:
         last = [] if known.origins else known.seen[-1:]
         return all(map(checkout.commits.has, last)) and prove(checkout, commit)
@@ -102,13 +101,13 @@ def is_same(
 
 
 def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen: str, doubt: str) -> bool:
-    """Tell the same of a path that nothing is known of but the path, or that a person linked."""
-    if checkout is None:  # a plain folder; another one of ours at its path cannot be told from it
+    """Do the same for a linked path, or for one without commits and origin."""
+    if checkout is None:  # another folder of ours at this path looks the same
         if bool(seen) and seen == mark_of(path):
             return True
         return not doubt and (path in known.linked or is_ours(path))
     is_linked, has_no_origin = path in known.linked, not checkout.origin
-    if not seen:  # written down before folders had marks
+    if not seen:  # recorded before folders had marks
         return is_linked or has_no_origin
     if path != checkout.root:
         return seen == mark_of(path)
@@ -118,7 +117,7 @@ def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen:
 
 
 def is_ours(path: str) -> bool:
-    """Whether a folder does not belong to another user; one that is gone belongs to nobody."""
+    """Whether a folder is ours or root's; a missing folder counts as ours."""
     try:
         return os.stat(path).st_uid in owners() | {0} or not hasattr(os, "geteuid")
     except OSError:
@@ -126,17 +125,17 @@ def is_ours(path: str) -> bool:
 
 
 class Claim:
-    """A known project that a checkout looks like. `proved` is None if that is not decided yet."""
+    """A known project that a checkout resembles. `proved` is None while undecided."""
 
     __slots__ = ("known", "proved", "reason")
 
     def __init__(self, known: Identity, proved: bool | None, reason: str) -> None:
         self.known, self.proved = known, proved
-        self.reason = reason  # what they share, in our words: its own may be a stranger's
+        self.reason = reason  # what they share, in our words: theirs may be a stranger's
 
 
 def claims(everything: list[Identity], checkout: Checkout, strangers: list[str], prove: Prove) -> list[Claim]:
-    """Return what a checkout at a new path may be. At most one is proved, and that is the first."""
+    """Return what a checkout at a new path may be. At most one is proved, and comes first."""
     origin, found, moved = checkout.origin, [], []
     for each in everything:
         if checkout.root in each.apart:
@@ -150,7 +149,7 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
         elif (commit := _present(each, checkout)) is not None:
             reason = f"same first commit {commit[:12]}, and its checkout is gone"
             moved.append(Claim(each, _is_its_own(each, checkout) and prove(checkout, commit), reason))
-    if len(moved) > 1:  # they began as copies of one template: which of them this is, nobody knows
+    if len(moved) > 1:  # copies of one template: impossible to know which one this is
         for claim in moved:
             claim.proved = False
     found += moved
@@ -159,21 +158,21 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
 
 
 def _is_gone(known: Identity) -> bool:
-    """Whether a project without an origin had checkouts, and all of them are gone."""
+    """Whether a project without an origin had checkouts and all of them are gone."""
     is_candidate = known.commits and known.paths and not known.origins
     return bool(is_candidate) and not any(os.path.isdir(path) for path in known.paths)
 
 
 def _is_its_own(known: Identity, checkout: Checkout) -> bool:
-    """Whether this is the directory that a project was in, or has what was committed there since."""
+    """Whether this is the project's former directory, or contains a commit made there later."""
     is_same = bool(checkout.mark) and checkout.mark in known.marks.values()
     return is_same or (len(known.seen) > 1 and checkout.commits.has(known.seen[-1]))
 
 
 def newest(known: Identity, checkout: Checkout) -> list[str]:
-    """Return the commits by which a project without an origin is known if it moves.
+    """Return the commits that identify a project without an origin after a move.
 
-    The one that was checked out at first, and a later one, which nobody else has; it stays while it is there.
+    The first one that was checked out, and a later one that nobody else has; it is kept while it exists.
     """
     seen = known.seen
     if checkout.origin or (len(seen) > 1 and checkout.commits.has(seen[-1])):
@@ -187,12 +186,12 @@ def _present(known: Identity, checkout: Checkout) -> str | None:
 
 
 def _proved(known: Identity, checkout: Checkout, prove: Prove) -> bool | None:
-    # Whether it is here costs little, so no history is walked for a project that this is not.
+    # A lookup is cheap, so we walk no history for a project that this is not.
     commit = _present(known, checkout)
     return False if commit is None else prove(checkout, commit)
 
 
-# A name on disk may be any bytes; YAML is text. A path that is not UTF-8 is written down as `hex:…`.
+# A file name may be any bytes; YAML is text. A path that is not UTF-8 is stored as `hex:…`.
 
 
 def _written(texts: list[str]) -> list[Node]:
@@ -216,4 +215,4 @@ def _read_text(text: str) -> str:
     try:
         return os.fsdecode(bytes.fromhex(text[4:])) if text.startswith("hex:") else unveiled(text)
     except ValueError:
-        return text  # a host called `hex`
+        return text  # a host named `hex`

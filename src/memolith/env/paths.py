@@ -1,9 +1,9 @@
 """Reaching a memory file: from the root of the store, directory by directory, never through a link.
 
-A path that was checked can lead elsewhere by the time it is used: somebody swaps a directory for a link in
-between. So nothing is checked beforehand. Each directory is opened inside the one above it, and refused if it
-is a link; a file is opened, renamed or removed inside its open directory. What is swapped later changes
-nothing. Where the system has no such calls (Windows), each directory is checked and then its path is used.
+A checked path can lead elsewhere by the time it is used: somebody may swap a directory for a link. So nothing
+is checked in advance. Each directory is opened relative to its parent and refused if it is a link; a file is
+opened, renamed or removed relative to its open directory. A later swap has no effect. Where the system lacks
+such calls (Windows), each directory is checked and then used by its path.
 
 Terms. A `Folder` is a directory held open, a `Place` is a name in one, a `Tree` finds places below a root.
 """
@@ -22,31 +22,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# More than any memory. A file of gigabytes, read as a whole, would take as much room, and so would a list of
-# millions of lines.
+# More than any memory. Reading a file of gigabytes, or splitting millions of lines, would exhaust memory.
 MAX_FILE_BYTES = 4 * 1_048_576
 MAX_FILE_LINES = 200_000
 # How much of a file is shown or searched, whatever its size.
 MAX_LOOK_BYTES = 1_048_576
-# Memory is four directories deep, its history five.
+# The store is four directories deep, its history five.
 _MAX_DEPTH = 32
 
 _HELD_OPEN = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OPEN_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFELY
-# Without O_NONBLOCK, opening a pipe would wait for its writer.
+# Without O_NONBLOCK, opening a pipe would block until it has a writer.
 _OPEN_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | _SAFELY
 
-# Every file that memolith writes carries this attribute (see `files.write_new`): so it is known from one that
-# was written elsewhere and given a second name in the store.
+# Every file that memolith writes carries this attribute (see `files.write_new`). It distinguishes our files
+# from foreign ones that were hard-linked into the store.
 MARK = "user.memolith"
-# What the system says of a link where a real file or directory is asked for, and of a name that no file has.
+# The errors for a link in place of a file or directory, and for a name that no file can have.
 _INSTEAD = (errno.ENOTDIR, errno.ELOOP, errno.EMLINK)
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 class Folder:
-    """A directory. It is held open by its descriptor until nobody refers to it any more."""
+    """A directory, kept open by its descriptor until the last reference is gone."""
 
     __slots__ = ("fd", "path")
 
@@ -59,15 +58,15 @@ class Folder:
                 os.close(self.fd)
 
     def at(self, name: str) -> str:
-        """Return what to give a system call, along with `fd`, to reach a name in here."""
+        """Return the path argument for a system call with `dir_fd=fd` that reaches a name in here."""
         return name if self.fd is not None else os.path.join(self.path, name)
 
     def enter(self, name: str) -> Folder:
-        """Open a directory in here. FileNotFoundError if there is none, UnsafePathError if it is a link."""
+        """Open a subdirectory. FileNotFoundError if it is missing, UnsafePathError if it is a link."""
         return _open_directory(os.path.join(self.path, name), self.at(name), self.fd)
 
     def entries(self) -> list[os.DirEntry[str]]:
-        """Return what is in here, as `os.scandir` does; to be asked while the directory is held open."""
+        """Return the entries, as `os.scandir` does; use them while the directory is open."""
         try:
             with os.scandir(self.fd if self.fd is not None else self.path) as found:
                 return list(found)
@@ -75,14 +74,14 @@ class Folder:
             raise refused(self.path, error) from error
 
     def names(self) -> list[str]:
-        """Return the names in here, hidden ones too."""
+        """Return the names in here, including hidden ones."""
         try:
             return os.listdir(self.fd if self.fd is not None else self.path)
         except OSError as error:
             raise refused(self.path, error) from error
 
     def stat(self) -> os.stat_result:
-        """Return what the system knows of the directory itself."""
+        """Return the `stat` of the directory itself."""
         try:
             return os.stat(self.fd if self.fd is not None else self.path)
         except OSError as error:
@@ -90,7 +89,7 @@ class Folder:
 
 
 def refused(path: str, error: OSError) -> StorageError:
-    """Return the error of a read that the system refused. Whoever catches it, the answer is not whole."""
+    """Return the error for a read that the system refused, and note that the answer is incomplete."""
     if error.errno not in _ABSENT:
         whole.note(path, error)
     return StorageError(path, error)
@@ -119,7 +118,7 @@ def _is(kind: Callable[[int], bool], at: str, above: int | None) -> bool:
 
 
 class Place:
-    """A name in a directory, whether there is a file or not. As text it is its path."""
+    """A name in a directory, whether or not the file exists. `str()` gives its path."""
 
     __slots__ = ("folder", "name")
 
@@ -128,7 +127,7 @@ class Place:
 
     @classmethod
     def of(cls, path: str) -> Place:
-        """Return the place of a path that is not in the store, such as that of config.yml."""
+        """Return the place of a path outside of the store, such as config.yml."""
         directory, name = os.path.split(path)
         return cls(Folder(directory), name)
 
@@ -142,7 +141,7 @@ class Place:
 
     @property
     def at(self) -> str:
-        """What to give a system call, along with `fd`."""
+        """The path argument for a system call with `dir_fd=fd`."""
         return self.folder.at(self.name)
 
     @property
@@ -151,9 +150,9 @@ class Place:
         return self.folder.fd
 
     def stat(self) -> os.stat_result | None:
-        """Return what the system knows of the file, or of the link that is there; None if nothing is.
+        """Return the `stat` of the file, or of the link itself; None if nothing is there.
 
-        Also None if the system does not say; then the answer that is being made is not whole.
+        Also None if the system does not answer; then the current answer is incomplete.
         """
         try:
             return os.stat(self.at, dir_fd=self.fd, follow_symlinks=False)
@@ -163,22 +162,22 @@ class Place:
             return None
 
     def fingerprint(self) -> tuple[int, int, int, int] | None:
-        """Return what changes when a file is saved, for one `stat`; None if there is no file.
+        """Return a value that changes when the file is saved, from one `stat`; None if it does not exist.
 
-        A hint that spares work: a save within one tick of the clock may leave it the same.
+        Only a hint that saves work: two saves within one clock tick may share it.
         """
         found = self.stat()
         return found and (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
     def is_file(self) -> bool:
-        """Whether there is a regular file, not a link to one."""
+        """Whether this is a regular file, not a link to one."""
         found = self.stat()
         return found is not None and stat.S_ISREG(found.st_mode)
 
     def open(self, *, shared: bool = False) -> int | None:
-        """Open a regular file for reading; None if there is none. Links and special files are refused.
+        """Open a regular file for reading; None if it does not exist. Links and special files are refused.
 
-        `shared`: it may have other names (hard links), as git's objects do; a memory may not.
+        `shared` allows hard links, which git's objects may have; a memory may not.
         """
         try:
             fd = os.open(self.at, _OPEN_READ, dir_fd=self.fd)
@@ -206,9 +205,9 @@ class Place:
         )
 
     def read(self, limit: int = MAX_FILE_BYTES, *, cut: bool = False) -> bytes | None:
-        """Return the whole file, or None if it does not exist. Beyond `limit` it is cut, or a StorageError.
+        """Return the whole file, or None if it does not exist. Beyond `limit`: cut it, or raise StorageError.
 
-        A file that changes while it is read (an editor saving in place) is read again.
+        A file that changes during the read (an editor saving in place) is read again.
         """
         for attempt in range(4):
             fd = self.open()
@@ -230,9 +229,9 @@ class Place:
         return data[:limit]
 
     def read_part(self, limit: int, *, end: bool = False, shared: bool = False) -> tuple[bytes, int]:
-        """Return at most `limit` bytes from the start (or the end) of a file, and its whole size.
+        """Return at most `limit` bytes from the start (or the end) of a file, and its total size.
 
-        So a huge file costs no more than what is shown of it. A missing file is empty.
+        A huge file thus costs no more than the part that is shown. A missing file is empty.
         """
         fd = self.open(shared=shared)
         if fd is None:
@@ -249,7 +248,7 @@ class Place:
 
 
 def is_marked(fd: int) -> bool:
-    """Whether memolith wrote a file. Its other names are then copies, such as those of `cp -al`."""
+    """Whether memolith wrote this file. Further hard links are then copies, such as from `cp -al`."""
     if not hasattr(os, "getxattr"):
         return False
     try:
@@ -273,7 +272,7 @@ def _refuse_too_large(path: str, data: bytes, limit: int, size: int) -> None:
 
 
 def _read_all(fd: int, size: int, limit: int) -> bytes:
-    """Read a file of about `size` bytes, at most one more than `limit`."""
+    """Read a file of about `size` bytes, up to `limit` + 1."""
     data = os.read(fd, size + 1)
     if len(data) <= size and len(data) < 65_536:
         return data
@@ -285,9 +284,9 @@ def _read_all(fd: int, size: int, limit: int) -> bytes:
 
 
 class Tree:
-    """The directories below a root, for one operation; the root may not be a link either.
+    """The directories below a root, for one operation; the root must not be a link either.
 
-    The directories on the way to the last place stay open, so that its neighbours cost one call each.
+    The directories of the last place stay open, so that its neighbours cost one call each.
     """
 
     __slots__ = ("_way", "root")
@@ -297,7 +296,7 @@ class Tree:
         self._way: list[tuple[str, Folder]] = []
 
     def folder(self, directory: str = "") -> Folder:
-        """Open a directory. FileNotFoundError if there is none, UnsafePathError if a link is on the way."""
+        """Open a directory. FileNotFoundError if it is missing, UnsafePathError if a link is on the way."""
         parts = _parts(directory) if directory else []
         way = self._way
         if not way:
@@ -319,40 +318,40 @@ class Tree:
         return Place(self.folder(directory), name)
 
     def check(self, relative: str) -> None:
-        """Raise UnsafePathError if a link is on the way to a file, or if this is no spelling of its path."""
+        """Raise UnsafePathError if the path contains a link or is not in its canonical spelling."""
         with suppress(FileNotFoundError):
             self.place(relative)
 
     def stat(self, relative: str) -> os.stat_result | None:
-        """Return what `Place.stat` does; None if nothing is there, or the system does not say."""
+        """Return `Place.stat` of a file; None if nothing is there or the system does not answer."""
         try:
             return self.place(relative).stat()
         except (FileNotFoundError, StorageError):
             return None
 
     def is_file(self, relative: str) -> bool:
-        """Whether there is a regular file, not a link to one."""
+        """Whether this is a regular file, not a link to one."""
         try:
             return self.place(relative).is_file()
         except (FileNotFoundError, UnsafePathError, StorageError):
             return False
 
     def read(self, relative: str, limit: int = MAX_FILE_BYTES, *, cut: bool = False) -> bytes | None:
-        """Return a whole file, or None if it does not exist. Beyond `limit` it is cut, or a StorageError."""
+        """Return a whole file, None if it does not exist. Beyond `limit`: cut it, or raise StorageError."""
         try:
             return self.place(relative).read(limit, cut=cut)
         except FileNotFoundError:
             return None
 
     def read_part(self, relative: str, limit: int, *, end: bool = False) -> tuple[bytes, int]:
-        """Return at most `limit` bytes from the start (or the end) of a file, and its whole size."""
+        """Return at most `limit` bytes from the start (or the end) of a file, and its total size."""
         try:
             return self.place(relative).read_part(limit, end=end)
         except FileNotFoundError:
             return b"", 0
 
     def names(self, directory: str, suffix: str = ".md") -> list[str]:
-        """Return the sorted names in a directory that end in `suffix`; hidden ones never count."""
+        """Return the sorted names in a directory that end in `suffix`, without hidden ones."""
         try:
             found = self.folder(directory).names()
         except FileNotFoundError:
@@ -362,10 +361,10 @@ class Tree:
     def walk(
         self, directory: str = "", failed: Callable[[str, StorageError], None] | None = None
     ) -> Iterator[tuple[str, list[str], list[str]]]:
-        """Yield a directory and all below it: path, names of its directories, names of all else, sorted.
+        """Yield a directory and everything below it: path, names of subdirectories, other names, all sorted.
 
-        As with `os.walk`, what the caller takes out of the first list is left out. A directory that cannot
-        be opened is empty; `failed` hears of it.
+        As with `os.walk`, the caller may remove names from the first list to skip them. A directory that
+        cannot be opened counts as empty and is reported to `failed`.
         """
         below: list[str] = []
         others: list[str] = []
@@ -375,7 +374,7 @@ class Tree:
                 (below if entry.is_dir(follow_symlinks=False) else others).append(entry.name)
         except (FileNotFoundError, UnsafePathError):
             pass
-        except (StorageError, OSError) as error:  # the latter where a listing does not say what is what
+        except (StorageError, OSError) as error:  # OSError where a listing lacks file types
             problem = error if isinstance(error, StorageError) else refused(folder.path, error)
             if failed:
                 failed(directory, problem)
@@ -387,13 +386,13 @@ class Tree:
 
 
 def inside(home: str, path: str) -> tuple[Tree, str]:
-    """Return the tree, and the path in it, of a path below a home. The home itself may be a link."""
+    """Return the tree and relative path of a path below a home. The home itself may be a link."""
     top, _, rest = path.partition("/")
     return Tree(os.path.join(home, top)), rest
 
 
 def _parts(relative: str) -> list[str]:
-    """Split a path of the store. Scopes are read off it, so it has one spelling only."""
+    """Split a path of the store. It has only one valid spelling, because scopes are derived from it."""
     parts = relative.split("/")
     if "" in parts or "." in parts or ".." in parts or "\0" in relative:
         raise UnsafePathError(f"{relative!r} is not a path in the memory")

@@ -1,8 +1,8 @@
-"""Starting a program so that no repository decides what runs.
+"""Starting programs in a way that no repository can decide what runs.
 
-A directory that somebody cloned may hold a `git`, a `claude` or a `json.py` of its own. So a program is found
-by an absolute path outside of the project, gets an environment in which nothing leads into it, and works
-elsewhere. What a person names by its whole path is their own choice, and so is the interpreter that runs us.
+A cloned directory may contain its own `git`, `claude` or `json.py`. So a program is found by an absolute path
+outside of the project, gets an environment that does not lead into it, and runs in another directory. A
+program that a person names by its full path is their choice, and so is the interpreter that runs us.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# A directory that belongs to no project; programs that need none of their own work here.
+# A directory outside of any project, for programs that need no particular one.
 NOWHERE = os.path.abspath(os.sep)
-# `-P`: the directory one stands in is no place for modules. It is left before anything of ours is imported,
-# because `posix_spawn` cannot do that.
+# `-P`: never import modules from the current directory. The child leaves that directory before it imports
+# anything of ours, because `posix_spawn` cannot change it.
 _BEGIN = f"import os, sys; os.chdir({NOWHERE!r}); from memolith.edges.cli import entry; sys.exit(entry())"
-# Where programs look for code: entries stay if they are absolute and outside of the project.
+# Search paths for code: only absolute entries outside of the project stay.
 _PLACES = frozenset(["PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "LD_LIBRARY_PATH"])
 _PLACES |= {"DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"}
-# What makes a loader, an interpreter, a shell or git take or run something more. Keys, proxies, locale, the
-# terminal and whatever else an agent's program may need are none of these.
+# Variables that make a loader, an interpreter, a shell or git load or run more code. Keys, proxies, locale,
+# terminal and other variables that an agent's program may need are not among them.
 _LOADING = (
     "LD_",
     "DYLD_",
@@ -43,38 +43,38 @@ _RUNNING = frozenset(
 _RUNNING |= {"BASHOPTS", "PS4", "IFS", "CDPATH", "PROMPT_COMMAND", "GCONV_PATH", "OPENSSL_CONF", "PERLLIB"}
 _RUNNING |= {"OPENSSL_MODULES", "OPENSSL_ENGINES", "LESSOPEN", "LESSCLOSE", "SSH_ASKPASS", "PWD", "OLDPWD"}
 _HARMLESS = frozenset(["PYTHONUTF8", "PYTHONIOENCODING", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE"])
-_HARMLESS |= {"GIT_CEILING_DIRECTORIES"}  # it only says where a project ends
+_HARMLESS |= {"GIT_CEILING_DIRECTORIES"}  # only says where a project ends
 
 
 def ourselves(*arguments: str) -> list[str]:
-    """Return the command line that runs memolith again, with nothing of the directory one stands in."""
+    """Return the command line that runs memolith again, with no code from the current directory."""
     return [sys.executable, "-P", "-c", _BEGIN, *arguments]
 
 
 def environment(project: str = "", env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return what a program gets of an environment: nothing that leads to code of `project`, or of nowhere.
+    """Return the environment for a program, without entries that are relative or lead into `project`.
 
-    Without `project` it is the directory one stands in.
+    `project` defaults to the current directory.
     """
     found = {}
     foreign = _foreign(project)
     for name, value in env.items():
         if name in _PLACES:
             if places := os.pathsep.join(_outside(value, foreign)) or ("", os.defpath)[name == "PATH"]:
-                found[name] = places  # an empty PATH would mean: where one stands
+                found[name] = places  # an empty PATH would mean the current directory
         elif name in _HARMLESS or not (name in _RUNNING or name.startswith(_LOADING)):
             found[name] = value
     return found
 
 
 def find(name: str, project: str = "", env: Mapping[str, str] = os.environ) -> str | None:
-    """Return the whole path of a program; None if there is none but in `project` or where one stands."""
+    """Return the full path of a program; None if it exists only in `project` or the current directory."""
     from shutil import which
 
     if os.path.isabs(name):
         return which(name)
     if os.path.dirname(name):
-        return None  # what it means depends on where one stands
+        return None  # relative to the current directory
     foreign = _foreign(project)
     for place in _outside(env.get("PATH", os.defpath), foreign):
         found = which(name, path=place)
@@ -88,7 +88,7 @@ def _outside(places: str, foreign: str) -> list[str]:
 
 
 def _foreign(project: str) -> str:
-    """Return the directory that nothing is run from; empty if a person's programs are below it, as well."""
+    """Return the directory whose programs must not run; empty if the user's own programs are below it too."""
     try:
         place = os.path.realpath(project or os.getcwd())
     except OSError:

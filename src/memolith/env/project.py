@@ -1,15 +1,15 @@
 """Which project am I in? Reads the file system, never writes.
 
-Terms. The *root* is the directory a project is known by: the main checkout of the git repository
+Terms. The *root* is the directory that identifies a project: the main checkout of the git repository
 (subdirectories and linked worktrees lead to it), else the directory itself. The *evidence* is what git
-knows of it: origin and root commit. The *slug* names the project's directory in the store; it is made once,
-from the root's path, and stays. The *identity* is `project.yml` in that directory.
+knows about it: origin and root commit. The *slug* names the project's directory in the store; it is derived
+once from the root's path and never changes. The *identity* is `project.yml` in that directory.
 
-How a directory finds its project: by a path seen before, if what is there proves to be the same; else by the
-same origin together with the same first commit; else, without an origin, by the same first commit if the
-checkout has gone from its old place (`identity` has the rules); else it is new. When in doubt, projects stay
-apart: a missed memory can be linked by hand, a leaked one cannot be taken back. With `identity: cwd`, a
-person decided that the path is all that counts.
+A directory finds its project by a path seen before, if it proves to be the same directory; else by the same
+origin together with the same first commit; else, without an origin, by the same first commit if the checkout
+is gone from its old place (`identity` has the rules); else the project is new. When in doubt, projects stay
+separate: a missed memory can be linked by hand, but a leak cannot be taken back. With `identity: cwd`, a
+person decided that only the path counts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PROJECTS = "projects"
 PROJECT_FILE = "project.yml"
-UNKNOWN = "no-project"  # the slug when there is no working directory; nothing is ever written there
+UNKNOWN = "no-project"  # the slug without a working directory; nothing is ever written there
 _SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -52,28 +52,28 @@ class Project:
         notice: str = "",
     ) -> None:
         self.slug, self.root, self.checkout = slug, root, checkout
-        self.known = known  # there is a memory for it
-        # What a person should know about how it was found. Agents read it too: no words from outside.
+        self.known = known  # whether it has a memory
+        # Tells a person how the project was found. Agents read it too, so it contains no text from outside.
         self.notice = notice
-        self.offer = ""  # the slug of a memory that it may be, if a person says so
-        self.is_open = False  # whether that was not decided in the time that there was
+        self.offer = ""  # the slug of a memory that may be this project's, if a person confirms it
+        self.is_open = False  # whether time ran out before that was decided
         self.identity = identity
         self._is_written = not root and known
 
     def written(self, known: Identity) -> None:
-        """Note that everything known of it is written down now."""
+        """Record that everything known about it is now on disk."""
         self.identity, self.known, self._is_written = known, True, True
 
     @property
     def has_commit(self) -> bool:
-        """Whether it is known by a commit, if it has any that can be read."""
+        """Whether its identity has a commit, unless the clone is shallow."""
         return bool(self.identity and self.identity.commits) or bool(
             self.checkout and self.checkout.is_shallow
         )
 
     @property
     def registered(self) -> bool:
-        """Whether all that is known of this path is written down."""
+        """Whether everything known about this path is on disk."""
         known, path, checkout = self.identity, self.root, self.checkout
         if self._is_written or known is None or path not in known.paths:
             return self._is_written
@@ -87,9 +87,9 @@ class Project:
 
 
 def slug_of(path: str, digits: int = 8, *, masked: bool = True) -> str:
-    """Return the name of a path's directory: its last part, and a hash of the whole.
+    """Return the directory name for a path: its last part, and a hash of the whole.
 
-    Whether there is a secret in it takes time to tell, and only a new name needs to know.
+    Checking for secrets (`masked`) is slow, and only a new name needs it.
     """
     base = os.path.basename(path.rstrip("/\\")) or "root"
     base = masked_name(base) if masked else base
@@ -113,11 +113,11 @@ def free_slug(root: str, taken: Callable[[str], bool]) -> str:
 
 
 def resolve(store: str, cwd: str | None, identity: str = "git", prove: Prove = evidence.at_once) -> Project:
-    """Return the project of a directory. Never fails: one that cannot be read is no project."""
+    """Return the project of a directory. Never fails: an unreadable directory has no project."""
     found = _resolve(store, cwd, identity, prove)
     if found.known or found.slug in (UNKNOWN, slug_of(found.root)):
         return found
-    # Its own name is taken. Perhaps only by another process that registered it while we looked.
+    # Its own name is taken, perhaps by another process that registered it just now.
     return _resolve(store, cwd, identity, prove)
 
 
@@ -135,18 +135,18 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     undecided = False
 
     def same(known: Identity, path: str) -> bool:
-        # With `identity: cwd` the path is all that counts.
+        # With `identity: cwd`, only the path counts.
         found = identity != "git" or evidence.is_same(known, path, checkout, prove, doubt)
         nonlocal undecided
         undecided = undecided or found is None
         return bool(found)
 
-    # The common case costs one small file: the project's own directory says it is this path's.
+    # The common case costs one small file: the identity in the project's own directory names this path.
     direct = read_identity(projects, slug_of(here, masked=False))
     if direct and here in direct.paths and same(direct, here):
         return _found(direct, here, checkout, doubt)
 
-    veiled(here)  # if it is written down so, it is read as its exact name from now on
+    veiled(here)  # a veiled name in a file is read as this exact path from now on
     top = checkout.top if checkout else root
     around = _around(list(identities(projects, (root, top))), here, root, top)
     for path, each in around:
@@ -170,7 +170,7 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
 
 
 def _adopted(new: Project, claims: list[Claim]) -> Project | None:
-    """Return the known project that a new one proves to be."""
+    """Return the known project that a new one proves to be, or None."""
     if not claims or not claims[0].proved:
         return None
     known = claims[0].known
@@ -190,7 +190,7 @@ def _nowhere() -> Project:
 
 
 def _around(everything: list[Identity], here: str, root: str, top: str) -> list[tuple[str, Identity]]:
-    """Return the known paths that `here` is in, up to the top of its worktree; nearest first, root last."""
+    """Return the known paths around `here`, up to the top of its worktree; nearest first, root last."""
     found = [
         (path, each)
         for each in everything
@@ -203,7 +203,7 @@ def _around(everything: list[Identity], here: str, root: str, top: str) -> list[
 def _with_notice(
     projects: str, new: Project, claims: list[Claim], strangers: list[str], doubt: str
 ) -> Project:
-    """Return a new project with a notice for a person who may expect a memory here; usually none."""
+    """Return a new project, with a notice if a person may expect a memory here (rarely)."""
     notices = []
     broken = read_identity(projects, slug_of(new.root))
     if broken and broken.problem:
@@ -228,14 +228,14 @@ def _with_notice(
 
 
 def _nameless(projects: str, place: str) -> str:
-    """Return the slug of a place whose store was made before there was a `project.yml`, else nothing."""
+    """Return the slug of a store that is older than `project.yml` and belongs to this place, or nothing."""
     directory = os.path.join(projects, slug_of(place))
     has_no_name = is_directory(directory) and stat_of(os.path.join(directory, PROJECT_FILE)) is None
     return slug_of(place) if has_no_name else ""
 
 
 def _is_empty(projects: str, slug: str) -> bool:
-    """Whether a store is just being made, by a process that works here too: there is nothing to leak."""
+    """Whether another process is creating this store right now: it has nothing to leak yet."""
     try:
         return set(os.listdir(os.path.join(projects, slug))) <= {".tmp"}
     except OSError:
@@ -248,10 +248,10 @@ def _found(known: Identity, path: str, checkout: Checkout | None, doubt: str) ->
 
 
 def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool = False) -> Iterator[Identity]:
-    """Yield every known project, in order of slug; or only those that may mention one of some paths.
+    """Yield every known project by slug, or only those that may mention one of the given paths.
 
-    Looking for a path costs little beside parsing, and a prompt from a subdirectory asks for it. `strict`:
-    a StorageError if one cannot be read, for who has to know them all.
+    Searching for a path is cheap compared with parsing, and every prompt from a subdirectory needs it.
+    `strict` raises StorageError if one cannot be read, for callers that need all of them.
     """
     try:
         tree = _store(projects)
@@ -262,8 +262,8 @@ def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool =
         if strict and isinstance(error, StorageError):
             raise
         return
-    mentioned = tuple(dict.fromkeys(map(veiled, mentioned)))  # mostly, all of them are the same
-    # In the file, such characters may be escaped; then every project is parsed.
+    mentioned = tuple(dict.fromkeys(map(veiled, mentioned)))  # usually all the same
+    # Such characters may be escaped in the file; then every project is parsed.
     plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
     for slug in slugs:
         text = _read(tree, slug, strict=strict)
@@ -273,7 +273,7 @@ def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool =
 
 
 def read_identity(projects: str, slug: str) -> Identity | None:
-    """Return a project's identity; None if it has none. A broken one names no path, so it matches none."""
+    """Return a project's identity; None if it has none. A broken one names no path, so nothing matches it."""
     text = _read(_store(projects), slug)
     return None if text is None else parse_identity(slug, text)
 
@@ -294,7 +294,7 @@ def _read(tree: Tree, slug: str, *, strict: bool = False) -> str | None:
 
 
 def parse_identity(slug: str, text: str) -> Identity:
-    """Read the text of a `project.yml`."""
+    """Parse the text of a `project.yml`."""
     from memolith.text import yaml
 
     try:
@@ -304,7 +304,7 @@ def parse_identity(slug: str, text: str) -> Identity:
 
 
 def exists(projects: str, slug: str) -> bool:
-    """Whether a project has a directory. A slug that people type may be anything, even `..`."""
+    """Whether a project has a directory. The slug may be user input, even `..`."""
     return bool(slug) and _SLUG_CHARACTERS.issuperset(slug) and is_directory(os.path.join(projects, slug))
 
 
@@ -313,7 +313,7 @@ def _is_in(path: str, directory: str) -> bool:
 
 
 def _same_place(one: str, other: str) -> bool:
-    """Whether two spellings that differ only in case are one directory (macOS, Windows)."""
+    """Whether two paths that differ only in case are the same directory (macOS, Windows)."""
     if one.casefold() != other.casefold():
         return False
     try:

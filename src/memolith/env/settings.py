@@ -1,9 +1,8 @@
-"""Settings: the values in force, and where each came from.
+"""Settings: the effective values, and where each comes from.
 
-A value comes from the environment, else for a few keys from `.memolith.yml` in the project, else from
-`config.yml` in the home, else from the table of all settings, `settings.txt` beside this file. A project's
-file may be a stranger's (a repository that was just cloned): it may set only what can do no harm, and nothing
-in it can stop a command.
+The environment comes first; then, for a few keys, `.memolith.yml` in the project; then `config.yml` in the
+home; then the table of all settings, `settings.txt` beside this file. A project's file may be a stranger's (a
+fresh clone): it may set only harmless keys, and nothing in it can stop a command.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
     from memolith.text.yaml import Node
 
 CONFIG_FILE = "config.yml"
-# Set for every child that asks a model: memolith stays silent inside it, else it would learn from itself.
+# Set for every child process that asks a model: memolith does nothing in it, or it would learn from itself.
 GUARD = "MEMOLITH_INTERNAL"
 
-# What a project's own file may set: how its memory is shown, never where it is kept or what is let in.
+# Keys that a project's file may set: how its memory is shown, never where it is kept or what may enter it.
 PROJECT_FILE = ".memolith.yml"
 PROJECT_KEYS = frozenset(["inject.daily"])
 _MAX_PROJECT_FILE = 16_384
@@ -39,12 +38,12 @@ _KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "text": str
 
 
 class Setting:
-    """One paragraph of the table: `key: type = default <= limit`, then what it means."""
+    """One paragraph of the table: `key: type = default <= limit`, then its description."""
 
     __slots__ = ("_row",)
 
     def __init__(self, row: str) -> None:
-        self._row = row  # every prompt reads the table, and asks for few of its rows
+        self._row = row  # parsed on demand: every prompt loads the table but needs few rows
 
     def _parts(self) -> tuple[str, str, str]:
         words, _, rest = self._row.partition("\n")[0].partition(": ")[2].partition(" =")
@@ -53,13 +52,13 @@ class Setting:
 
     @property
     def kind(self) -> type | tuple[str, ...]:
-        """The type, or the words that it can be."""
+        """The type, or the allowed words."""
         words = self._parts()[0]
         return _KINDS.get(words) or tuple(words.split("|"))
 
     @property
     def default(self) -> object:
-        """The value if nobody sets another."""
+        """The value if nothing overrides it."""
         kind, default = self.kind, self._parts()[1]
         if isinstance(kind, type):
             return _BOOLEANS[default] if kind is bool else kind(default)
@@ -67,13 +66,13 @@ class Setting:
 
     @property
     def limit(self) -> int | None:
-        """The most that a number may be."""
+        """The maximum of a number."""
         limit = self._parts()[2]
         return int(limit) if limit else None
 
     @property
     def meaning(self) -> str:
-        """What it means."""
+        """Its description."""
         return " ".join(self._row.partition("\n")[2].split())
 
 
@@ -87,20 +86,20 @@ SETTINGS = _table()
 
 
 class StrangerError(ConfigError):
-    """A home or its settings that somebody else owns or may change: they can name programs to run."""
+    """A home or config that another user owns or can change: settings can name programs to run."""
 
 
 def owners() -> set[int]:
-    """Return the users whose files are ours. As for git, who became root by sudo is still who they were."""
+    """Return the users whose files count as ours. As in git, root by sudo still owns the original user's."""
     me, before = os.geteuid() if hasattr(os, "geteuid") else 0, os.environ.get("SUDO_UID", "")
     return {me} | ({int(before)} if me == 0 and before.isdecimal() else set())
 
 
 def own(path: str, found: os.stat_result) -> None:
-    """Refuse what is not only ours to change: StrangerError has the command that mends it.
+    """Refuse a file that others can change: StrangerError contains the command that fixes it.
 
-    Root may do everything anyway. The user's own group is taken for private, as it is wherever a umask of 002
-    is the default.
+    Root can do anything anyway. The user's own group counts as private, as it is wherever the default umask
+    is 002.
     """
     if not hasattr(os, "geteuid"):
         return
@@ -125,26 +124,26 @@ def env_name(key: str) -> str:
 
 
 class Settings:
-    """The settings in force, and where each came from. Reads nothing until asked."""
+    """The effective settings, and where each comes from. Files are read on first use."""
 
     def __init__(self, home: str, env: Mapping[str, str] | None = None) -> None:
         self.path = os.path.join(home, CONFIG_FILE)
         self._env = os.environ if env is None else env
         self._file: dict[str, Node] | None = None
-        self.root = ""  # of the project
+        self.root = ""  # the project's root
         self._project: dict[str, object] | None = None
-        self.ignored: list[str] = []  # what the project's file says and may not
+        self.ignored: list[str] = []  # entries of the project's file that have no effect
 
     def enter(self, root: str) -> None:
-        """Read what the project at `root` says, when it is asked for."""
+        """Use the file of the project at `root`; it is read on demand."""
         self.root, self._project = root, None
 
     def reload(self) -> None:
-        """Read the file again at the next question."""
+        """Read the file again on the next access."""
         self._file = None
 
     def get(self, key: str) -> object:
-        """Return the value in force for `key`."""
+        """Return the effective value of `key`."""
         return self.lookup(key)[0]
 
     def text(self, key: str) -> str:
@@ -162,7 +161,7 @@ class Settings:
         return value
 
     def lookup(self, key: str) -> tuple[object, str]:
-        """Return the value in force and its origin: `environment`, `project`, `file` or `default`."""
+        """Return the effective value and its origin: `environment`, `project`, `file` or `default`."""
         default = _setting(key).default
         name = env_name(key)
         if self._env.get(name):
@@ -179,7 +178,7 @@ class Settings:
         return _convert(key, node, self.path), "file"
 
     def of_project(self) -> dict[str, object]:
-        """Return what the project's own file sets; the rest of it is in `ignored`."""
+        """Return the values that the project's file sets; the rest of it is in `ignored`."""
         if self._project is None:
             self._project = {}
             path = os.path.join(self.root, PROJECT_FILE) if self.root else ""
@@ -188,7 +187,7 @@ class Settings:
                     self._read_project(file.read(_MAX_PROJECT_FILE), self._project)
             except FileNotFoundError:
                 pass
-            except (OSError, UnicodeDecodeError) as error:  # a repository's file: no memory is missing
+            except (OSError, UnicodeDecodeError) as error:  # it belongs to a repository: no memory is missing
                 self.ignored.append(f"it cannot be read ({error})")
         return self._project
 
@@ -218,7 +217,7 @@ class Settings:
                 self._file = {}
                 return self._file
             except (OSError, UnicodeDecodeError) as error:
-                if isinstance(error, OSError) and error.errno:  # else it is no file that could be read
+                if isinstance(error, OSError) and error.errno:  # otherwise it is not a regular file
                     whole.note(self.path, error)
                 raise ConfigError(f"{self.path}: cannot be read ({error}); repair or remove it") from None
             if len(text) > _MAX_FILE:
@@ -234,13 +233,13 @@ class Settings:
         return self._file
 
     def unknown_keys(self) -> list[str]:
-        """Return keys in the file that are not settings (a typo, or a newer version's)."""
+        """Return keys in the file that are not settings (a typo, or a newer version's key)."""
         known = {*SETTINGS, *(".".join(map(_camel, key.split("."))) for key in SETTINGS)}
         return [key for key in _leaves(self._load()) if key not in known]
 
 
 def open_regular(path: str, flags: int) -> int:
-    """Open a regular file and nothing else: reading a pipe would wait for ever."""
+    """Open a regular file only: reading a pipe could block for ever."""
     try:
         fd = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
     except OSError as error:
@@ -254,7 +253,7 @@ def open_regular(path: str, flags: int) -> int:
 
 
 def _open_own(path: str, flags: int) -> int:
-    """Open a regular file that only the user may change. Asked of what is open: a name can be exchanged."""
+    """Open a regular file that only the user can change. Checks the open file: its name can be swapped."""
     fd = open_regular(path, flags)
     try:
         own(path, os.fstat(fd))
@@ -265,7 +264,7 @@ def _open_own(path: str, flags: int) -> int:
 
 
 def check(key: str, value: str) -> object:
-    """Return `value` as the type that `key` needs; ConfigError says what is wrong."""
+    """Return `value` converted to the type of `key`; ConfigError says what is wrong."""
     _setting(key)
     return _convert(key, value, "the value given")
 
@@ -277,7 +276,7 @@ def _setting(key: str) -> Setting:
 
 
 def unknown_key(key: str) -> str:
-    """Return the message for a key that does not exist, with the nearest that does."""
+    """Return the message for an unknown key, with the nearest known one."""
     import difflib
 
     near = difflib.get_close_matches(key, SETTINGS, 1)
@@ -286,7 +285,7 @@ def unknown_key(key: str) -> str:
 
 
 def _camel(name: str) -> str:
-    """Return the other way to write a key: `max_age` is `maxAge` in the design that these names are from."""
+    """Return the other spelling of a key: the original design writes `max_age` as `maxAge`."""
     first, *rest = name.split("_")
     return first + "".join(each.capitalize() for each in rest)
 
@@ -330,7 +329,7 @@ _NO_HOME = "there is no home directory; set MEMOLITH_HOME or give --home PATH"
 
 
 def default_home(env: Mapping[str, str], platform: str) -> str:
-    """Return where memolith keeps its files when nobody says otherwise."""
+    """Return the default directory for memolith's files."""
     user = _user_directory(env, platform)
     home = env.get("MEMOLITH_HOME")
     if home:
@@ -358,8 +357,8 @@ def default_home(env: Mapping[str, str], platform: str) -> str:
 
 
 def _user_directory(env: Mapping[str, str], platform: str) -> str:
-    """Return the user's directory: what `env` says, else what the system knows, else nothing."""
-    # Set but empty is set: `expanduser` would make the root of the file system of it.
+    """Return the user's home directory: from `env`, else from the system, else nothing."""
+    # An empty value counts as set: `expanduser` would turn it into the root of the file system.
     user = env.get("USERPROFILE" if platform == "win32" else "HOME")
     if user is None:
         user = os.path.expanduser("~")

@@ -1,7 +1,7 @@
-"""Whose files these are: what a person's own agents keep, or what anybody may have put there.
+"""Whose files these are: the user's own agents', or anybody's.
 
-A clone brings any file it likes, under any name, and as a link to any other. So what lies in a checkout is
-nobody's word by itself; what tells is where a file really is, never what it is called or says.
+A clone can contain any file under any name, even a link to any other. So a file in a checkout is not trusted;
+what counts is where it really is, never its name or content.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Where an agent keeps what is this user's: a variable that may name the place, else a folder below their
-# home, and what is below either.
+# Where an agent keeps this user's files: a variable that may name the directory, else a folder below their
+# home, and the paths below either.
 _FOLDERS = {
     "claude": ("CLAUDE_CONFIG_DIR", ".claude", ""),
     "codex": ("CODEX_HOME", ".codex", ""),
@@ -30,13 +30,13 @@ _FOLDERS = {
 
 
 def folder(agent: str, env: Mapping[str, str], home: str) -> str:
-    """Return the directory in which an agent keeps what is this user's."""
+    """Return the directory in which an agent keeps this user's files."""
     variable, default, below = _FOLDERS[agent]
     return os.path.join(env.get(variable) or os.path.join(home, default), below).rstrip(os.sep)
 
 
 def is_kept(path: str, env: Mapping[str, str]) -> bool:
-    """Whether a path is what the user's own agents keep: in their directories, in no checkout."""
+    """Whether the user's own agents keep this path: in their directories, outside of any checkout."""
     named = [folder(each, env, os.path.expanduser("~")) for each in _FOLDERS]
     place = os.path.realpath(path)
     inside = any(_is_in(place, os.path.realpath(store)) for store in [*_own_stores(), *named])
@@ -44,21 +44,21 @@ def is_kept(path: str, env: Mapping[str, str]) -> bool:
 
 
 def in_checkout(path: str) -> bool:
-    """Whether a path really lies in a checkout; one around the home or a store is the user's."""
+    """Whether a path really lies in a checkout; one around the home or a store belongs to the user."""
     top = checkout(path)
     own = [os.path.expanduser("~"), *_own_stores()]
     return bool(top) and not any(_is_in(os.path.realpath(each), top) for each in own)
 
 
 def checkout(path: str) -> str:
-    """Return the top of the checkout that a path really lies in, else nothing."""
+    """Return the top of the checkout that really contains a path, or nothing."""
     place = os.path.realpath(path)
     found = git.find(place if os.path.isdir(place) else os.path.dirname(place))
     return found.top if found else ""
 
 
 def link_on_the_way(path: str) -> str:
-    """Return the first link on the way to a path that leads to a file or lies in a checkout, else nothing."""
+    """Return the first link in a path that leads to a file or lies in a checkout, or nothing."""
     place = os.path.join(os.getcwd(), path)
     found = place if os.path.islink(place) and not os.path.isdir(place) else ""
     while (above := os.path.dirname(place)) != place:
