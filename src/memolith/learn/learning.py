@@ -29,7 +29,7 @@ _NEXT_RUN = "the next run learns from it"
 
 
 class LearningStatus(Value):
-    """What learning does in a project. `why` says what is wrong, or why it is off."""
+    """The state of learning in a project. `why` names a problem, or the reason why learning is off."""
 
     enabled: bool
     jobs: list[Job]
@@ -49,7 +49,7 @@ class LearningStatus(Value):
         }
 
     def lines(self, settings: Settings) -> list[str]:
-        """Return it for a person."""
+        """Return the status as lines for people."""
         shown = [f"Learning is off: {self.why}" if self.why else "Learning is on."]
         shown.append(f"Model: {self.model}" + (f" ({self.problem})" if self.problem else ""))
         if self.today is None:
@@ -67,7 +67,7 @@ class LearningStatus(Value):
 
 
 class Learning:
-    """What the sessions of a project teach. ConfigError from what changes something while it is off."""
+    """Learning from a project's sessions. Methods that change something raise ConfigError while it is off."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -87,13 +87,13 @@ class Learning:
     ) -> RunReport:
         """Extract facts from finished sessions, and consolidate them into MEMORY.md.
 
-        `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
-        changed, and consolidates although nothing is new. `model` replaces the models of the settings.
+        `phase` runs only the first or the second part. `force` includes sessions that are still active or
+        unchanged, and consolidates even if nothing is new. `model` overrides the models in the settings.
         """
         return runs.run(self._home, phase=phase, force=force, model=model, progress=progress)
 
     def status(self) -> LearningStatus:
-        """Return whether sessions are learned from, what waits or failed, and what today cost."""
+        """Return whether learning is on, which jobs wait or failed, and today's cost."""
         home, off = self._home, self.off
         model = home.settings.text("models.default") or "none"
         jobs: list[Job] = []
@@ -106,7 +106,7 @@ class Learning:
         return LearningStatus(enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent)
 
     def why(self, session: str | None = None) -> dict[str, str]:
-        """Return for each session, or for one, what was learned from it or why nothing was."""
+        """Return for every session, or only for `session`, what was learned or why nothing was."""
         sessions = Sessions(self._home)
         wanted = sessions.get(session).name if session else None
         if off := self.off:
@@ -144,7 +144,7 @@ class Learning:
             return queue.cancel(self._key(session))
 
     def costs(self, days: int = 30) -> tuple[str, list[Cost]]:
-        """Return the first of these days, and what was spent since by day, project, phase and model."""
+        """Return the first of these days, and the cost since then by day, project, phase and model."""
         if not 1 <= days <= _MAX_DAYS:
             raise InputError(f"--days {days}: must be from 1 to {_MAX_DAYS}")
         since = day(self._home.now() - (days - 1) * 86_400)
@@ -154,9 +154,9 @@ class Learning:
     def withdraw(
         self, *, user: bool = False, everywhere: bool = False, everything: bool = False
     ) -> Withdrawn:
-        """Take back what was learned for this project, or with `user` for all projects.
+        """Withdraw what was learned for this project, or with `user`, for all projects.
 
-        `everything` also takes what people wrote here; its history stays.
+        `everything` also removes what people wrote here; its history stays.
         """
         return withdraw(self._home, user=user, everywhere=everywhere, everything=everything)
 

@@ -1,8 +1,8 @@
 """One run of learning: look for sessions, extract what they teach, consolidate it.
 
-Any number of processes may run at once: the queue gives each piece of work to one of them. Whatever goes
-wrong with a session or a model is written down and tried again; it never stops the rest. Requests to a model
-run side by side; what comes of them is stored one after the other.
+Any number of processes may run at once: the queue gives each job to one of them. An error with a session or
+a model is recorded and retried later; it never stops the rest. Requests to a model run in parallel, their
+results are stored one at a time.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _TIME_IS_OVER = "the time limit of one run is reached (memories.seconds_per_run)
 
 
 class RunReport(Value):
-    """What a run did. `stopped` says why it did not do all there was to do; empty if it did."""
+    """What a run did. `stopped` says why it ended early; empty if it finished."""
 
     consolidated: str
     empty: int  # sessions that taught nothing
     extracted: int  # sessions that taught something
     failed: int
     records: int
-    refused: int  # sessions that were not learned from now; `why` says why
+    refused: int  # sessions that this run skipped; `why` has the reasons
     requests: int
     run: str
     stopped: str
@@ -69,7 +69,7 @@ class RunReport(Value):
 
 
 def why_not(home: Home) -> str:
-    """Return why nothing is learned here; empty if something may be."""
+    """Return why learning is off here; empty if it is on."""
     if os.environ.get(GUARD):
         return f"this is a process that memolith started itself ({GUARD} is set)"
     if home.is_ephemeral:
@@ -81,7 +81,7 @@ def why_not(home: Home) -> str:
 
 
 def queue_of(home: Home) -> Queue:
-    """Open the queue of a home in which something may be learned. ConfigError if not."""
+    """Open the queue of a home. ConfigError if learning is off."""
     if off := why_not(home):
         raise ConfigError(off)
     return Queue(home.path, home.settings, home.now)
@@ -97,15 +97,15 @@ def run(
 ) -> RunReport:
     """Learn from this project's sessions; ConfigError if learning is off.
 
-    `phase` does only the first or the second part. `force` takes sessions that are not idle or have not
-    changed, and consolidates although nothing is new. `model` replaces the models of the settings.
+    `phase` runs only the first or the second part. `force` includes sessions that are still active or
+    unchanged, and consolidates even if nothing is new. `model` overrides the models in the settings.
     """
     with queue_of(home) as queue:
         return _Run(home, queue, model, progress, force=force).do(phase)
 
 
 def look(home: Home, queue: Queue, *, force: bool = False) -> Choice:
-    """Return which sessions can be learned from now, and why the others cannot."""
+    """Return the sessions that are eligible now, and why the others are not."""
     stored = Sessions(home).stored()
     sessions = [each for each in Sessions(home).list() if each.name in stored]
     return eligible.choose(
@@ -119,7 +119,7 @@ def look(home: Home, queue: Queue, *, force: bool = False) -> Choice:
 
 
 class _Run:
-    """One run over one project."""
+    """One run for one project."""
 
     def __init__(
         self, home: Home, queue: Queue, model: str | None, progress: Progress | None, *, force: bool
@@ -129,16 +129,16 @@ class _Run:
         self._name = f"{os.getpid()}-{time.time_ns():x}"
         self._deadline = time.monotonic() + home.settings.number("memories.seconds_per_run")
         self._models = home.settings if model is None else _with_model(home, model)
-        # Once for each: a key may have to be asked for.
+        # Cached, because finding a back-end may ask for a key.
         self._backend = cache(lambda role, agent: llm.find(self._models, role, agent=agent))
         self._by_rules = self._models.text("models.default").strip() in ("", "none")
-        # Sessions that were extracted, empty or failed, and the records that they brought.
+        # Counts: sessions extracted, empty or failed, and new records.
         self._done: Counter[str] = Counter()
         self._stopped = ""
         self._prompts: list[prompt.Prompt] = []
 
     def do(self, phase: int | None) -> RunReport:
-        """Do it, and say what was done."""
+        """Run the phases and report what they did."""
         refused, consolidated = 0, ""
         try:
             self._ledger.check_day()
@@ -166,7 +166,7 @@ class _Run:
         )
 
     def _model(self, phase: str, session: Session | None = None) -> Client | None:
-        """Return the model for a phase, which is that of the session if it is `auto`; None: rules do it."""
+        """Return the model for a phase (with `auto`, that of the session's agent); None means rules only."""
         if self._by_rules:
             return None
         is_auto = self._models.text("models.default").strip().startswith("auto")
@@ -179,7 +179,7 @@ class _Run:
     # ------------------------------------------------------------ extraction
 
     def _enqueue(self) -> int:
-        """Put into the queue what can be learned from, and forget what may no longer be remembered."""
+        """Enqueue the eligible sessions, and withdraw those that may no longer be remembered."""
         choice = look(self._home, self._queue, force=self._force)
         slug = self._home.project
         known = {each.session for each in self._queue.extractions.all(slug)}
@@ -187,18 +187,18 @@ class _Run:
         for name in sorted((choice.withdrawn & set(self._queue.watermarks(slug))) | gone):
             try:
                 withdraw.withdraw_session(self._home, self._queue, name)
-            except StorageError:  # the next run tries again, and this one goes on
+            except StorageError:  # the next run retries
                 self._done["failed"] += 1
-        with self._queue.database.writing():  # sixty-four sessions are then enqueued as fast as one
+        with self._queue.database.writing():  # one transaction: 64 sessions take as long as one
             for name, watermark in choice.taken.items():
                 self._queue.enqueue(EXTRACT, f"{slug}/{name}", watermark, forced=self._force)
         return len(choice.refused)
 
     def _extract(self) -> None:
-        """Work until nothing waits or something stops us."""
+        """Work until no job is due or a limit stops the run."""
         width = 1
         if not self._by_rules:
-            self._backend("default", "")  # without one, nothing is claimed
+            self._backend("default", "")  # fails before a job is claimed
             self._prompts = [prompt.load(name, self._home.path) for name in extract.PROMPTS]
             width = int(self._home.settings.number("memories.stage1_concurrency"))
         total = sum(job.status == "pending" for job in self._queue.jobs(self._home.project, EXTRACT))
@@ -212,7 +212,7 @@ class _Run:
             try:
                 self._extract_all(jobs)
             except KeyboardInterrupt:
-                for job in jobs:  # else the next run would wait until their leases are over
+                for job in jobs:  # otherwise the next run waits for their leases to expire
                     self._queue.release(job, "interrupted")
                 raise
             if self._progress:
@@ -220,13 +220,13 @@ class _Run:
                 self._progress(done, max(total, done))
 
     def _extract_all(self, jobs: list[Job]) -> None:
-        """Extract the sessions of claimed jobs."""
+        """Extract the sessions of the claimed jobs."""
         sessions = [(job, session) for job in jobs if (session := self._session(job)) is not None]
         known = [each.session for each in self._queue.extractions.all(self._home.project)]
         with ThreadPoolExecutor(max(1, len(sessions))) as pool:
             found = pool.map(lambda pair: self._findings(*pair), sessions)
             for (job, session), result in zip(sessions, found, strict=True):
-                # A job that was lost is done by whoever has it now.
+                # If the lease is lost, another worker does the job.
                 with contextlib.suppress(LeaseLostError):
                     self._settle(job, session, result, known)
 
@@ -251,7 +251,7 @@ class _Run:
             return error
 
     def _settle(self, job: Job, session: Session, found: Findings | MemolithError, known: list[str]) -> None:
-        """Store what a session taught; `known` are the sessions that taught something before."""
+        """Store a session's findings; `known` are the sessions that already have an extraction."""
         if isinstance(found, CeilingError):
             self._queue.release(job, str(found))
             self._stopped = str(found)
@@ -269,7 +269,7 @@ class _Run:
         try:
             stored, refused = self._store(session, found)
         except StorageError as error:
-            # A full disk is no opinion about a fact: the session is learned from again.
+            # A full disk says nothing about the facts: retry the session.
             self._fail(job, error)
             return
         model = self._model("extract", session)
@@ -291,14 +291,14 @@ class _Run:
         self._done["failed"] += 1
 
     def _note_citations(self, session: Session, known: list[str]) -> None:
-        """Count the extractions that an answer named as its source: what is used is kept longest."""
+        """Count the extractions that an answer cited: those in use are kept longest."""
         said = "\n".join(turn.text for turn in session.turns if turn.role == "assistant")
         cited = [name for name in known if name != session.name and name in said]
         if cited:
             self._queue.extractions.use(self._home.project, cited)
 
     def _store(self, session: Session, found: Findings) -> tuple[int, str]:
-        """Store the records; one that is refused does not keep the others out."""
+        """Store the records; a refused one does not stop the others."""
         stored, refused = 0, []
         for fact in found.facts:
             source = f"{session.name}#{fact.quotes[0][0]}" if fact.quotes else session.name
@@ -323,7 +323,7 @@ class _Run:
     # ------------------------------------------------------------ consolidation
 
     def _consolidate(self) -> str:
-        """Consolidate if there is anything new; return what was done, or why nothing was."""
+        """Consolidate if anything is new; return what was done, or why nothing was."""
         slug = self._home.project
         if self._force:
             self._queue.enqueue(CONSOLIDATE, slug, forced=True)
@@ -363,7 +363,7 @@ def _with_model(home: Home, model: str) -> Settings:
 
 
 def _not_due(queue: Queue, slug: str) -> str:
-    """Say why nothing is consolidated."""
+    """Return why no consolidation is due."""
     job = next(iter(queue.jobs(slug, CONSOLIDATE)), None)
     if job is None or job.input_watermark <= job.success_watermark:
         return ""

@@ -1,7 +1,7 @@
 """Withdrawing what was learned: from one session, or all of it.
 
-What people wrote stays, also what they wrote into generated files. Every file can be brought back
-(`memolith undo`); only what the queue knew is gone, and sessions can be learned from again.
+What people wrote stays, even in generated files. `memolith undo` restores every file; only the rows of the
+queue are gone for good, and the sessions can be learned from again.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Withdrawn(Value):
 def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
     """Withdraw what was learned from a session; return the ids of the removed records.
 
-    What other sessions say as well stays, without this one as a source. What only this one supported goes
-    from MEMORY.md at the next consolidation.
+    Facts that other sessions also support stay, without this one as a source. Facts that only this one
+    supported leave MEMORY.md at the next consolidation.
     """
     gone = Records(home).forget_source(name)
     for held in review.waiting(home):
         if str(held.arguments.get("source", "")).partition("#")[0] == name:
             home.gate.rewrite(held.filename, lambda _: None, op="forget")
-    # Its row goes last: as long as it is there, the next run does what this one could not.
+    # Delete the row last: while it exists, the next run finishes what this one could not.
     if queue.forget_session(home.project, name):
         queue.enqueue(CONSOLIDATE, home.project, forced=True)
     return gone
@@ -53,10 +53,10 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
 def withdraw(
     home: Home, *, user: bool = False, everywhere: bool = False, everything: bool = False
 ) -> Withdrawn:
-    """Take back what was learned for this project, for every one (`everywhere`), or with `user` for all.
+    """Withdraw what was learned for this project, each project (`everywhere`), or user-wide (`user`).
 
-    `everything` also takes what people wrote here; its history stays. StorageError, before anything is taken
-    back, if a record cannot be read: nobody knows then whether it was learned.
+    `everything` also removes what people wrote here; its history stays. If a record cannot be read, there is
+    no telling whether it was learned: StorageError, before anything is withdrawn.
     """
     if everywhere and not user:
         slugs = layout.projects(home.path)

@@ -26,7 +26,7 @@ _ROUNDS = 5
 
 
 class Outcome(Value):
-    """What a consolidation did; `held` is the id under which a proposal waits."""
+    """What a consolidation did; `held` is the id of the waiting proposal."""
 
     held: str
     message: str
@@ -42,7 +42,7 @@ def run(
 ) -> Outcome:
     """Consolidate this project: propose, check, write or hold. After a MemolithError nothing is changed.
 
-    `fence` is entered around the writing only, not around the request. If a person changes a file meanwhile,
+    `fence` surrounds only the writing, not the request. If a person changes a file meanwhile,
     the same answer is checked against their text, without a second request.
     """
     given = list(extractions)
@@ -65,7 +65,7 @@ def run(
 def _settle(home: Home, proposal: Proposal, previous: Current) -> Outcome:
     """Write a proposal, or hold it for a person.
 
-    Statements from outside are not part of it: each waits on its own, to become a lesson.
+    Statements from outside are not part of it: each waits separately, to become a lesson.
     """
     if reasons := proposals.check(proposal, previous, home.settings):
         _hold_statements(home, proposal)

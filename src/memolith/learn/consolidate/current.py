@@ -1,7 +1,7 @@
 """What consolidation wrote so far, as it is on disk now, and what a person has changed since.
 
-`generated.txt` in the project's directory remembers what we wrote: a hash per line and per file, no text. A
-line below the marker that is not in it was written by a person; one that is in it and gone was deleted by a
+`generated.txt` in the project's directory lists what we wrote: a hash per line and per file, no text. A line
+below the marker that it does not list was written by a person; a listed line that is gone was deleted by a
 person, and is not written again. Without that file, everything counts as written by hand.
 """
 
@@ -28,14 +28,14 @@ RAW = "raw_memories.md"
 ROLLOUTS = "rollout_summaries"
 SKILLS = "skills"
 MADE = "generated.txt"
-# The first line of the summary: a reader of a later version knows by it what it reads.
+# The first line of the summary, so that a later release recognises the format.
 VERSION = "<!-- memolith: summary, version 1 -->"
 _HEAD = "# memolith: hashes of what learning wrote here; what is not among them was written by a person\n"
 _KINDS = ("line", "summary", "forgotten", "session", "file")
 
 
 class Made(Value):
-    """The hashes of our last set, and of our lines that a person deleted."""
+    """The hashes of what we wrote last, and of our lines that a person deleted."""
 
     files: dict[str, str]
     forgotten: frozenset[str]
@@ -44,7 +44,7 @@ class Made(Value):
     summary: frozenset[str]
 
     def dump(self) -> str:
-        """Return it as it is stored."""
+        """Return the text of the file."""
         groups = zip(_KINDS, (self.lines, self.summary, self.forgotten, self.sessions), strict=False)
         rows = [f"{kind} {each}" for kind, group in groups for each in sorted(group)]
         rows += [f"file {digest} {path}" for path, digest in sorted(self.files.items())]
@@ -54,7 +54,7 @@ class Made(Value):
 class Current(Value):
     """The files of one project that consolidation writes. Paths are relative to the project's directory."""
 
-    links: list[str]  # symbolic links, which have no place in a memory
+    links: list[str]  # symbolic links, which do not belong in a memory
     made: Made
     memory: str | None
     others: dict[str, str]  # all but MEMORY.md
@@ -87,7 +87,7 @@ class Current(Value):
         return writeset.base_of("\0".join(parts)) or ""
 
     def by_hand(self) -> list[str]:
-        """Return the lines that a person wrote below the marker, with the blank ones between them."""
+        """Return the lines that a person wrote below the marker, with the blank lines between them."""
         return _foreign(self.below, self.made.lines)
 
     def by_hand_in_summary(self) -> list[str]:
@@ -95,26 +95,26 @@ class Current(Value):
         return _foreign(self.summary, self.made.summary)
 
     def forgotten(self) -> frozenset[str]:
-        """Return what a person deleted of our lines, now and before."""
+        """Return the hashes of our lines that a person deleted, now or earlier."""
         gone: frozenset[str] = frozenset()
-        if self.below.strip():  # deleting the whole file asks for a new one
+        if self.below.strip():  # deleting the whole file requests a new one
             gone = self.made.lines - {statements.key(line) for line in statements.nonblank(self.below)}
         return self.made.forgotten | gone
 
     def is_ours(self, skill: str) -> bool:
-        """Whether we made a skill and nobody changed or added to it."""
+        """Whether we made a skill and nobody has changed it since."""
         there = {path: text for path, text in self.skills.items() if path.startswith(f"{SKILLS}/{skill}/")}
         return all(self.made.files.get(path) == writeset.base_of(text) for path, text in there.items())
 
 
 def body(summary: str) -> str:
-    """Return a summary without the line that tells its version."""
+    """Return a summary without its version line."""
     first, newline, rest = summary.partition("\n")
     return rest if first.strip() == VERSION and newline else summary
 
 
 def _foreign(text: str, ours: frozenset[str]) -> list[str]:
-    """Return the lines that we did not write, without our heading above such lines."""
+    """Return the lines that we did not write, without our headings above them."""
     found: list[str] = []
     blanks: list[str] = []
     readable = text.encode("utf-8", "replace").decode()
@@ -131,7 +131,7 @@ def _foreign(text: str, ours: frozenset[str]) -> list[str]:
 
 
 def read(home: Home) -> Current:
-    """Read everything that a consolidation of this project uses. UnsafePathError if its root is a link."""
+    """Read all files that a consolidation of this project uses. UnsafePathError if its root is a link."""
     tree, slug = Tree(str(home.root)), home.project
     top = layout.path(slug)
     others: dict[str, str] = {}
@@ -152,7 +152,7 @@ def read(home: Home) -> Current:
 
 
 def _walk(tree: Tree, directory: str) -> Iterator[tuple[str, bool]]:
-    """Yield the files and links below a directory; hidden ones are not memory."""
+    """Yield the files and links below a directory, except hidden ones."""
     try:
         entries = tree.folder(directory).entries()
     except FileNotFoundError:
@@ -176,12 +176,11 @@ def _text(tree: Tree, path: str) -> str | None:
     try:
         data = tree.read(path)
     except UnsafePathError:
-        return None  # special: not ours
+        return None  # a special file: not ours
     except StorageError as error:
         if error.error.errno == errno.EFBIG:
-            return None  # nor is what is too large
-        # Unreadable is not missing: treated as missing, every line of ours would count as written by
-        # hand.
+            return None  # nor is a file that is too large
+        # Unreadable is not missing: otherwise all our lines would count as written by hand.
         raise
     return None if data is None else data.decode("utf-8", "surrogateescape")
 

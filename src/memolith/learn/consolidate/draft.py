@@ -1,7 +1,7 @@
-"""What MEMORY.md, its summary and the skills should be now: what was there + what sessions taught since.
+"""The next MEMORY.md, its summary and the skills: the previous ones plus what sessions taught since.
 
-With a model it writes; without one the facts are merged (`statements`). Either way the texts are screened
-here, and nothing is written: `proposals` decides what may be.
+A model writes it; without one, the facts are merged (`statements`). Either way the texts are screened here,
+and nothing is written to disk: `proposals` decides that.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ SYSTEM = (
 )
 MAX_OUTPUT = 8000
 NO_RAW = "# Raw memories\n\nNo session has taught anything yet.\n"
-# Lines of a daily log that ask to be learned, and how much of the log a model is shown.
+# Markers of daily-log lines that ask to be learned, and how much of the log a model sees.
 _ASKING = ("remember", "lesson", "decision", "preference")
 _DAYS = 30
 _MAX_RAW = 1_000_000
 
 
 class Writer:
-    """The model that writes: asked once, however often its answer is needed."""
+    """The model that writes the draft: asked once, its answer cached."""
 
     def __init__(self, model: Client, home: Home, deadline: float) -> None:
         self._model, self._deadline = model, deadline
@@ -54,12 +54,12 @@ class Writer:
         self._reply: dict[str, Any] | None = None
         window = model.window or int(home.settings.number("memories.fallback_token_limit"))
         payload = int(window * home.settings.number("memories.rollout_payload_percent"))
-        if model.window:  # the answer and the prompt itself need their part of it
+        if model.window:  # the answer and the prompt itself need room too
             payload = min(payload, max(0, window - MAX_OUTPUT - estimate(SYSTEM + self._prompt.text)))
         self.room = 4 * payload  # in characters
 
     def write(self, **variables: str) -> dict[str, Any]:
-        """Return the model's answer, or the one that it gave."""
+        """Return the model's answer, cached after the first call."""
         if self._reply is None:
             user = self._prompt.fill(**variables)
             form = schema.load("consolidation")
@@ -70,9 +70,9 @@ class Writer:
 
 
 class Proposal(Value):
-    """A set of texts that would replace what was generated before. None: stays as it is.
+    """New texts to replace the generated ones. None: unchanged.
 
-    `sessions` is what it was made from; `held` are statements that a person should see first.
+    `sessions` are its sources; `held` are statements that a person should see first.
     """
 
     held: list[str]
@@ -82,11 +82,11 @@ class Proposal(Value):
     rollout_summaries: dict[str, str] | None
     sessions: list[str]
     skills: dict[str, str] | None
-    vouched: list[str]  # what people asked for, and what was said in the sessions: it needs no second look
+    vouched: list[str]  # requested by people or said in sessions: needs no review
 
 
 def lessons(home: Home) -> list[Lesson]:
-    """Return what people and agents asked to be learned: lessons, and lines of the daily log that say so."""
+    """Return what people and agents asked to be learned: lessons, and marked lines of the daily log."""
     tree, directory = Tree(str(home.root)), layout.path(home.project, "daily")
     found = []
     for name in tree.names(directory)[-_DAYS:]:
@@ -107,10 +107,10 @@ def draft(
     writer: Writer | None,
     settings: Settings,
 ) -> Proposal:
-    """Return what MEMORY.md, the summary and the skills of a project should be now.
+    """Return the next MEMORY.md, summary and skills of a project.
 
-    Only extractions of the same project count, the newest first. Without any there is no request: what was
-    generated goes. ProviderError if the model's answer cannot be used.
+    Only extractions of the same project count, newest first. Without any, no request is sent and the
+    generated text goes. ProviderError if the model's answer cannot be used.
     """
     limit = int(settings.number("memories.max_raw_memories_for_global"))
     mine = sorted(
@@ -125,7 +125,7 @@ def draft(
     if writer is None or not usable:
         room = int(settings.number("memories.summary_injection_token_limit")) * 4
         memory_md, memory_summary = _merged(previous, usable, [*learned, *asked], room)
-        # A model may have made skills before; without one they stay, unless there is nothing left to know.
+        # Skills from an earlier model stay, unless no usable extraction is left.
         files_of_skills: dict[str, str] | None = None if usable else {}
     else:
         reply = writer.write(**_variables(previous, usable, lessons, writer.room))
@@ -144,7 +144,7 @@ def draft(
 
 
 def _usable(extraction: Extraction, previous: Current, held: list[str]) -> Extraction:
-    """Return an extraction without secrets, and without what came from outside, which is `held`."""
+    """Return an extraction without secrets; text from outside moves to `held`."""
 
     def safe(text: str) -> str:
         text = screen(_local(text, previous), MAX_WRITE_BYTES)[0]
@@ -160,7 +160,7 @@ def _usable(extraction: Extraction, previous: Current, held: list[str]) -> Extra
 
 
 def _page_name(extraction: Extraction) -> str:
-    """Return the name of its page: the session's, with what it was about."""
+    """Return the name of an extraction's page: the session and its topic."""
     slug = skills.skill_name(extraction.rollout_slug or "")[:60].strip("-")
     return f"{extraction.session}{f'-{slug}' if slug else ''}.md"
 
@@ -171,12 +171,12 @@ def _page(extraction: Extraction) -> str:
 
 
 def _local(text: str, previous: Current) -> str:
-    """Return a text with addresses instead of paths into the memory, which are nobody's business."""
+    """Return a text with addresses in place of paths into the memory, which should not leak."""
     return addressed(text, previous.root, layout.path(previous.slug))
 
 
 def _raw(sources: Sequence[Extraction]) -> str:
-    """Return raw_memories.md: a heading per session, in an order that does not change when one is added."""
+    """Return raw_memories.md: a heading per session, in a stable order."""
     if not sources:
         return NO_RAW
     room, shown = _MAX_RAW, []
@@ -221,7 +221,7 @@ def _measure(text: str) -> int:
 def _variables(
     previous: Current, sources: Sequence[Extraction], lessons: Sequence[Lesson], room: int
 ) -> dict[str, str]:
-    """Return what fills the prompt: newest sessions first, so that what does not fit is what is oldest."""
+    """Return the variables of the prompt: newest sessions first, so that the oldest are cut."""
     standing = _standing(previous, {each.session for each in sources})
     before = head(screen(standing.encode("utf-8", "replace").decode())[0], room * 3 // 10, _measure)
     asked = "\n".join(f"- {each.date}: {markdown.same_line(each.text)}" for each in reversed(lessons))
@@ -241,7 +241,7 @@ def _variables(
 
 
 def _standing(previous: Current, sessions: set[str]) -> str:
-    """Return the previous text without what only forgotten sessions said: nobody is to see that again."""
+    """Return the previous text without lines that only forgotten sessions support."""
     return "\n".join(
         line
         for line in previous.below.split("\n")
@@ -264,7 +264,7 @@ def _fitting(parts: Sequence[str], room: int) -> str:
 
 
 def _changes(previous: Current, sources: Sequence[Extraction]) -> list[str]:
-    """Return what is different since the last time: sessions, and what a person did to the text."""
+    """Return the changes since the last consolidation: sessions, and a person's edits."""
     now = {each.session for each in sources}
     rows = [f"- new session: {name}" for name in sorted(now - previous.made.sessions)]
     rows += [f"- forget this session: {name}" for name in sorted(previous.made.sessions - now)]
@@ -275,7 +275,7 @@ def _changes(previous: Current, sources: Sequence[Extraction]) -> list[str]:
 
 
 def _written(reply: dict[str, Any], previous: Current, sessions: set[str]) -> tuple[str, str]:
-    """Return the texts of a reply as they may be stored."""
+    """Return the texts of a reply in storable form."""
     for name in ("memory_md", "memory_summary"):
         if not reply[name].strip():
             raise ProviderError(f"the reply's {name} is empty")
@@ -284,7 +284,7 @@ def _written(reply: dict[str, Any], previous: Current, sessions: set[str]) -> tu
 
 
 def _tidy(text: str, previous: Current, sessions: set[str], *, known_above: bool) -> str:
-    """Return a model's text as it may be stored below the marker, without lines of sessions nobody knows."""
+    """Return a model's text in storable form, without lines that cite unknown sessions."""
     hand = "\n".join([*previous.by_hand(), *previous.by_hand_in_summary()])
     text = unallowed(text.replace("\0", "").replace("\r\n", "\n"), hand)
     text = _local(screen(text, by_hand=True)[0], previous)

@@ -1,9 +1,9 @@
-"""What becomes of a proposal: it is written at once, all of its files or none, or it waits for a person.
+"""Proposals: written at once, all files or none, or held for a person.
 
-At once is written what loses nothing that a person wrote, keeps most of what was there, and has no words of
-a model's own that read like an instruction. Everything else waits as a file in `inbox/` with the new texts,
-shown as a diff. Accepting writes them if what they replace is still the same; refusing is remembered, so that
-the same proposal does not come back; editing replaces the texts that wait.
+A proposal is written at once if it loses nothing that a person wrote, keeps most of the previous text, and
+has no words of the model's own that read like an instruction. Otherwise it waits as a file in `inbox/` with
+the new texts, shown as a diff. Accepting writes them if the files they replace have not changed; refusing is
+remembered, so that the same proposal does not come back; editing replaces the waiting texts.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MAX_REASONS = 20
 
 
 def refuse_links(previous: Current) -> None:
-    """Refuse to build on links: what they lead to is not this memory."""
+    """Refuse to work on links: their targets are not this memory."""
     if previous.links:
         raise UnsafePathError(
             f"{previous.links[0]} is a symbolic link; replace it by a real file or remove it "
@@ -59,7 +59,7 @@ def refuse_links(previous: Current) -> None:
 
 
 def check(proposal: Proposal, previous: Current, settings: Settings) -> list[str]:
-    """Return the reasons why a person should see a proposal first. ProviderError if it cannot be used."""
+    """Return the reasons to hold a proposal for a person. ProviderError if it cannot be used."""
     texts = _texts(proposal)
     for path, text in texts.items():
         if (size := utf8_len(text)) > MAX_WRITE_BYTES:
@@ -79,7 +79,7 @@ def _texts(proposal: Proposal) -> dict[str, str]:
 
 def _dropped(lines: list[str], text: str, where: str) -> list[str]:
     new = {markdown.same_line(line) for line in text.split("\n")}
-    # A secret that somebody typed is masked, which is no loss.
+    # Masking a secret that somebody typed is not a loss.
     kept = screen("\n".join(lines), by_hand=True)[0].split("\n") if lines else []
     gone = [line for line in kept if line.strip() and markdown.same_line(line) not in new]
     if not gone:
@@ -89,9 +89,9 @@ def _dropped(lines: list[str], text: str, where: str) -> list[str]:
 
 
 def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
-    """Return the reason if too much of what was generated before would go.
+    """Return the reason if too much of the generated text would be lost.
 
-    What only forgotten sessions said has to go, and does not count.
+    Lines that only forgotten sessions support must go, and do not count.
     """
     known = set(proposal.sessions)
     if previous.made.sessions and not previous.made.sessions & known:
@@ -118,7 +118,7 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
 
 
 def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) -> list[str]:
-    """Return the reasons to look at what reads like an instruction, unless somebody here said it."""
+    """Return the lines that read like instructions as reasons, unless somebody here said them."""
     old = [previous.above, previous.below, previous.summary, *previous.skills.values()]
     known = {statements.key(line) for text in [*old, *proposal.vouched] for line in statements.nonblank(text)}
     words = [set(likeness.words(each)) for each in proposal.vouched]
@@ -139,16 +139,16 @@ def commit(
     previous: Current,
     also: Sequence[Edit] = (),
 ) -> Committed:
-    """Write all of a proposal, or nothing; `also` is changed with it.
+    """Write a proposal atomically, together with the edits in `also`.
 
-    ConflictError if what it replaces has changed.
+    ConflictError if the files it replaces have changed.
     """
     home.register()
     return home.gate.commit(previous.slug, [*_edits(proposal, previous), *also])
 
 
 def _edits(proposal: Proposal, previous: Current) -> list[Edit]:
-    """Return what a proposal changes on disk."""
+    """Return the edits that a proposal makes on disk."""
     summary = proposal.memory_summary
     new: dict[str, str | None] = {SUMMARY: f"{VERSION}\n{summary}" if summary.strip() else None}
     if proposal.raw_memories is not None:
@@ -194,7 +194,7 @@ def _made(proposal: Proposal, previous: Current, new: dict[str, str | None]) -> 
 
 
 def diff(proposal: Proposal, previous: Current) -> str:
-    """Return what would change, as one unified diff."""
+    """Return the changes as one unified diff."""
     pairs = {
         "MEMORY.md": (previous.below, proposal.memory_md),
         SUMMARY: (previous.summary, proposal.memory_summary),
@@ -214,7 +214,7 @@ def diff(proposal: Proposal, previous: Current) -> str:
 
 
 class OutdatedError(ConflictError):
-    """The memory is not the one that a proposal was made for: nothing was written."""
+    """The memory has changed since the proposal was made: nothing was written."""
 
     def __init__(self, proposal_id: str) -> None:
         MemolithError.__init__(
@@ -225,12 +225,12 @@ class OutdatedError(ConflictError):
 
 
 def hold(home: Home, proposal: Proposal, previous: Current, reasons: Sequence[str]) -> str:
-    """Let a proposal wait; return its id, or nothing if a person has refused the same before.
+    """Hold a proposal for review; return its id, or nothing if a person has refused the same before.
 
-    An older one of the same project goes: it was made from less.
+    It replaces an older one of the same project, which knew less.
     """
     text = pack(proposal)
-    # By its texts alone: one more session that changes none of them makes no other proposal.
+    # From its texts alone: a new session that changes none of them makes no new proposal.
     proposal_id = review.content_id(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0])
     relative = layout.path(previous.slug, "inbox", f"{proposal_id}.md")
     fields: dict[str, Node] = {
@@ -252,22 +252,22 @@ def hold(home: Home, proposal: Proposal, previous: Current, reasons: Sequence[st
 
 
 def pack(proposal: Proposal) -> str:
-    """Return the texts of a proposal as one, for a person to read and edit."""
+    """Return the texts of a proposal as one text, for a person to read and edit."""
     texts = _texts(proposal)
     if proposal.skills is not None and not proposal.skills:
-        texts[f"{SKILLS}/"] = ""  # none at all, which is not the same as leaving them alone
+        texts[f"{SKILLS}/"] = ""  # no skills at all, as opposed to unchanged ones
     texts[_SESSIONS] = "".join(f"{name}\n" for name in proposal.sessions)
     return "".join(f"{_FILE}{path}{_END}\n{_plain(text)}" for path, text in texts.items())
 
 
 def _plain(text: str) -> str:
-    """Return a text in which no line looks like the beginning of another one."""
+    """Return a text in which no line looks like the start of another text."""
     text = text.replace(_FILE, _FILE.replace("memolith file", "memolith-file"))
     return text if not text or text.endswith("\n") else f"{text}\n"
 
 
 def unpack(text: str) -> Proposal:
-    """Return the proposal that `pack` made a text of; what a person made of it is screened again."""
+    """Return the proposal from a text of `pack`; a person may have edited it, so it is screened again."""
     texts: dict[str, str] = {}
     path = ""
     for line in text.replace("\r\n", "\n").splitlines(keepends=True):
@@ -303,25 +303,25 @@ def _is_skill(path: str) -> bool:
 
 
 def describe(home: Home, held: Held) -> str:
-    """Return what a waiting proposal would change now."""
+    """Return what a held proposal would change now."""
     return diff(unpack(held.text), on_disk.read(home))
 
 
 def accept(home: Home, held: Held) -> str:
-    """Write a proposal that waited; return what was done. OutdatedError if what it replaces has changed."""
+    """Write a held proposal; return what was done. OutdatedError if the files it replaces have changed."""
     previous = on_disk.read(home)
     refuse_links(previous)
     if previous.base() != held.arguments.get("base"):
         raise OutdatedError(held.id)
     waits = (Tree(str(home.root)).read(held.filename) or b"").decode("utf-8", "surrogateescape")
     gone = writeset.Edit(path=held.filename, marker="", base=writeset.base_of(waits), new=None)
-    # In the same set: one undo takes back the texts, and lets the proposal wait again.
+    # In the same set: one undo reverts the texts and holds the proposal again.
     done = commit(home, unpack(held.text), previous, also=[gone])
     return f"{plural(len(done.changed) - 1, 'file')} written; `memolith undo` takes them back"
 
 
 def edit(home: Home, held: Held, text: str) -> None:
-    """Replace the texts of a proposal that waits by what a person made of them."""
+    """Replace the texts of a held proposal with a person's edited version."""
     packed = pack(unpack(text))
 
     def change(old: str | None) -> str | None:
@@ -331,7 +331,7 @@ def edit(home: Home, held: Held, text: str) -> None:
 
 
 def is_safe(home: Home, held: Held) -> bool:
-    """Whether a proposal would be written at once if it came now, over what is there now."""
+    """Whether a proposal would be written at once if it were made now."""
     previous = on_disk.read(home)
     if previous.links or previous.base() != held.arguments.get("base"):
         return False

@@ -1,8 +1,8 @@
-"""Skills, `skills/<name>/SKILL.md` with its files: proposed by a consolidation, or made of a note.
+"""Skills, `skills/<name>/SKILL.md` with its files: proposed by a consolidation, or made from a note.
 
-Names and heads follow the rules of Agent Skills, so that any agent can load them. What the head may say is
-decided here: a model cannot give a skill tools or claim whose it is. They are kept beside the notes, where no
-agent loads them by itself; who wants one loaded copies its directory to where their agent looks for skills.
+Names and heads follow the rules of Agent Skills, so that any agent can load them. The head is written here: a
+model cannot give a skill tools or claim an author. Skills are kept next to the notes, where no agent loads
+them by itself; to load one, copy its directory to where your agent looks for skills.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _PART = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def files_of(skills: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the files of all skills that can be used, by their path in the project's directory.
+    """Return the files of all usable skills, by their path in the project's directory.
 
-    A skill without a name or text is left out, and so is a file whose path could lead elsewhere. The first
-    of two with the same name stays.
+    A skill without a name or text is skipped, and so is a file whose path could lead elsewhere. Of two with
+    the same name, the first stays.
     """
     found: dict[str, str] = {}
     names: set[str] = set()
@@ -58,14 +58,14 @@ def files_of(skills: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def skill_name(text: str) -> str:
-    """Return a name as Agent Skills want it: a-z, 0-9 and single hyphens inside, at most 64; or nothing."""
+    """Return a valid Agent Skills name: at most 64 of a-z, 0-9 and single inner hyphens; or nothing."""
     masked = screen(text.replace("\0", ""))[0]
     plain = re.sub(r"[^a-z0-9]+", "-", masked.lower()).strip("-")[:_MAX_NAME].strip("-")
     return f"{plain}-skill" if plain in DEVICES else plain
 
 
 def page(name: str, content: str) -> str:
-    """Return a SKILL.md: the head is ours, with the name of its directory, the text is the model's."""
+    """Return a SKILL.md: our head with the name of its directory, then the model's text."""
     content = screen(content.replace("\0", ""), MAX_WRITE_BYTES)[0]
     parsed = frontmatter.split(content)
     text = content if parsed.problem else parsed.body
@@ -99,7 +99,7 @@ def _extras(name: str, skill: Mapping[str, Any]) -> dict[str, str]:
 
 
 def file_path(text: str) -> str:
-    """Return a path that stays below its skill, or nothing: relative, plain parts, nothing hidden."""
+    """Return a path that stays below its skill (relative, plain parts, nothing hidden), or nothing."""
     parts = text.split("/")
     plain = all(_PART.fullmatch(part) and not part.startswith(".") and part[-1] != "." for part in parts)
     named = any(part.partition(".")[0].lower() in DEVICES for part in parts)
@@ -108,9 +108,9 @@ def file_path(text: str) -> str:
 
 
 def settle(proposed: Mapping[str, str], current: Current) -> dict[str, str | None]:
-    """Return what changes: files to write, and None for those to remove.
+    """Return the changes: files to write, and None for files to remove.
 
-    A skill that a person made or changed stays as it is, whatever is proposed under its name.
+    A skill that a person made or changed stays, whatever is proposed under its name.
     """
     names = {path.split("/")[1] for path in [*proposed, *current.skills]}
     ours = {name for name in names if current.is_ours(name)}
@@ -122,7 +122,7 @@ def settle(proposed: Mapping[str, str], current: Current) -> dict[str, str | Non
 
 
 class Promoted(Value):
-    """Which note became which skill."""
+    """The note, and the skill made from it."""
 
     filename: str
     message: str
@@ -131,7 +131,7 @@ class Promoted(Value):
 
 
 def promote(home: Home, note: str) -> Promoted:
-    """Make a skill of a note; again, the skill follows the note. One undo takes both files back."""
+    """Make a skill from a note, or update it from the note. One undo reverts both files."""
     relative = find_note(home, note)
     if not relative:
         raise NotFoundError(f"there is no note {quoted(note)}; `memolith list notes` shows them")

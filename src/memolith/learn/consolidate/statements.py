@@ -1,7 +1,7 @@
 """Lines and facts: reading facts from a raw memory, merging them without a model, writing them as a document.
 
-The same extractions give the same text. A fact is a list item; what several sessions say is said once,
-with all of them as its sources; of two values for one thing the newer one stays.
+The same extractions give the same text. A fact is a list item; a fact from several sessions appears once,
+with all of them as sources; of two values for one thing, the newer stays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memolith.learn.queue.extractions import Extraction
     from memolith.memory.lessons import Lesson
 
-# Of a file; a person's own lines come on top.
+# Limit of a generated file; a person's own lines do not count.
 MAX_BYTES = 49_152
 _CATEGORIES = {
     "decision": "decisions",
@@ -42,23 +42,23 @@ _TURN = re.compile(r'\bturns? (\d+)(?=: ?"|\])')
 _DATE = re.compile(r"\d{4}-\d\d-\d\d:?\s+")
 _SOURCES = re.compile(r"\s*\[[A-Za-z0-9._-]+(?:#\d+)?(?:, ?(?:[A-Za-z0-9._-]+(?:#\d+)?|…))*\]$")
 _TAG = re.compile(r"(?:\[(\w+)\]|\((\w+)\)|(\w+):)\s+", re.ASCII)
-# Postings longer than this belong to words that tell nothing.
+# Words in more facts than this are too common to identify one.
 _COMMON = 64
 
 
 def content(line: str) -> str:
-    """Return what a line says, without its bullet, date and sources."""
+    """Return a line without its bullet, date and sources."""
     bare = _DATE.sub("", _ITEM.sub("", line, count=1).strip(), count=1)
     return markdown.same_line(_SOURCES.sub("", _EVIDENCE.sub("", bare)))
 
 
 def key(line: str) -> str:
-    """Return what a line is known by: the same for the same words, whatever their date and sources."""
+    """Return the key of a line: equal for equal words, whatever the date and sources."""
     return sha256(content(line).casefold().rstrip(".").encode("utf-8", "surrogatepass"))[:12]
 
 
 def sessions_of(line: str) -> set[str]:
-    """Return the sessions that a line names as its sources."""
+    """Return the sessions that a line cites as sources."""
     found = _SOURCES.search(line.rstrip())
     if not found:
         return set()
@@ -66,13 +66,13 @@ def sessions_of(line: str) -> set[str]:
 
 
 def is_supported(line: str, sessions: set[str]) -> bool:
-    """Whether one of these sessions says what a line says; one without sources needs none."""
+    """Whether a line cites one of these sessions; a line without sources needs none."""
     cited = sessions_of(line)
     return not cited or bool(cited & sessions)
 
 
 def nonblank(text: str) -> list[str]:
-    """Return the lines of a text that say something."""
+    """Return the non-blank lines of a text."""
     return [line for line in text.split("\n") if line.strip()]
 
 
@@ -94,7 +94,7 @@ def facts(extraction: Extraction) -> list[Fact]:
 
 
 def asked_for(lesson: Lesson) -> list[Fact]:
-    """Return what a lesson says: its items, or all of it as one."""
+    """Return the facts of a lesson: its list items, or the whole text as one."""
     lines = [line for line in nonblank(lesson.text) if not line.startswith("#")]
     items = [line for line in lines if _ITEM.match(line)]
     texts = items if len(items) == len(lines) else [" ".join(lines)]
@@ -114,9 +114,9 @@ def _tagged(text: str) -> tuple[str, str]:
 
 
 def merge(found: Iterable[Fact]) -> list[Fact]:
-    """Return each statement once, newest first; of two values for one thing, the newer.
+    """Return each fact once, newest first; of two values for one thing, the newer.
 
-    Those of one day are given with the newer session first.
+    Facts of one day must come in with the newer session first.
     """
     kept: list[Fact] = []
     postings: dict[str, list[int]] = {}
@@ -149,9 +149,9 @@ def document(found: Sequence[Fact], by_hand: Sequence[str]) -> str:
 def summary(
     found: Sequence[Fact], synopses: Sequence[tuple[str, str, str]], by_hand: Sequence[str], limit: int
 ) -> str:
-    """Return the text for the block: the newest facts of each category, what happened lately.
+    """Return the text for the block: the newest facts of each category, then recent sessions.
 
-    `synopses` are the date, the address and the text of each session, newest first; `limit` is in characters.
+    `synopses` are the date, address and text of each session, newest first; `limit` is in characters.
     """
     parts = ["\n".join([BY_HAND, *by_hand])] if by_hand else []
     sections, left = _sections(found, lambda fact: f"- {fact.text}", min(limit, MAX_BYTES), len)
@@ -174,7 +174,7 @@ def summary(
 def _sections(
     found: Sequence[Fact], show: Callable[[Fact], str], room: int, size: Callable[[str], int]
 ) -> tuple[list[str], int]:
-    """Return a section for each category, its facts as long as there is room, and the room that is left."""
+    """Return a section per category, with as many facts as fit, and the remaining room."""
     sections = []
     for category in ORDER:
         lines = []

@@ -1,1 +1,1 @@
-"""A session becomes facts, each with evidence that code has checked. Read `extract.py` first."""
+"""From a session to facts, each with evidence checked by code. Read `extract.py` first."""

@@ -1,8 +1,8 @@
-"""Is a statement about what was said? Counting words, names and numbers; no meaning is guessed.
+"""Is a statement about what was said? Decided by counting words, names and numbers, not by guessing meaning.
 
-Everything in a statement that could be true or false must have been said: a number or a path in the quotes
-themselves or beside them, every other word there too unless it only reports or connects. Strict on purpose:
-a dropped fact can be learned another day, an invented one is believed.
+Everything in a statement that could be true or false must appear in the quotes or next to them: every number
+and path, and every other word unless it only reports or connects. Strict on purpose: a dropped fact can be
+learned another day, an invented one is believed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CHUNK = lazy(r"[^\s\"'`()\[\]{}<>,;|*“”„「」（），。、：；！？]+(?:'[a-z]+)?")
 _DENSE_RUN = lazy(r"([\u2e80-\uff00\U00020000-\U0003ffff]+)")
 _AROUND = ".,:!?…-—–/"
-# A digit, or what joins the parts of a name, a path or an address: to be said as it stands.
+# A digit, or a sign that joins the parts of a name, path or address: must appear verbatim.
 _SPECIFIC = lazy(r"[0-9]|[/\\_@=:#]|\w\.\w|^--?\w|[a-z][A-Z]|\+\+")
 _COUNTED = "two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split(), 2)}
@@ -32,7 +32,7 @@ _CLAUSE = lazy(
 )
 _CLAUSES = lazy(r"\n|[,;.!?—–](?=\s|$)|[。、，；]|\b(?:and|but|while|or|und|aber|et|mais|y|pero)\b")
 _NEGATION = frozenset(speech.words("negation"))
-# Words of negation that deny nothing.
+# Phrases with a negation that deny nothing.
 _HARMLESS = lazy(
     r"(?i)\b(?:(?:do not|don't|dont|never) forget|not only|no doubt|no problem|no wait|why not|if not"
     r"|or not)\b"
@@ -45,20 +45,20 @@ _PREFIX = 5
 
 
 def term(word: str) -> str:
-    """Return what a word is compared by: its stem, and one name for what people write short and long."""
+    """Return the form in which words are compared: the stem, with abbreviations and long forms unified."""
     folded = word.casefold()
     found = _stem(folded) if folded.isascii() and folded.isalpha() else folded
     return _one_name().get(found, found)
 
 
 def is_plain(word: str) -> bool:
-    """Whether a word names nothing: it only reports, connects or hedges."""
+    """Whether a word only reports, connects or hedges, and names nothing."""
     folded = word.casefold()
     return len(folded) < 2 or folded in _plain() or term(folded) in _plain()
 
 
 def explains(word: str) -> bool:
-    """Whether a word, given by its term, explains rather than claims."""
+    """Whether a term explains rather than claims."""
     return word in _explaining()
 
 
@@ -79,13 +79,13 @@ def _one_name() -> dict[str, str]:
 
 
 def _stem(word: str) -> str:
-    """Return the stem of an English word, the same for `deploy` and `deployment`."""
+    """Return the stem of an English word: `deploy` and `deployment` share one."""
     found = stem(word)
     return f"{found[:-1]}y" if found.endswith("i") else found
 
 
 class Words:
-    """What a text names: looked up many times."""
+    """The words and names of a text, computed once for many lookups."""
 
     def __init__(self, text: str) -> None:
         self.text = _THOUSANDS.sub("", text).casefold()
@@ -93,17 +93,17 @@ class Words:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """The words by their stems."""
+        """The stems of the words."""
         return frozenset(_terms(self.raw))
 
     @cached_property
     def specifics(self) -> frozenset[str]:
-        """Numbers, paths and names with signs in them."""
+        """Numbers, paths, and names that contain signs."""
         return frozenset(_specifics(self.raw))
 
     @cached_property
     def pairs(self) -> frozenset[str]:
-        """Neighbouring characters of scripts without spaces."""
+        """Pairs of adjacent characters in scripts without spaces."""
         return frozenset(_pairs(self.raw))
 
     @cached_property
@@ -112,7 +112,7 @@ class Words:
         return [Words(part) for part in _CLAUSES.split(self.raw) if part]
 
     def has_word(self, word: str) -> bool:
-        """Whether a word, by its stem, is there, or one that begins alike: `config`, `configuration`."""
+        """Whether the text has this stem, or one with the same beginning: `config`, `configuration`."""
         if word in self.terms:
             return True
         return len(word) >= _PREFIX and any(
@@ -120,7 +120,7 @@ class Words:
         )
 
     def has_specific(self, name: str) -> bool:
-        """Whether a number, path or name is there as it stands."""
+        """Whether the text has this number, path or name verbatim."""
         number = _NUMBER.match(name)
         behind = r"(?![0-9]|\.[0-9])" if number else r"(?!\w)"
         found = re.search(rf"(?a)(?<![\w.]){re.escape(name)}{behind}", self.text)
@@ -128,12 +128,12 @@ class Words:
 
 
 def naming(text: str) -> set[str]:
-    """Return everything in a text that names something."""
+    """Return all words, numbers and names in a text that name something."""
     return {*_specifics(text), *_terms(text), *_pairs(text)}
 
 
 def strange(text: str, said: Words) -> list[str]:
-    """Return what a text names and nobody said."""
+    """Return what a text names although nobody said it."""
     found = [name for name in _specifics(text) if not said.has_specific(name)]
     found += [word for word in _terms(text) if not said.has_word(word)]
     pairs = list(_pairs(text))
@@ -142,7 +142,7 @@ def strange(text: str, said: Words) -> list[str]:
 
 
 def is_about(statement: str, quoted: Words, around: Words) -> bool:
-    """Whether a statement says what was quoted, with words from there or from beside it."""
+    """Whether a statement is about its quotes, with words from them or from their surroundings."""
     unsaid = set(strange(statement, around))
     names, words = set(_specifics(statement)), set(_terms(statement))
     if any(not explains(word) for word in unsaid) or len(unsaid) * 2 > len(names | words):
@@ -158,7 +158,7 @@ def is_about(statement: str, quoted: Words, around: Words) -> bool:
 
 
 def reverses(statement: str, quotes: Sequence[str]) -> bool:
-    """Whether a statement affirms what its quotes deny, or the other way round."""
+    """Whether a statement affirms what its quotes deny, or vice versa."""
     plus, minus = _polarity(statement)
     said_plus, said_minus = _polarity("\n".join(quotes))
     words = plus | minus
@@ -176,13 +176,13 @@ def reverses(statement: str, quotes: Sequence[str]) -> bool:
 
 
 def _swapped(beside: set[str], names: set[str], quoted: Words) -> bool:
-    """Whether the quotes give another value of a kind than the statement does."""
+    """Whether the quotes give a different value of the same kind than the statement."""
     unused = {_shape(name) for name in quoted.specifics - names}
     return any(_shape(name) in unused for name in beside)
 
 
 def _misplaced(names: set[str], words: set[str], quoted: Words) -> bool:
-    """Whether the quotes say this of another value: `staging is 1 and prod is 2`, but `prod is 1`."""
+    """Whether the quotes pair the value with another thing: `staging is 1 and prod is 2`, not `prod is 1`."""
     for name in names:
         rivals = {each for each in quoted.specifics if _shape(each) == _shape(name)}
         if name not in rivals or len(rivals) < 2 or rivals & names != {name}:
@@ -197,10 +197,10 @@ def _misplaced(names: set[str], words: set[str], quoted: Words) -> bool:
 
 
 def _replaced(names: set[str], words: set[str], quoted: Words) -> bool:
-    """Whether words from beside the quotes stand where the quotes have others.
+    """Whether the statement swaps a word of its quotes for one from their surroundings.
 
-    `ledger uses nomad` may be put together from beside, but not of `ledger uses bazel`: where a clause is
-    used and a word of it is not, another word would take its place.
+    The surroundings may supply `ledger uses nomad`, but not if the quote is `ledger uses bazel`: a statement
+    that uses a clause but not one of its words has put another word in that place.
     """
     if all(explains(word) or quoted.has_word(word) for word in words):
         return False
@@ -221,7 +221,7 @@ def _shape(name: str) -> str:
 
 def _chunks(text: str) -> Iterator[str]:
     if not text.isascii():
-        text = _DENSE_RUN.sub(r" \1 ", text)  # 端口3100 is a word and a number
+        text = _DENSE_RUN.sub(r" \1 ", text)  # 端口3100: a word and a number
     for chunk in _CHUNK.findall(_THOUSANDS.sub("", text)):
         bare = chunk.rstrip(_AROUND).lstrip(",:!?…—–")
         bare = bare if bare[1:2].isalnum() else bare.lstrip(".")  # `.cache` is a name
@@ -247,7 +247,7 @@ def _words(text: str) -> Iterator[str]:
     for chunk in _chunks(text):
         if _is_dense(chunk):
             continue
-        # A name with signs is looked for as it stands; in what was said, its parts are words too.
+        # A name with signs is looked up verbatim; in the session's text its parts also count as words.
         for part in chunk.replace("/", "-").replace("_", "-").replace(".", "-").split("-"):
             bare = part.partition("'")[0] if part[-2:].casefold() in ("'s", "'d") else part
             if bare.isalpha() and bare.casefold() not in _NUMBERS and bare.casefold() not in _NEGATION:
@@ -255,7 +255,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _polarity(text: str) -> tuple[set[str], set[str]]:
-    """Return the words that a text affirms and those that it denies."""
+    """Return the words that a text affirms, and the words that it denies."""
     plus: set[str] = set()
     minus: set[str] = set()
     for clause in _CLAUSE.split(_HARMLESS.sub(" ", text.replace("’", "'"))):
@@ -264,7 +264,7 @@ def _polarity(text: str) -> tuple[set[str], set[str]]:
             if chunk.casefold() in _NEGATION or (chunk.casefold() == "over" and _COMPARES.search(clause)):
                 said.append([])
             elif _SPECIFIC.search(chunk):
-                said[-1].append(chunk.casefold())  # a path is one thing, however many words it has
+                said[-1].append(chunk.casefold())  # a path counts as one word
             else:
                 said[-1] += [term(word) for word in _words(chunk) if not is_plain(word)]
         plus.update(said[0])

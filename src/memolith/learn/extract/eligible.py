@@ -1,4 +1,4 @@
-"""Which sessions to learn from now, and for each other session the reason why not."""
+"""Which sessions to learn from now, and the reason for each one skipped."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _UNFINISHED = ("running", "paused")
 class Choice(Value):
     """The sessions that a run learns from, newest first, and those it skips."""
 
-    refused: dict[str, str]  # why, by the session's name
-    taken: dict[str, str]  # the watermark that a success will leave, by the session's name
-    withdrawn: set[str]  # of those refused: nor may what was learned from them stay
+    refused: dict[str, str]  # session name: reason
+    taken: dict[str, str]  # session name: its watermark after success
+    withdrawn: set[str]  # those among `refused` whose extractions must go too
 
 
 def watermark(session: Session) -> str:
-    """Return what changes when a session changes: the number of its turns and a hash of them."""
+    """Return the version of a session: the number of its turns and their hash."""
     said = "\0".join(f"{turn.role}\0{turn.tool}\0{turn.outcome}\0{turn.text}" for turn in session.turns)
     return f"{len(session.turns)}-{sha256(said.encode('utf-8', 'surrogatepass'))[:16]}"
 
@@ -44,8 +44,8 @@ def choose(
 ) -> Choice:
     """Choose the sessions that a run learns from, newest first.
 
-    `watermarks` holds what the last success with each session left, `stored` when each was stored, for those
-    whose turns have no time. With `force`, asked for by a person, they need not be idle, young or changed.
+    `watermarks` has the version of each session at its last success; `stored` has the time each was stored,
+    a fallback for turns without a time. `force` (a person's request) includes active, old and unchanged ones.
     """
     stored = stored or {}
     at_most = int(settings.number("memories.max_rollouts_per_startup"))
@@ -63,7 +63,7 @@ def choose(
             continue
         why = _unfit(session)
         if not why and not force:
-            # Sessions that are done do not count as looked at, or older ones would never have their turn.
+            # Unchanged sessions do not count toward the limit, or older ones would never get their turn.
             if watermarks.get(session.name) == mark:
                 why = "nothing changed since it was learned from"
             elif scanned >= to_scan:

@@ -1,9 +1,9 @@
-"""Is a statement supported by what was really said? Checked by code, not by the model that made it.
+"""Is a statement supported by what was really said? Checked by code, not by the model that wrote it.
 
-A statement cites turns and quotes. Each quote must stand in its turn, literally but for white space, and not
-only in text that we or the host put there or that came from outside. Then the statement must be about its
-quotes: its words, names, numbers and paths come from them or from the turns beside them, and it does not
-turn a "never" into an "always". A true quote under an invented claim is dropped like an invented quote.
+A statement cites turns and quotes. Each quote must appear in its turn, verbatim except for white space, and
+not only in text that we or the host injected or that came from outside. The statement must also be about its
+quotes: its words, names, numbers and paths come from them or from adjacent turns, and it does not turn a
+"never" into an "always". A real quote under an invented claim is dropped just like an invented quote.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memolith.memory.sessions import Session
 
-# A shorter quote is found anywhere; a Chinese character says as much as three letters.
+# A shorter quote matches anywhere; a Chinese character counts as three letters.
 _LEAST = 12
 _MOST_QUOTES = 8
 _NEAR = 600
@@ -32,7 +32,7 @@ TOO_SHORT = "quote too short"
 NOT_THERE = "quote not in its turn"
 INJECTED = "quote only in injected text"
 OUTSIDE = "quote only from outside"
-# Why a statement falls although its quotes are true.
+# Why a statement is dropped although its quotes are real.
 NO_EVIDENCE = "no evidence"
 NOT_THE_USER = "user's preference without the user's words"
 NOT_ABOUT = "statement says more than its quotes"
@@ -40,9 +40,9 @@ REVERSED = "statement reverses its quotes"
 
 
 class Verdict(Value):
-    """What became of a statement: the quotes that hold, or why it falls.
+    """The result of checking a statement: its valid quotes, or why it is dropped.
 
-    `taint` says whose words they are: `user` or `agent`, or of TAINTS if any of them is somebody else's.
+    `taint` says whose words they are: `user` or `agent`, or one of TAINTS if any words are somebody else's.
     """
 
     quotes: list[tuple[int, str]]
@@ -56,7 +56,7 @@ class Verdict(Value):
 
 
 class Witness:
-    """What was said in a session, to hold statements against."""
+    """The words of a session, to check statements against."""
 
     def __init__(self, session: Session) -> None:
         self._turns = {turn.number: turn for turn in session.turns}
@@ -65,12 +65,12 @@ class Witness:
         self._taints = {
             turn.number: hearing.taint(turn.role, turn.tool, turn.text, turn.taint) for turn in session.turns
         }
-        self.taint = hearing.so_far  # of what a model says about the session as a whole
+        self.taint = hearing.so_far  # for what a model says about the whole session
         self._spoken: dict[int, str] = {}
         self._everything: aboutness.Words | None = None
 
     def check(self, statement: str, quotes: Iterable[tuple[int, str]], *, of_user: bool = False) -> Verdict:
-        """Whether quotes support a statement; `of_user` ones need the user's own words."""
+        """Check a statement against its quotes; with `of_user`, only the user's own words count."""
         good: list[tuple[int, str]] = []
         why = NO_EVIDENCE
         for number, quote in list(quotes)[:_MOST_QUOTES]:
@@ -80,7 +80,7 @@ class Witness:
                 good.append((number, " ".join(quote.split())))
         if not good:
             return Verdict(quotes=[], reason=why, taint="")
-        if of_user:  # what an agent read and repeats beside it makes no rule of the user's
+        if of_user:  # text that an agent read and repeats is not the user's rule
             good = [each for each in good if self._turns[each[0]].role == "user"]
         if not good:
             return Verdict(quotes=[], reason=NOT_THE_USER, taint="")
@@ -91,11 +91,11 @@ class Witness:
         return Verdict(quotes=[] if reason else good, reason=reason, taint="" if reason else taint)
 
     def speaks_for_all(self, quotes: Iterable[tuple[int, str]]) -> bool:
-        """Whether quotes are of short messages without a sign of a paste."""
+        """Whether the quotes are from short messages without signs of a paste."""
         return all(is_plain(self._turns[number].text) for number, _ in quotes)
 
     def _taint(self, number: int, quote: str) -> str:
-        """Return whose words a quote is, if not the speaker's own."""
+        """Return whose words a quote is, unless it is the speaker's own."""
         turn = self._turns[number]
         if turn.role == "user":
             own = _stands_in(fold(quote), fold(parted(turn.text)[0]))
@@ -103,13 +103,13 @@ class Witness:
         return self._taints[number] or ("tool" if turn.role == "tool" else "")
 
     def knows(self, text: str) -> bool:
-        """Whether everything that a text names was said somewhere in the session."""
+        """Whether everything a text names appears somewhere in the session."""
         if self._everything is None:
             self._everything = aboutness.Words(" ".join(map(self._said, self._order)))
         return all(map(aboutness.explains, aboutness.strange(text, self._everything)))
 
     def _said(self, number: int) -> str:
-        """Return the words of a turn that may be evidence, in one line."""
+        """Return the words of a turn that count as evidence, on one line."""
         if number not in self._spoken:
             turn = self._turns[number]
             known = turn.role != "tool" or strip.tool_kind(turn) in strip.TELLING
@@ -141,7 +141,7 @@ class Witness:
         return "" if aboutness.is_about(statement, quoted, around) else NOT_ABOUT
 
     def _sentence(self, number: int, quote: str) -> str:
-        """Return the sentence or sentences in which a quote stands: `use it` may follow a `never`."""
+        """Return the sentences that contain a quote: `use it` may follow a `never`."""
         lines = [fold(line) for line in strip.own_words(self._turns[number]).splitlines()]
         said = next((line for line in lines if quote in line), self._said(number))
         at = said.find(quote)
@@ -152,9 +152,9 @@ class Witness:
         return said[start : min(ends) + 1 if ends else len(said)]
 
     def _beside(self, number: int, quote: str) -> str:
-        """Return what was said around a quote: in its turn, in two before it and in one after.
+        """Return the text around a quote: in its turn, the two before it and the one after.
 
-        No more than that: a long output beside a quote has a word for every claim.
+        No more than that: a long output next to a quote has a word for every claim.
         """
         said = self._said(number)
         found = max(0, said.find(quote))
@@ -166,12 +166,12 @@ class Witness:
 
 
 def fold(text: str) -> str:
-    """Return a text in one line, with straight quotation marks: what a quote is compared in."""
+    """Return a text on one line with straight quotation marks, the form in which quotes are compared."""
     return " ".join(text.translate(_STRAIGHT).split())
 
 
 def _stands_in(quote: str, said: str) -> bool:
-    """Whether a quote stands in a text, beginning and ending with whole words."""
+    """Whether a text contains a quote, from word boundary to word boundary."""
     at = said.find(quote)
     while at >= 0:
         end = at + len(quote)
@@ -182,12 +182,12 @@ def _stands_in(quote: str, said: str) -> bool:
 
 
 def _joined(one: str, other: str) -> bool:
-    """Whether two characters belong to one word. Scripts without spaces have no such borders."""
+    """Whether two characters belong to one word; never, in scripts without spaces."""
     return bool(one and other) and all(char.isalnum() and char < "\u0e00" for char in (one, other))
 
 
 def _redacted(said: str, quote: str) -> str:
-    """Return a text as a model was shown it, if the quote has a masked value in it."""
+    """Return a text as the model saw it if the quote contains a masked value."""
     if "[secret:" not in quote and "[private]" not in quote:
         return ""
     return redact(said).text
@@ -198,5 +198,5 @@ def _bare(text: str) -> str:
 
 
 def weight(text: str) -> int:
-    """Return how much a text says: a Chinese character as much as three letters."""
+    """Return the length of a text, with a Chinese character counted as three letters."""
     return sum(3 if char >= "\u2e80" else 1 for char in text)

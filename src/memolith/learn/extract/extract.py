@@ -1,8 +1,7 @@
 """Learning with a model: one session in, checked facts out.
 
-A model is shown what was said, with turn numbers, short enough, without secrets. It proposes;
-nothing it says is taken on trust: each statement must be supported by the session (`evidence`). Nothing worth
-keeping is a good answer.
+The model sees what was said, with turn numbers, shortened to fit and without secrets. It only proposes: each
+statement must be supported by the session (`evidence`). "Nothing worth keeping" is a good answer.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ _STRAIGHT = str.maketrans("“”", '""')
 
 MAX_RESULT = 32_000
 _HEAD_PART = 0.6
-# Where the whole does not fit, results of tools give way first: what the user said weighs most.
+# If a session does not fit, tool results are shortened first: the user's words matter most.
 _SHORT_RESULT = 1_500
 _CUT = "…[{} characters left out]…"
 _FRAME = 16  # tokens for the brackets and the marker
-_LEAST = 80  # characters: less than a sentence says nothing
+_LEAST = 80  # characters; less than a sentence says nothing
 
 Item = dict[str, object]
 
@@ -62,9 +61,9 @@ Item = dict[str, object]
 def extract(
     session: Session, model: Client, settings: Settings, prompts: Sequence[Prompt], deadline: float
 ) -> Findings:
-    """Ask a model what a session teaches, and keep what the session supports, with secrets masked.
+    """Ask a model what a session teaches, and keep what the session supports, secrets masked.
 
-    `prompts` are those that PROMPTS names, `deadline` is a time of `time.monotonic()`.
+    `prompts` are the ones named in PROMPTS; `deadline` is a value of `time.monotonic()`.
     """
     system, form = prompts
     items = shape(session, token_limit(settings, model.window))
@@ -94,7 +93,7 @@ def extract(
 
 
 def _slug(text: str) -> str:
-    """Return a text as a part of a file name: a-z, 0-9 and -, at most 60."""
+    """Return a text as part of a file name: at most 60 of a-z, 0-9 and -."""
     plain = "".join(char if char.isascii() and char.isalnum() else " " for char in _clean(text).casefold())
     return "-".join(plain.split())[:60].strip("-")
 
@@ -117,7 +116,7 @@ def _facts(
 
 
 def _fact(row: dict[str, Any], witness: evidence.Witness) -> Fact | str:
-    """Return a fact that may be kept, or the reason why not."""
+    """Return the fact, or the reason why it is dropped."""
     body = _clean(row["body"]).strip()
     title = markdown.same_line(_clean(row["title"]))[:_MAX_TITLE].strip() or markdown.first_line(body, 80)
     if reason := _no_fact(body):
@@ -145,7 +144,7 @@ def _no_fact(body: str) -> str:
 
 
 def _names(given: list[str]) -> list[str]:
-    """Return words to find a record by; only words, for they are shown as well."""
+    """Return words to find a record by; plain words only, because they are also displayed."""
     plain = [markdown.same_line(_clean(each)) for each in given]
     fitting = [each for each in plain if 0 < len(each) <= _MAX_NAME and len(each.split()) <= 6]
     return list(dict.fromkeys(fitting))[:_MAX_NAMES]
@@ -156,10 +155,10 @@ def _clean(text: str) -> str:
 
 
 def _supported(text: str, witness: evidence.Witness, dropped: Counter[str]) -> list[str]:
-    """Return the lines of a raw memory or a synopsis that hold; the others are counted.
+    """Return the supported lines of a raw memory or a synopsis; count the dropped ones.
 
-    A bullet needs evidence of its own. Headings and prose may only name what was said in the session, and are
-    left out if somebody from outside may have had a say in it.
+    A bullet needs its own evidence. Headings and prose may only name what was said in the session, and are
+    omitted if text from outside may have influenced the session.
     """
     kept: list[str] = []
     for raw in text.splitlines():
@@ -180,7 +179,7 @@ def _supported(text: str, witness: evidence.Witness, dropped: Counter[str]) -> l
 
 
 def citations(text: str) -> tuple[str, Quotes]:
-    """Take the citations off the end of a line: the statement, and its turns and quotes."""
+    """Split a line into its statement and the citations at its end (turns and quotes)."""
     text = text.translate(_STRAIGHT).strip()
     marks = list(_CITED.finditer(text))
     if not marks:
@@ -194,7 +193,7 @@ def citations(text: str) -> tuple[str, Quotes]:
 
 
 def _tidy(lines: list[str]) -> list[str]:
-    """Return lines without headings that no longer have anything below them, and without blank ends."""
+    """Return the lines without empty sections and without leading or trailing blanks."""
     kept: list[str] = []
     for text in reversed(lines):
         heading = text.startswith("#")
@@ -220,7 +219,7 @@ def _level(text: str) -> int:
 
 
 def token_limit(settings: Settings, window: int) -> int:
-    """Return how many tokens of a session may be sent to a model with a window of that size, 0 if unknown."""
+    """Return how many tokens of a session fit into a model's context window (0: unknown size)."""
     window = window or int(settings.number("memories.fallback_token_limit"))
     part = int(window * settings.number("memories.rollout_payload_percent"))
     return min(int(settings.number("memories.phase1_input_token_limit")), part)
@@ -229,7 +228,7 @@ def token_limit(settings: Settings, window: int) -> int:
 def shape(session: Session, limit_tokens: int) -> str:
     """Return a session as a JSON list of its turns, at most `limit_tokens` long.
 
-    A longer one keeps its first 60 % and its last 40 %, with a marker between; turns keep their numbers.
+    A longer one keeps its first 60 % and its last 40 % with a marker in between; turns keep their numbers.
     """
     items = [item for turn in session.turns if (item := _item(turn))]
     if _size(items) > limit_tokens:
@@ -243,7 +242,7 @@ def shape(session: Session, limit_tokens: int) -> str:
 def _item(turn: Turn) -> Item | None:
     if turn.role == "tool" and strip.tool_kind(turn) not in strip.TELLING:
         return None
-    text = redact(strip.own_words(turn).strip()).text  # before it is cut: half a secret is not known
+    text = redact(strip.own_words(turn).strip()).text  # before cutting: half a secret is not recognised
     if not text:
         return None
     item: Item = {"turn": turn.number, "role": turn.role}
@@ -271,7 +270,7 @@ def _ends(items: list[Item], limit: int) -> list[Item]:
 
 
 def _split(items: Sequence[Item], limit: int, *, from_end: bool = False) -> tuple[list[Item], list[Item]]:
-    """Return the items that fit, in their order, and the rest; of the one between, each gets a part."""
+    """Return the items that fit, in order, and the rest; the item at the limit is split between them."""
     kept: list[Item] = []
     for number, item in enumerate(items):
         size = _size([item])
@@ -283,7 +282,7 @@ def _split(items: Sequence[Item], limit: int, *, from_end: bool = False) -> tupl
         room = (limit - _size([{**item, "text": _CUT}])) * 4
         if room < _LEAST:
             return kept, list(items[number:])
-        # Measured as it will be sent: JSON escapes take room too.
+        # Measured as sent: JSON escapes take room too.
         part = (tail if from_end else head)(text, room, lambda part: estimate_tokens(_json(part)) * 4)
         mark = _CUT.format(len(text) - len(part))
         kept.append({**item, "text": f"{mark}\n{part}" if from_end else f"{part}\n{mark}"})

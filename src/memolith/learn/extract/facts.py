@@ -1,7 +1,7 @@
-"""What sessions teach, as values: a fact with its evidence, all findings of a session, where a fact belongs.
+"""The values of learning: a fact with its evidence, the findings of a session, where a fact belongs.
 
-Personal rules (how to answer, which language, what to ask first) are preferences and hold everywhere. What
-names a path, a command or "this repository" is the project's: kept for all, it would be wrong elsewhere.
+Personal rules (how to answer, which language, what to ask first) are preferences and hold everywhere. A fact
+that names a path, a command or "this repository" belongs to the project: elsewhere it would be wrong.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _MAX_SOURCES = 10
 
 
 class Fact(Value):
-    """One thing that was learned: from the sentence that says it to its line in MEMORY.md.
+    """One learned fact, from the sentence that states it to its line in MEMORY.md.
 
-    `quotes` are turns and their words that show it, `taint` says whose words those are; `sources` are the
-    sessions that say it, with the turn, and `date` is the day of the newest.
+    `quotes` are the turns and words that prove it, `taint` says whose words those are; `sources` are the
+    sessions that state it, with the turn, and `date` is the day of the newest.
     """
 
     aliases: list[str]
@@ -44,24 +44,24 @@ class Fact(Value):
         super().__init__(**{**fresh, **fields, **more})
 
     def labelled(self, text: str) -> str:
-        """Return a text about it with its label, if it is not in the session's own words."""
+        """Return a text about the fact, labelled if the fact is not in the session's own words."""
         source = Source("extracted", self.taint)
         return source_label.own(text) + (f" {source_label.label(str(source))}" if source.outside else "")
 
     def raw_line(self) -> str:
-        """Return it as a line of the raw memory, with its evidence."""
+        """Return the fact as a line of the raw memory, with its evidence."""
         cited = " ".join(f'[turn {turn}: "{quote}"]' for turn, quote in self.quotes)
         return f"- {self.labelled(self.text)} {cited}"
 
     def line(self) -> str:
-        """Return it as an item of MEMORY.md, with its sources."""
+        """Return the fact as a list item of MEMORY.md, with its sources."""
         shown = self.sources[:_MAX_SOURCES] + (["…"] if len(self.sources) > _MAX_SOURCES else [])
         when = f"{self.date}: " if self.date else ""
         return f"- {when}{self.text}" + (f" [{', '.join(shown)}]" if shown else "")
 
 
 class Findings(Value):
-    """All that a session taught; empty texts if that was nothing. `dropped` counts statements by reason."""
+    """All that a session taught; texts are empty if nothing. `dropped` counts statements by reason."""
 
     dropped: dict[str, int]
     facts: list[Fact]
@@ -72,14 +72,14 @@ class Findings(Value):
 
     @property
     def empty(self) -> bool:
-        """Whether there was nothing to learn."""
+        """Whether the session taught nothing."""
         return not self.raw_memory or not self.rollout_summary
 
 
 def findings(
     facts: list[Fact], lines: Sequence[str], summary: Sequence[str], dropped: Mapping[str, int], slug: str
 ) -> Findings:
-    """Return what a session taught, with the outcome in words."""
+    """Return the findings of a session, with the outcome in words."""
     count = sum(1 for line in lines if line.startswith("- "))
     return Findings(
         raw_memory="\n".join(lines),
@@ -103,24 +103,24 @@ def _counted(dropped: Mapping[str, int]) -> str:
 
 
 def is_bound(text: str) -> bool:
-    """Whether a text speaks of one project."""
+    """Whether a text is specific to one project."""
     return bool(pattern("bound").search(text) or pattern("path").search(text))
 
 
 def is_of_user(text: str) -> bool:
-    """Whether a statement is about what the user likes or wants."""
+    """Whether a statement is about the user's likes or wishes."""
     return bool(pattern("of-user").search(text))
 
 
 def place_of_rule(text: str) -> tuple[str, str]:
-    """Return category and scope of a rule in somebody's own words."""
+    """Return the category and scope of a rule in a person's own words."""
     if pattern("personal").search(text) and not is_bound(text):
         return "preferences", "user"
     return "procedures" if pattern("doing").search(text) else "principles", "project"
 
 
 def settled_place(category: str, scope: str, text: str) -> tuple[str, str]:
-    """Return category and scope as they fit together: user-wide only what is not about one project."""
+    """Return a consistent category and scope: nothing specific to one project is user-wide."""
     if category == "preferences":
         return category, "project" if is_bound(text) else "user"
     if scope == "user" and (category in ("decisions", "incidents") or is_bound(text)):

@@ -1,11 +1,11 @@
-"""Learning without a model: what a session says outright, and nothing else.
+"""Learning without a model: only what a session states outright.
 
 It learns from explicit signals only: "remember that …", "from now on …", corrections, stated preferences and
-decisions, commands that worked after another form had failed. In doubt it learns nothing: a missed fact can
-be said again, a false one has to be found first.
+decisions, commands that worked after another form had failed. When in doubt it learns nothing: a missed fact
+can be repeated, a false one has to be found first.
 
-A person speaks for themselves in sentences that are no code, quotation, log, or text to be written. A line
-may stand below another that says what it is: "remember these:" makes rules of the list that follows.
+A sentence counts as a person's own unless it is code, a quotation, a log, or text to be written. A line above
+may say what a sentence is: "remember these:" turns the list below into rules.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 MAX_RECORDS = 50
 _LEAST, _MOST = 12, 320
-_MAX_SENTENCE = 400  # characters of a sentence that somebody says
+_MAX_SENTENCE = 400  # characters; longer text is not a spoken sentence
 _TITLE = 80
-_NEAR = 8  # turns between a failed command and one that repairs it
+_NEAR = 8  # turns between a failed command and its corrected form
 _MAX_COMMAND = 120
 _FAILED = frozenset(["error", "failed", "failure", "fail", "timeout", "denied", "rejected", "cancelled"])
 _WRAPPERS = frozenset(["sudo", "time", "env", "command", "exec", "nohup"])
@@ -45,7 +45,7 @@ _QUOTED = lazy(
 
 
 class _Sentence(Value):
-    """A sentence as it was said. `masked` hides what it quotes; `rule` if a line above makes it one."""
+    """A sentence as written. `masked` hides its quotations; `rule` is set if a line above makes it a rule."""
 
     masked: str
     rule: bool
@@ -53,20 +53,20 @@ class _Sentence(Value):
 
 
 def extract(session: Session, settings: Settings | None = None) -> Findings:
-    """Return what a session teaches by its own words; most teach nothing."""
+    """Return what a session states outright; most sessions teach nothing."""
     witness = evidence.Witness(session)
     dropped: Counter[str] = Counter()
     kept: list[Fact] = []
     for fact in _facts(session):
         verdict = witness.check(fact.text, fact.quotes, of_user=fact.category == "preferences")
         if fact.scope == "user" and not witness.speaks_for_all(verdict.quotes):
-            fact = fact.but(scope="project")  # noqa: PLW2901 - of a message that may be somebody else's
+            fact = fact.but(scope="project")  # noqa: PLW2901 - the message may be somebody else's
         if not verdict.holds:
             dropped[verdict.reason] += 1
         elif settings is not None and not settings.flag(f"memories.{fact.scope}"):
             dropped[f"memories.{fact.scope} is off"] += 1
         elif len(kept) < MAX_RECORDS:
-            # Said again, or with another value: the last word counts.
+            # Repeated, or with another value: the last statement counts.
             kept = [
                 each
                 for each in kept
@@ -82,7 +82,7 @@ def extract(session: Session, settings: Settings | None = None) -> Findings:
 
 def _facts(session: Session) -> Iterator[Fact]:
     said: list[Fact] = []
-    before = 0  # how many facts the user's turn before this one gave
+    before = 0  # facts from the user's previous turn
     answering = False
     for turn in session.turns:
         if turn.role != "user":
@@ -98,7 +98,7 @@ def _facts(session: Session) -> Iterator[Fact]:
 
 
 def _of_turn(turn: Turn, *, answering: bool) -> tuple[list[Fact], bool]:
-    """Return what a turn teaches, and whether it takes back what was said before it."""
+    """Return what a turn teaches, and whether it retracts the previous one."""
     found: list[Fact] = []
     retracted = False
     for each in _sentences(strip.own_words(turn)):
@@ -113,8 +113,8 @@ def _of_turn(turn: Turn, *, answering: bool) -> tuple[list[Fact], bool]:
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    """Yield what a person says in their own words."""
-    header = ""  # `rule` while the list below a line with a colon lasts
+    """Yield the sentences that are a person's own words."""
+    header = ""  # `rule` within the list below a line that ends in a colon
     for line in typed.spoken(text):
         listed = bool(typed.BULLET.match(line))
         if header == "rule" and not listed:
@@ -128,7 +128,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 
 
 def _mask(text: str) -> str:
-    """Hide what is quoted; every character keeps its place."""
+    """Blank out quotations; every character keeps its position."""
     return str(_QUOTED.sub(lambda found: found[0][0] + "·" * (len(found[0]) - 2) + found[0][-1], text))
 
 
@@ -136,11 +136,10 @@ def _mask(text: str) -> str:
 
 
 def _facts_of_commands(turns: Sequence[Turn]) -> Iterator[Fact]:
-    """Yield what the commands of a session teach, with the quotes that show it.
+    """Yield what the commands of a session teach, with the quotes that prove it.
 
-    A test that fails, is repaired and passes teaches nothing; neither does a slip in a path. So something is
-    learned only if the command itself was changed, no file was edited between, and the program is one that
-    builds or tests.
+    A test that fails, is fixed and passes teaches nothing; neither does a typo in a path. So a fact counts
+    only if the command itself changed, no file was edited in between, and the program builds or tests.
     """
     failed: list[tuple[int, str]] = []
     edited = -1
@@ -159,7 +158,7 @@ def _facts_of_commands(turns: Sequence[Turn]) -> Iterator[Fact]:
 
 
 def _failed(turn: Turn) -> bool | None:
-    """Whether a tool failed; None if the turn does not say."""
+    """Whether a tool call failed; None if the turn does not say."""
     outcome = turn.outcome.strip().casefold()
     if not outcome:
         return None
@@ -194,7 +193,7 @@ def _worked(before: Turn, tried: str, turn: Turn, command: str) -> Fact | None:
 
 
 def _explained(turns: Sequence[Turn], where: int, at: int) -> Fact | None:
-    """Return an error with its cause: the same command failed, then worked, and somebody said why."""
+    """Return an error with its cause: a command failed, then worked, and somebody said why."""
     error = _error_of(turns[where])
     if not error or pattern("failing-test").search(turns[where].text):
         return None
@@ -212,7 +211,7 @@ def _explained(turns: Sequence[Turn], where: int, at: int) -> Fact | None:
 
 
 def _error_of(turn: Turn) -> str:
-    """Return the line of an output that says what went wrong."""
+    """Return the line of the output that states the error."""
     lines = [line.strip() for line in turn.text.splitlines()[1:]]
     found = [line for line in lines if 8 <= len(line) <= 160 and pattern("error").search(line)]
     return found[0] if found else ""
@@ -230,7 +229,7 @@ def _words(command: str) -> list[str]:
 
 
 def _same_purpose(tried: str, command: str) -> bool:
-    """Whether one command is another form of the other: they share what they work on."""
+    """Whether two commands are forms of each other: they share what they work on."""
     one, other = set(_words(tried)), set(_words(command))
     shared = one & other
     if one <= other:

@@ -1,9 +1,9 @@
-"""The ways in which people say that something should be remembered, and reasons to doubt that they mean it.
+"""Phrases by which people ask to have something remembered, and reasons to doubt that they mean it.
 
-Each way is anchored where a rule begins, at the start of a sentence or of a clause: "the docs say you should
-never …" and "it always fails" begin with something else. What is said in no such way is not learned. In other
-languages only the plainest forms count, and the statement stays in its language. A sentence that asks,
-supposes, jokes, reports or is about this moment teaches nothing.
+Each phrase is anchored at the start of a sentence or clause, where a rule begins: "the docs say you should
+never …" and "it always fails" start differently. Nothing else is learned. In other languages only the
+plainest forms count, and the statement stays in its language. A sentence that asks, supposes, jokes, reports
+or is about this moment teaches nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-_LEAST_WORDS = 2  # that name something, for a statement to be understood by itself
+_LEAST_WORDS = 2  # naming something, so that a statement is clear on its own
 _NAMES = {"bevorzuge": "Ich bevorzuge", "préfère": "Je préfère"}
 
 
 def fact(masked: str, text: str, *, rule: bool, answering: bool) -> Fact | None:
-    """Return what a sentence teaches, or None. `masked` is the same text with what it quotes hidden.
+    """Return what a sentence teaches, or None. `masked` is the same text with quotations blanked out.
 
-    `rule`: it stands in a list of rules. `answering`: something came before that it may correct.
+    `rule`: it is in a list of rules. `answering`: it may correct something said before.
     """
     if _is_doubtful(masked):
         return None
@@ -60,7 +60,7 @@ def _remembered(found: re.Match[str], text: str) -> Fact | None:
     if found["link"] == "," and not (
         pattern("we").match(said) or pattern("fact").match(said) or pattern("order").match(said)
     ):
-        return None  # "remember, it's all about …" is a homily
+        return None  # "remember, it's all about …" only moralises
     said = said.removeprefix("to ")
     if is_vague(said) or (found["link"] != ":" and _is_passing(said)):
         return None
@@ -72,13 +72,13 @@ def _from_rule(found: re.Match[str], text: str) -> Fact | None:
 
 
 def _from_order(found: re.Match[str], text: str) -> Fact | None:
-    """Read what follows "from now on": an order, not a prophecy."""
+    """Read what follows "from now on": an order, not a prediction."""
     said = text[found.start("said") :]
     return _rule(said) if pattern("order").match(said) else None
 
 
 def _from_always(found: re.Match[str], text: str) -> Fact | None:
-    # "don't use black, always use ruff": both halves are the rule.
+    # "don't use black, always use ruff": the rule is both halves.
     whole = pattern("head-rule").match(text[: found.start("said")])
     return _rule(text if whole else text[found.start("said") :])
 
@@ -150,23 +150,23 @@ def _in_another_language(masked: str, text: str) -> Fact | None:
 
 
 def retracts(sentence: str) -> bool:
-    """Whether a sentence takes back what was said before it."""
+    """Whether a sentence retracts what was said before it."""
     return bool(pattern("retracts").match(sentence))
 
 
 def is_vague(statement: str) -> bool:
-    """Whether a statement cannot be understood by itself: too few words that name something."""
+    """Whether a statement is unclear on its own: too few words name something."""
     words = {term for term in aboutness.naming(statement) if not aboutness.is_plain(term)}
     return len(words) < _LEAST_WORDS
 
 
 def _untagged(text: str) -> str:
-    """Return a sentence without the politeness at its end: `…, ok?` asks for nothing."""
+    """Return a sentence without a polite ending: `…, ok?` is not a question."""
     return str(pattern("tag").sub("", text)).rstrip()
 
 
 def _is_doubtful(sentence: str) -> bool:
-    """Whether a sentence is anything but a plain statement or rule."""
+    """Whether a sentence is not a plain statement or rule."""
     bare = _untagged(sentence)
     return bool(
         bare.endswith(("?", "？"))
@@ -179,15 +179,15 @@ def _is_doubtful(sentence: str) -> bool:
 
 
 def _is_passing(rule: str) -> bool:
-    """Whether an order is about this moment, or about something that is being looked at."""
+    """Whether an order is only about this moment, or about something in view."""
     return bool(pattern("now").search(rule) or pattern("points").search(rule))
 
 
 def sentence(text: str) -> str:
-    """Return a text as a sentence: a capital at its start, a full stop at its end."""
+    """Return a text as a sentence, with an initial capital and a full stop."""
     bare = text.strip(" \t,;:-–—")
     first = bare.split(maxsplit=1)[0] if bare else ""
-    # A name keeps its spelling: `pnpm`, `app.yaml`, but not an ordinary word.
+    # Only a plain word gets a capital; a name such as `app.yaml` keeps its spelling.
     if first.isalpha() and first.islower():
         bare = bare[0].upper() + bare[1:]
     return bare if bare.endswith((".", "!", "。", "！")) else f"{bare}."

@@ -1,4 +1,4 @@
-"""How people speak in sessions: the patterns and words of `speech.txt`, by the name of their section."""
+"""How people speak in sessions: the patterns and words of `speech.txt`, by section name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _NAME = re.compile(r"\{([a-z]+)\}")
 
 @cache
 def patterns(name: str) -> list[re.Pattern[str]]:
-    """Return the patterns of a section, a row each; {name} in a row stands for that section's row."""
+    """Return the patterns of a section, one per row; {name} in a row stands for that section's row."""
     return [lazy(_NAME.sub(lambda found: _table()[found[1]][0], row)) for row in _table()[name]]
 
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """Return the one pattern of a section."""
+    """Return the only pattern of a section."""
     (found,) = patterns(name)
     return found
 
@@ -30,7 +30,7 @@ def words(name: str) -> list[str]:
 
 
 def pairs(name: str) -> list[tuple[str, str]]:
-    """Return the words of a section that are written `one=other`."""
+    """Return the pairs of a section whose rows read `one=other`."""
     return [(one, other) for one, _, other in (word.partition("=") for word in words(name))]
 
 

@@ -1,9 +1,9 @@
-"""What somebody said in a turn, without what was put there for them.
+"""What somebody said in a turn, without injected text.
 
-Hosts put their own text into the turns of a conversation: our block, project instructions, skills, reminders,
-summaries. None of it was said in the session, and learning it again would make an echo: what is memory today
-would be its own evidence tomorrow. And a host writes into its blocks what a repository says (AGENTS.md, the
-name of a directory), closing tags included: so what is between the first tag of a text and its last goes.
+Hosts inject their own text into turns: our block, project instructions, skills, reminders, summaries. Nobody
+said it in the session, and learning it would be an echo: today's memory would be its own evidence tomorrow.
+Hosts also copy text of a repository (AGENTS.md, the name of a directory) into their blocks, closing tags
+included. So everything between the first tag and the last is removed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from memolith.memory.sessions import Turn
 
-# The kinds of tools whose results say something about the project. A tool that we do not know is neither sent
+# The kinds of tools whose results say something about the project. Results of unknown tools are neither sent
 # to a model nor believed.
 TELLING = frozenset(["shell", "eval", "read", "search"])
-# Items that are no speech (docs/format.md).
+# Items that are not speech (docs/format.md).
 _NO_SPEECH = frozenset(
     ["developer", "reasoning", "thinking", "compaction", "compact", "summary", "skill", "instructions"]
 )
-# `memory…` is ours, whatever a host made of its attributes.
+# `memory…` is ours, however a host rewrote its attributes.
 _TAGS = (
     r"memor[\w-]*|system[-_]reminder|environment[-_](?:context|details)|user[-_]instructions|instructions"
     r"|project[-_]instructions|agents[-_]md|claude[-_]md|skills?(?:[-_][\w-]+)?|developer(?:[-_]\w+)?"
@@ -35,12 +35,12 @@ _TAGS = (
     r"|untrusted[\w-]*|available[-_]skills|(?:hook|session)_context|ide_\w+|bash-(?:input|stdout|stderr)"
 )
 _TAG = lazy(rf"(?i)<(/?)(?:{_TAGS})(?:\s[^<>]*?)?(/?)>")
-# Of these, what no host puts into what a person sends; and what one puts behind it.
+# Tags that no host puts into a person's message; and tags that hosts put after one.
 _AGENTS = lazy(
     r"(?i)<(?:reasoning|thinking|think|analysis|compaction|conversation[-_]summary|untrusted|developer)"
 )
 _BEHIND = lazy(r"(?i)<(?:memor|hook_context|session_context|user[-_]prompt|ide_|system[-_]reminder)")
-# All of what our hook says, and what each host itself writes: all of a part, in these tags and no others.
+# Parts that consist only of our hook's output, or only of text that a host writes in these tags.
 _OURS = lazy(
     rf"(?s)\s*(?:(?:{OPEN}(?:(?!</memory).)*</memory>\s*)+"
     rf"|<memory-context>\s*## {GUIDANCE}(?:(?!</memory-context).)*</memory-context>|\(memolith[^\n]*)\s*"
@@ -65,11 +65,11 @@ _WRITTEN = {
     "gemini": lazy(r"(?s)\s*<session_context>.*</session_context>\s*"),
 }
 _HOOK_OF_GEMINI = lazy(r"(?s)\A\s*<hook_context>((?:(?!</hook_context>).)*)</hook_context>")
-# Files that Gemini CLI puts behind a prompt that names them.
+# Files that Gemini CLI appends to a prompt that names them.
 _ATTACHED = lazy(r"(?m)^--- Content from referenced files ---")
-# What a person typed, as hosts mark it: all of a text, or its end, behind blocks of the host's.
+# What a person typed, as hosts mark it: a whole text, or its end after the host's blocks.
 _PROMPT = lazy(r"(?is)(\A|>)\s*<(command-args|user[-_]query)>((?:(?!</?\2>).)*)</\2>\s*\Z")
-# Turns that begin so were not typed by anybody.
+# Turns that begin like this were not typed by anybody.
 _WHOLE = (
     "# agents.md instructions",
     "# claude.md",
@@ -84,7 +84,7 @@ _WHOLE = (
     "you are a memory",
     "stop hook feedback:",
 )
-_CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # … of a file, which follows
+_CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # the content of a file follows
 _INSTRUCTION_FILE = lazy(
     r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
     r"|MEMORY\.md"
@@ -94,7 +94,7 @@ _INSTRUCTION_FILE = lazy(
 
 
 def own_words(turn: Turn) -> str:
-    """Return what was said in a turn, or what a tool brought; nothing if all of it was put there."""
+    """Return what was said in a turn, or what a tool returned; empty if all of it was injected."""
     if turn.role != "tool":
         if turn.tool.casefold() in _NO_SPEECH:
             return ""
@@ -106,24 +106,24 @@ def own_words(turn: Turn) -> str:
 
 
 def tool_kind(turn: Turn) -> str:
-    """Return what a turn of the role `tool` was: own, outside, shell, edit, eval, read, search or other."""
+    """Return the kind of a `tool` turn: own, outside, shell, edit, eval, read, search or other."""
     return turns.kind(turn.tool, turn.text)
 
 
 def is_hosts(text: str) -> bool:
-    """Whether a text begins as hosts begin theirs."""
+    """Whether a text begins like text of a host."""
     text = text.lstrip("\n -=*")
     return bool(_TAG.match(text) or _CONTENTS.match(text)) or text.casefold().startswith(_WHOLE)
 
 
 def said(text: str) -> str:
-    """Return a text without the blocks that a host put into it."""
+    """Return a text without the blocks that a host injected."""
     kept = _without_blocks(text)
     return "" if is_hosts(kept) else kept
 
 
 def typed(parts: Iterable[str]) -> str:
-    """Return what a person typed of a message in parts; a host's block begins and ends in one of them."""
+    """Return what a person typed in a message of several parts; a host's block never spans two parts."""
     kept = []
     for part in parts:
         before, *attached = _ATTACHED.split(part, 1)
@@ -134,12 +134,12 @@ def typed(parts: Iterable[str]) -> str:
 
 
 def is_memory(text: str) -> bool:
-    """Whether all of a text is what our own hook says."""
+    """Whether a text is entirely the output of our own hook."""
     return bool(_OURS.fullmatch(text))
 
 
 def drops_others(parts: Iterable[str], host: str) -> bool:
-    """Whether `typed` leaves out what may be somebody else's: all but what this host itself writes."""
+    """Whether `typed` drops text that may be somebody else's: anything this host does not write itself."""
     for part in parts:
         before, *attached = _ATTACHED.split(part, 1) if host == "gemini" else [part]
         if host == "gemini" and (hook := _HOOK_OF_GEMINI.match(before)):
@@ -155,9 +155,9 @@ def drops_others(parts: Iterable[str], host: str) -> bool:
 
 
 def _is_foreign(text: str) -> bool:
-    """Whether a text has a tag as hosts have them where no host puts it: then it is somebody's, and stays.
+    """Whether a text has a host's tag where no host puts one: then it is somebody's own text, and stays.
 
-    A host's block is all of a part, or stands before what a person sent; a few stand behind it.
+    A host's block is a whole part, or comes before what a person sent; a few come after it.
     """
     if text.lstrip("\n -=*").casefold().startswith(_WHOLE):
         return False
@@ -178,11 +178,11 @@ def _without_blocks(text: str) -> str:
     if "<" not in text:
         return text
     tags = list(_TAG.finditer(text))
-    if tags and not any(tag[1] for tag in tags):  # nothing ends one: within a line it is a word of somebody's
+    if tags and not any(tag[1] for tag in tags):  # no closing tag: within a line it is just a word
         tags = [tag for tag in tags if not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()]
     if not tags:
         return _unmarked(text)
-    # Without its end, a block reaches to the end of the text: better lost than learned. One without its
+    # A block without its end reaches to the end of the text: better lost than learned. One without its
     # beginning may have begun anywhere before.
     first, last = tags[0], tags[-1]
     before = "" if first[1] else text[: first.start()]

@@ -1,7 +1,7 @@
 """Models behind HTTP: OpenAI's chat/completions and Anthropic's Messages.
 
-The first is spoken by OpenAI, Ollama, LM Studio, vLLM, OpenRouter and others, and not all of them know all of
-it. The strictest form is tried first; what an endpoint complains about is left out, and that is remembered.
+OpenAI, Ollama, LM Studio, vLLM, OpenRouter and others speak the first, and not all of them support all of it.
+The strictest form is tried first; a feature that an endpoint rejects is left out from then on.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
 
 MAX_BYTES = 16 << 20
-# What an endpoint calls a missing answer, in the words of models.
+# Kinds of endpoint errors as kinds of model errors.
 _KINDS: dict[str, Kind] = {"broken": "server", "too_large": "too_long"}
 _KINDS |= {"timeout": "timeout", "unavailable": "unavailable"}
 _BUSY = frozenset([408, 409, 425, 429])
-# Waiting does not help against these, whatever the status says.
+# Retrying is useless here, whatever the status code.
 _NO_MONEY = ("insufficient_quota", "billing", "credit balance")
 _BEFORE_A_LIST = ("supported values", "one of", "should be", "expected")
 
@@ -48,12 +48,12 @@ _BEFORE_A_LIST = ("supported values", "one of", "should be", "expected")
 class Known(Value):
     """The features that an endpoint supports, for one model."""
 
-    form: int  # a step of the ladder `forms`
-    levels: tuple[str, ...]  # of effort
-    new_limit: bool | None  # whether the limit goes by its new name; None: nobody complained
+    form: int  # index into `forms`
+    levels: tuple[str, ...]  # supported levels of effort
+    new_limit: bool | None  # whether to use the limit's new name; None: not known yet
 
 
-# By address and model: what one request found out holds for all others of this process.
+# By address and model: what one request finds out, all later ones of this process use.
 _known: dict[tuple[str, str], Known] = {}
 
 
@@ -66,7 +66,7 @@ class HttpBackend(ABC):
     path = ""
     window = 0
     levels: tuple[str, ...] = EFFORTS
-    forms: tuple[str, ...] = ()  # ways to ask for JSON, the strictest first
+    forms: tuple[str, ...] = ()  # ways to ask for JSON, strictest first
 
     def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
         self._settings, self._env, self._model = settings, env, model
@@ -124,7 +124,7 @@ class HttpBackend(ABC):
 
     @abstractmethod
     def _body(self, question: Question, known: Known) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the body of the request."""
 
     @abstractmethod
     def _headers(self, key: str) -> dict[str, str]:
@@ -132,11 +132,11 @@ class HttpBackend(ABC):
 
     @abstractmethod
     def _answer(self, envelope: Any) -> Completion:
-        """Return what a whole answer says."""
+        """Parse a complete response."""
 
     @abstractmethod
     def _adjusted(self, complaint: str, known: Known) -> Known | None:
-        """Return what to go by, without what an endpoint complains about; None if that is something else."""
+        """Return `known` without the feature an endpoint rejects; None if it rejects something else."""
 
     def _looser(self, known: Known) -> Known | None:
         return known.but(form=known.form + 1) if known.form + 1 < len(self.forms) else None
@@ -213,7 +213,7 @@ class OpenAI(HttpBackend):
         return body
 
     def _new_limit(self, known: Known) -> bool:
-        """Whether the limit has its new name: OpenAI's own models want it, most others know the old one."""
+        """Whether to use the limit's new name: OpenAI's models require it, most others know the old one."""
         return self._endpoint.url == self.default_url if known.new_limit is None else known.new_limit
 
     def _adjusted(self, complaint: str, known: Known) -> Known | None:
@@ -298,7 +298,7 @@ class Anthropic(HttpBackend):
 
 
 def _less_effort(known: Known, complaint: str) -> Known | None:
-    """Keep to the levels of effort that an endpoint lists as possible; without a list, to none."""
+    """Keep only the levels of effort that an endpoint lists as valid; none if it lists none."""
     if not known.levels:
         return None
     lists = [complaint.partition(mark)[2] for mark in _BEFORE_A_LIST if mark in complaint]
@@ -308,7 +308,7 @@ def _less_effort(known: Known, complaint: str) -> Known | None:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Read the header: seconds, or a date."""
+    """Parse the header: seconds or a date."""
     if not value:
         return None
     try:

@@ -1,12 +1,12 @@
-"""A model: which one by the settings, and asking it until there is a usable answer.
+"""Choosing a model by the settings, and asking it until there is a usable answer.
 
-Roles: `default` extracts, `smol` consolidates and falls back to `default`. `auto` means the agent that the
-session ran in if it is installed here, else the first that is. Nothing is asked before somebody named a
-model in their own settings, and a project's file can name none (`config.PROJECT_KEYS`).
+Roles: `default` extracts, `smol` consolidates and falls back to `default`. `auto` means the agent of the
+session if it is installed here, else the first that is. No model is asked unless a person's own settings
+name one; a project's file cannot (`config.PROJECT_KEYS`).
 
-`Client.complete` is the last place before a text leaves the machine: secrets in it are masked here, whoever
-wrote it. One deadline, patience with a busy service, one repair; what comes back satisfies the schema, so
-nobody checks its form again.
+`Client.complete` is the last step before a text leaves the machine: it masks secrets, whoever wrote the text.
+It has one deadline, retries while a service is busy, and asks once for a repair; the result satisfies the
+schema, so callers need not check it.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from memolith.learn.model.values import Backend, Completion
     from memolith.learn.queue.ledger import Ledger
 
-    About = tuple[str, str, str, str]  # run, phase, project, session: what a request is for
+    About = tuple[str, str, str, str]  # run, phase, project, session of a request
 
-TRIES = 3  # requests that may fail because the service is busy or broken
-ADJUSTMENTS = 8  # requests that may fail because the service lacks something that can be left out
+TRIES = 3  # attempts while the service is busy or broken
+ADJUSTMENTS = 8  # attempts to leave out a feature that the service lacks
 
 
 def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ) -> str:
@@ -48,9 +48,9 @@ def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ) 
 
 
 def find(settings: Settings, role: str, env: Mapping[str, str] = os.environ, *, agent: str = "") -> Backend:
-    """Return the model for a role and, where it is `auto`, for a session of an agent.
+    """Return the model for a role; `auto` prefers the `agent` of the session.
 
-    ModelUnavailableError says why there is none.
+    ModelUnavailableError if there is none, with the reason.
     """
     problems: list[str] = []
     for key in ["models.smol", "models.default"] if role == "smol" else ["models.default"]:
@@ -94,7 +94,7 @@ def _installed(key: str, agent: str, env: Mapping[str, str], project: str) -> st
 
 
 class Client:
-    """A model: a back-end with patience, each of whose requests is on the ledger, retries and repairs too."""
+    """A back-end with retries; the ledger has every request, retries and repairs included."""
 
     def __init__(
         self, backend: Backend, ledger: Ledger, about: About, *, timeout: float, pause: float = 0.5
@@ -106,12 +106,12 @@ class Client:
     def complete(
         self, system: str, user: str, schema: dict[str, Any], *, max_output: int, deadline: float
     ) -> dict[str, Any]:
-        """Return an object that satisfies `schema`; ModelError otherwise, CeilingError before one is passed.
+        """Return an object that satisfies `schema`; ModelError otherwise, CeilingError at a spending ceiling.
 
-        `deadline` is a time of `time.monotonic()`. `system` holds instructions and nothing private: some
+        `deadline` is a value of `time.monotonic()`. `system` holds only instructions, nothing private: some
         agents take it on their command line.
         """
-        # The mark that keeps a line as it is counts for memory, which stays here.
+        # The mark that exempts a line from masking applies to local memory only.
         question = Question(
             system=redact(system).text, user=redact(user).text, schema=schema, max_output=max_output
         )
@@ -132,7 +132,7 @@ class Client:
             raise ModelError("malformed", f"{self.name}: {error}, twice; nothing was learned") from None
 
     def _patiently(self, question: Question, deadline: float, failures: Counter[str]) -> dict[str, Any]:
-        """Ask until there is an answer; `failures` counts those of both questions."""
+        """Retry until there is an answer; `failures` counts across the question and its repair."""
         while True:
             try:
                 return self._ask(question, deadline)
@@ -152,7 +152,7 @@ class Client:
                 time.sleep(wait)
 
     def _ask(self, question: Question, deadline: float) -> dict[str, Any]:
-        """Send one request: reserved on the ledger before, settled after."""
+        """Send one request: reserve it on the ledger first, settle it afterwards."""
         started = time.monotonic()
         seconds = min(deadline - started, self._timeout)
         if seconds <= 0:
@@ -170,7 +170,7 @@ class Client:
             outcome = "ok"
         except ModelError as error:
             outcome = error.kind
-            if outcome in ("timeout", "refused"):  # it was read all the same
+            if outcome in ("timeout", "refused"):  # the service read the prompt all the same
                 tokens_in = question.tokens
             raise
         finally:
@@ -179,7 +179,7 @@ class Client:
 
 
 class _UnusableError(ModelError):
-    """A reply came, and it is not what was asked for."""
+    """A reply arrived but does not satisfy the schema."""
 
     def __init__(self, message: str) -> None:
         super().__init__("malformed", message)

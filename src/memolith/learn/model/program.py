@@ -1,9 +1,9 @@
-"""Programs that ask a model: run in an empty directory, bounded in time and output, gone afterwards.
+"""Programs that ask a model: run in an empty directory, limited in time and output, gone afterwards.
 
-Such a program gets a process group of its own and no terminal; the group is killed at the deadline, and also
-after a good end, should a helper have stayed behind. MEMOLITH_INTERNAL=1 tells our own hooks to stay silent
-in it. Those that we know are agents that are installed and logged in, asked without tools and without a trace
-in their history; `models.command` names any other command that reads the prompt and prints the answer.
+Such a program has its own process group and no terminal; the group is killed at the deadline, and also after
+success, in case a helper is left. MEMOLITH_INTERNAL=1 silences our own hooks in it. The known programs are
+agents that are installed and logged in, asked without tools and without a trace in their history;
+`models.command` names any other command that reads the prompt and prints the answer.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
 
 MAX_BYTES = 16 << 20
-_GRACE = 0.5  # seconds between asking to end and making it end
-_LOOK = 0.05  # how often one looks whether it ended
-_MAX_ARGUMENT = 100_000  # characters; Linux takes 128 KiB in one
-# What tells an agent that it runs inside another session: this one stands on its own.
+_GRACE = 0.5  # seconds between SIGTERM and SIGKILL
+_LOOK = 0.05  # seconds between polls
+_MAX_ARGUMENT = 100_000  # characters; Linux allows 128 KiB per argument
+# Variables that tell an agent it runs inside another session; ours is independent.
 _NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
 _SCHEMA = "schema.json"
 _BUSY = ("rate limit", "usage limit", "429", "overloaded", "529", "quota", "too many requests")
@@ -64,7 +64,7 @@ class Ended(Value):
 
 @contextlib.contextmanager
 def workplace(files: Mapping[str, str]) -> Iterator[str]:
-    """Give a private directory with some files in it, for as long as it is needed."""
+    """Create a private directory with these files for the duration of the block."""
     with tempfile.TemporaryDirectory(prefix="memolith-", ignore_cleanup_errors=True) as folder:
         for name, text in files.items():
             path = Path(folder, name)
@@ -74,7 +74,7 @@ def workplace(files: Mapping[str, str]) -> Iterator[str]:
 
 
 class Program(ABC):
-    """What all programs that ask a model share."""
+    """Base of all programs that ask a model."""
 
     program = ""
     window = 0
@@ -113,7 +113,7 @@ class Program(ABC):
 
     @abstractmethod
     def _answer(self, ended: Ended) -> Completion:
-        """Return what the program said."""
+        """Parse the output of the program."""
 
     def _advice(self) -> str:
         return "install it, or name another model in models.default"
@@ -129,7 +129,7 @@ class Program(ABC):
         return f"{question.system}\n\n{described(question.schema)}\n\n{question.user}"
 
     def _failure(self, words: str, code: int | None) -> ModelError:
-        """Return the error for what a program printed; its words tell more than its exit code."""
+        """Return the error for a program's output, which tells more than its exit code."""
         lower = words.lower()
         kind: Kind = "server"
         if any(word in lower for word in _BUSY):
@@ -230,7 +230,7 @@ class Codex(_Agent):
 
 
 class Gemini(_Agent):
-    """Gemini CLI: `gemini -p`. It has no schema and no effort; its tools are those a settings file names."""
+    """Gemini CLI: `gemini -p`. It has no schema and no effort; a settings file names its tools."""
 
     program = "gemini"
     window = 1_000_000
@@ -245,7 +245,7 @@ class Gemini(_Agent):
 
     def _variables(self, folder: str, question: Question) -> dict[str, str]:
         del question
-        # The directory is ours and empty, and headless it starts in a trusted one only.
+        # Headless, it starts only in a trusted directory; this one is ours and empty.
         return {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_SYSTEM_MD": f"{folder}/system.md"}
 
     def _input(self, question: Question) -> str:
@@ -293,7 +293,7 @@ class Command(Program):
 
 
 def _environment(env: Mapping[str, str], project: str, more: Mapping[str, str]) -> dict[str, str]:
-    """Return what a program gets of an environment: nothing of ours but the guard, nothing of the project."""
+    """Return the environment of a program: of our variables only the guard, and nothing from the project."""
     safe = programs.environment(project, env)
     kept = {key: safe[key] for key in safe if not key.startswith("MEMOLITH_") and key not in _NESTED}
     return {**kept, GUARD: "1", **more}
@@ -301,8 +301,8 @@ def _environment(env: Mapping[str, str], project: str, more: Mapping[str, str]) 
 
 def _run(argv: Sequence[str], text: str, *, folder: str, env: Mapping[str, str], seconds: float) -> Ended:
     """Run a program in a folder with `text` on its standard input; OSError if it cannot be started."""
-    deadline = time.monotonic() + max(seconds - _GRACE, seconds / 2)  # ending it takes time too
-    # Files, not pipes: it may read late or never, and a helper may hold its output open.
+    deadline = time.monotonic() + max(seconds - _GRACE, seconds / 2)  # reserve time to end it
+    # Files, not pipes: it may read late or never, and a helper may keep its output open.
     with contextlib.ExitStack() as stack:
         prompt, output, error = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         prompt.write(text.encode("utf-8", "replace"))
@@ -322,7 +322,7 @@ def _run(argv: Sequence[str], text: str, *, folder: str, env: Mapping[str, str],
 
 
 def _watch(process: subprocess.Popen[bytes], files: Sequence[IO[bytes]], deadline: float) -> str:
-    """Wait until a program ends; return why it has to be stopped, if it does not."""
+    """Wait for a program to end; return why it must be stopped, or an empty text."""
     while True:
         ended = _has_ended(process)
         if sum(os.fstat(file.fileno()).st_size for file in files) > MAX_BYTES:
@@ -340,7 +340,7 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether it ended; leaves it unreaped: as long as it is, its group's number is nobody else's."""
+    """Whether it ended, without reaping it: until it is reaped, its group's number cannot be reused."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
         return process.poll() is not None
     try:

@@ -1,7 +1,7 @@
-"""The prompts of learning: Markdown files with `{{variables}}`, ours or the person's own copies.
+"""The prompts of learning: Markdown files with `{{variables}}`, ours or a person's own copies.
 
-A copy is `prompts/NAME.md` in the home. It is checked when it is loaded: a required variable that is missing
-would send a model half a question. What is filled in is data, and cannot close the tag that it stands in.
+A copy is `prompts/NAME.md` in the home. It is checked on load: without a required variable, the model would
+get half a question. Values are data, and cannot close the tag that surrounds them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from memolith.base.errors import ConfigError
 from memolith.env.paths import Tree
 
-# name of a file: its variables, and whether a file has to use them
+# file name: its variables, and whether each is required
 VARIABLES: dict[str, dict[str, bool]] = {
     "stage_one_system": {},
     "stage_one_input": {"thread_id": True, "response_items_json": True},
@@ -32,7 +32,7 @@ _CLOSING = re.compile(r"</\s*(\w+)\s*>")
 
 
 class Prompt:
-    """A prompt that was checked. `source` is the file it is from."""
+    """A checked prompt. `source` is its file."""
 
     def __init__(self, name: str, text: str, source: str) -> None:
         self.name, self.text, self.source = name, text, source
@@ -54,12 +54,12 @@ class Prompt:
                 )
 
     def fill(self, **values: str) -> str:
-        """Return the text with its variables replaced; those that are not given are empty."""
+        """Return the text with its variables replaced; missing values are empty."""
         return _VARIABLE.sub(lambda found: self._tag.sub("‹", values.get(found[1].strip(), "")), self.text)
 
 
 def load(name: str, home: str) -> Prompt:
-    """Return a prompt, the person's own if there is one; ConfigError names the file and what is wrong."""
+    """Return a prompt, the person's own copy if there is one; ConfigError names the file and the problem."""
     if name not in VARIABLES:
         raise ConfigError(f"there is no prompt {name!r}; one of {', '.join(VARIABLES)}")
     relative = f"{FOLDER}/{name}.md"

@@ -1,7 +1,7 @@
-"""JSON from a model: found in the text around it, read strictly, checked against a small part of JSON Schema.
+"""JSON from a model: found in its text, parsed strictly, checked against a subset of JSON Schema.
 
-The part: `type`, `enum`, `properties`, `required`, `additionalProperties: false`, `items`, `minLength` and
-`maxLength`. What is not required may be an empty list.
+The subset: `type`, `enum`, `properties`, `required`, `additionalProperties: false`, `items`, `minLength` and
+`maxLength`. A property that is not required may be an empty list.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Schema = dict[str, Any]
 MAX_DEPTH = 32
 _DEEP = f"the JSON is nested deeper than {MAX_DEPTH} levels"
-_MAX_TRIES = 64  # places at which an object might begin
+_MAX_TRIES = 64  # positions where an object might begin
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -28,23 +28,23 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
-# What services with strict schemas understand; limits are checked here when the answer is back.
+# Keywords that services with strict schemas support; limits are checked here, in the reply.
 _SENT = ("type", "enum", "description")
 
 
 class ReplyError(ValueError):
-    """A reply that cannot be used; says what is wrong, for the model to mend it."""
+    """An unusable reply; the message tells the model what to fix."""
 
 
 def load(name: str) -> Schema:
-    """Return the form of the reply to one of our prompts; it lies beside the prompt."""
+    """Return the schema of the reply to one of our prompts, stored next to the prompt."""
     path = Path(__file__).parent / "prompts" / f"{name}.json"
     schema: Schema = json.loads(path.read_text(encoding="utf-8"))
     return schema
 
 
 def understand(text: str, schema: Schema) -> dict[str, Any]:
-    """Return the object in a reply that satisfies a schema, the last of several; ReplyError says why not."""
+    """Return the last object in a reply that satisfies a schema; ReplyError if there is none."""
     found, wrong = _objects(text)
     problems: list[tuple[int, str]] = []
     for data, size in reversed(found):
@@ -57,7 +57,7 @@ def understand(text: str, schema: Schema) -> dict[str, Any]:
 
 
 def check(data: object, schema: Schema) -> dict[str, Any]:
-    """Return an object that was given as such if it satisfies a schema; ReplyError says why not."""
+    """Return an already parsed object if it satisfies a schema; ReplyError otherwise."""
     problem = _DEEP if _too_deep(data) else _problem(data, schema, "")
     if problem or not isinstance(data, dict):
         raise ReplyError(problem or "the reply is not an object")
@@ -71,7 +71,7 @@ def parse(text: str) -> dict[str, Any] | None:
 
 
 def strict(schema: Schema) -> Schema:
-    """Return a schema as services with strict ones want it: all properties required, no limits."""
+    """Return a schema in the form strict services require: all properties required, no limits."""
     made = {key: schema[key] for key in _SENT if key in schema}
     if "items" in schema:
         made["items"] = strict(schema["items"])
@@ -83,7 +83,7 @@ def strict(schema: Schema) -> Schema:
 
 
 def described(schema: Schema) -> str:
-    """Return what to tell a model that is not bound to a schema."""
+    """Return the schema in words, for a model that cannot be bound to one."""
     return (
         "Reply with one JSON object and nothing else: no code fence, no text around it. It satisfies this"
         f" JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
@@ -91,7 +91,7 @@ def described(schema: Schema) -> str:
 
 
 def _objects(text: str) -> tuple[list[tuple[dict[str, Any], int]], str]:
-    """Return the JSON objects in a text with their sizes, and what is wrong with the first broken one."""
+    """Return the JSON objects in a text with their sizes, and the error in the first broken one."""
     decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
     found: list[tuple[dict[str, Any], int]] = []
     wrong = ""
@@ -141,7 +141,7 @@ def _no_constant(name: str) -> None:
 
 
 def _problem(data: object, schema: Mapping[str, Any], at: str) -> str:
-    """Return the first thing that is wrong, with its place; empty if all is well."""
+    """Return the first violation with its location; empty if there is none."""
     where = at or "the reply"
     kinds = schema.get("type", ())
     kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)

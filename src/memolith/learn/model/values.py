@@ -1,4 +1,4 @@
-"""What a model is asked, what comes back, and what can go wrong."""
+"""Questions to a model, its replies, and errors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 Kind = Literal["refused", "malformed", "timeout", "rate_limited", "server", "unavailable", "too_long"]
 CHARS_PER_TOKEN = 4
 EFFORTS = ("minimal", "low", "medium", "high")
-# What services say of a prompt that does not fit, in lower case.
+# What services say when a prompt is too long, in lower case.
 TOO_LONG = ("context_length", "context length", "context window", "prompt is too long", "too many tokens")
-# Where Anthropic counts what it read.
+# The fields in which Anthropic counts input.
 ANTHROPIC_INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -29,14 +29,14 @@ class Question(Value):
 
     @property
     def tokens(self) -> int:
-        """Estimate what the input takes."""
+        """Estimate the tokens of the input."""
         return estimate(self.system + self.user)
 
 
 class Completion(Value):
-    """What a back-end brought: text, or the object itself. Tokens are None where nobody counted them."""
+    """The reply of a back-end: text, or the object itself. Tokens are None if not counted."""
 
-    cut: bool  # it ends where the limit was
+    cut: bool  # truncated at the limit
     data: dict[str, Any] | None
     text: str
     tokens_in: int | None
@@ -58,14 +58,14 @@ class Backend(Protocol):
     """One way to reach a model. Each call of `ask` is one request."""
 
     name: str
-    window: int  # tokens; 0 if nobody knows
+    window: int  # tokens; 0 if unknown
 
     def ask(self, question: Question, seconds: float) -> Completion:
         """Send one request; ModelError if no answer came within `seconds`."""
 
 
 class ModelError(ProviderError):
-    """A model did not answer as it should. `retry_after`: seconds that the service asks to wait, or None."""
+    """A model gave no usable answer. `retry_after`: seconds that the service asks to wait, or None."""
 
     def __init__(self, kind: Kind, message: str, retry_after: float | None = None) -> None:
         self.kind, self.retry_after = kind, retry_after
@@ -73,29 +73,29 @@ class ModelError(ProviderError):
 
 
 class AdjustedError(ModelError):
-    """The service lacks something; the next request goes without it."""
+    """The service lacks a feature; the next request omits it."""
 
     def __init__(self, message: str) -> None:
         super().__init__("unavailable", message)
 
 
 class ModelUnavailableError(ConfigError):
-    """No model can be asked; says why and what to do."""
+    """No model is available; the message says why and what to do."""
 
 
 def estimate(text: str) -> int:
-    """Estimate tokens the way the ceilings count them."""
+    """Estimate tokens as the ceilings count them."""
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
 def sum_counts(*counts: object) -> int | None:
-    """Add what a service counted; None if it counted nothing."""
+    """Add up the counts of a service; None if it gave none."""
     known = [each for each in counts if isinstance(each, int) and not isinstance(each, bool) and each >= 0]
     return sum(known) if known else None
 
 
 def nearest_effort(wanted: str, supported: Sequence[str]) -> str:
-    """Return the supported level of effort that is nearest, the cheaper of two; empty if there is none."""
+    """Return the nearest supported level of effort, the cheaper of two; empty if there is none."""
     if wanted not in EFFORTS or not supported:
         return ""
     place = EFFORTS.index(wanted)

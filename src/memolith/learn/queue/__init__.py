@@ -1,1 +1,1 @@
-"""Work that is done once, by whoever holds its lease; and the ledger of what it cost."""
+"""Jobs, each done once by the worker that holds its lease; and the ledger of their cost."""

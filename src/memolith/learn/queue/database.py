@@ -1,11 +1,11 @@
-"""The database of learning, `state/state.sqlite3`: who works on what, what that brought, and what it cost.
+"""The database of learning, `state/state.sqlite3`: jobs and their workers, extractions, and costs.
 
-Losing it costs repeated work, never a memory. So a damaged file is set aside and a new one begun, a deleted
-one is not missed, and whoever only reads gets nothing where there is no file. Every wait ends,
-after `lock.seconds`, in a BusyError.
+Losing it costs repeated work, never a memory. So a damaged file is set aside and replaced by a new one, a
+deleted one is simply recreated, and readers get no rows while there is no file. Every wait ends after
+`lock.seconds` in a BusyError.
 
-While a connection is open, its file cannot give its inode to another one: one `stat` tells whether the file
-at the name is still ours. Without that look, a worker could commit into a file that no longer has a name.
+While a connection is open, no other file can get its inode: one `stat` shows whether the file at the path is
+still ours. Without that check, a worker could commit into a file that has been unlinked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 NAME = "state.sqlite3"
-LOCK = "queue"  # held while the file is made or set aside
+LOCK = "queue"  # held while the file is created or set aside
 _VERSION = 1
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (kind TEXT NOT NULL, key TEXT NOT NULL, project TEXT NOT NULL,
@@ -54,9 +54,9 @@ CREATE INDEX IF NOT EXISTS requests_of_day ON requests (day);
 CREATE INDEX IF NOT EXISTS requests_of_run ON requests (run);
 """
 _BESIDE = ("-wal", "-shm", "-journal")
-_TRIES = 5  # with a file that others damage or remove
+_TRIES = 5  # attempts with a file that others damage or remove
 
-# A damaged schema can have a message that Python cannot even decode.
+# SQLite's message about a damaged schema may not even be UTF-8.
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)
 _BUSY = frozenset([sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL])
 _DAMAGED = frozenset(
@@ -72,11 +72,11 @@ _REFUSED = {
 
 
 class DamagedError(StorageError):
-    """The file was damaged, or made by another version; it was set aside, the next try makes a new one."""
+    """The file was damaged or of another version, and is set aside; a retry creates a new one."""
 
 
 class Database:
-    """The file, and the connection to it once it is needed. Threads may share one."""
+    """The file, and a connection opened on first use. Threads may share it."""
 
     def __init__(self, home: str, wait: float) -> None:
         self.path = os.path.join(home, "state", NAME)
@@ -85,23 +85,23 @@ class Database:
         locks.watch_forks(self)
 
     def forked(self) -> None:
-        """Start over, in a forked child: what is open is the parent's."""
+        """Start over in a forked child: the open connection is the parent's."""
         self.lock = RLock()
         self._open: sqlite3.Connection | None = None
         self._inode: tuple[int, int] | None = None
         self._inside = False
 
-    # ------------------------------------------------------------ what the others use
+    # ------------------------------------------------------------ queries and transactions
 
     @property
     def exists(self) -> bool:
-        """Whether there is a file."""
+        """Whether the file exists."""
         return _stat(self.path) is not None
 
     def ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return the rows that answer a question; none where there is no database.
+        """Return the rows of a query; none if there is no database.
 
-        `values` are its parameters in order, or one mapping of their names.
+        `values` are its parameters in order, or one mapping of names.
         """
         with self._mine():
             for attempt in range(_TRIES):
@@ -116,7 +116,7 @@ class Database:
         return []
 
     def change(self, step: Callable[[sqlite3.Connection], T]) -> T:
-        """Do a step in a transaction of its own; once more if the file turned out to be damaged."""
+        """Run a step in its own transaction; retry once if the file turns out to be damaged."""
         try:
             with self.writing() as connection:
                 return step(connection)
@@ -127,12 +127,12 @@ class Database:
             return step(connection)
 
     def update(self, statement: str, *values: object) -> int:
-        """Do one statement in a transaction of its own; return how many rows it changed."""
+        """Run one statement in its own transaction; return how many rows it changed."""
         return self.change(lambda db: db.execute(statement, _bound(values)).rowcount)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Hold an IMMEDIATE transaction, so that nobody else writes; inside another one, be a part of it."""
+        """Hold an IMMEDIATE transaction, so that nobody else writes; inside another one, join it."""
         with self._mine():
             if self._inside and self._open is not None:
                 yield self._open
@@ -153,7 +153,7 @@ class Database:
                 self._inside = False
 
     def scrub(self) -> None:
-        """Leave no bytes of what was deleted: not in the journal, not in a file that was set aside."""
+        """Remove the bytes of deleted rows from the journal and from files that were set aside."""
         with self._mine(), contextlib.suppress(sqlite3.Error):
             connection = self._connect()
             if connection is not None:
@@ -161,7 +161,7 @@ class Database:
         _unlink(f"{self.path}.damaged")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connection."""
         if self._open is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._open.close()
@@ -196,13 +196,13 @@ class Database:
                 continue
             if self._inode is None:
                 raise StorageError(self.path, OSError(errno.EROFS, "can only be read"))
-            if self._inode == _inode(self.path):  # looked at inside: waiting for the lock takes its time
+            if self._inode == _inode(self.path):  # checked after locking: the wait may have been long
                 return connection
             self.close()
         raise BusyError(f"{self.path}: is replaced again and again; see what else uses it, then try again")
 
     def _connect(self) -> sqlite3.Connection | None:
-        """Return the connection to the file at the name; None if there is none, or nothing in it yet."""
+        """Return the connection to the file at the path; None if it is missing or still empty."""
         if self._open is not None and self._inode == _inode(self.path):
             return self._open
         self.close()
@@ -214,8 +214,8 @@ class Database:
         except sqlite3.OperationalError as error:
             if _code(error) not in _REFUSED:
                 raise
-            # Not even the file that readers share can be made here. Who may only read sees what is in the
-            # file itself; it is opened again for each question, because nothing tells when it changes.
+            # Not even the -shm file that readers share can be created here. A read-only process sees the
+            # main file alone, reopened for each query, because nothing signals a change.
             self._inode = None
             self._open, version = self._opened("mode=ro&immutable=1")
         if version == 0:
@@ -226,18 +226,18 @@ class Database:
         return self._open
 
     def _make(self) -> sqlite3.Connection | None:
-        """Make the file, or what should be in it; None if somebody removed it right away."""
+        """Create the file or its schema; None if somebody removes it at once."""
         with locks.locked(self._home, LOCK, self._wait):
             connection = self._connect()
             if connection is not None:
                 return connection
             if _inode(self.path) is None:
-                # Their database is gone; SQLite would read them into the new one.
+                # Left over from a deleted database; SQLite would replay them into the new one.
                 for suffix in _BESIDE:
                     _unlink(self.path + suffix)
                 with files.storage_errors(self.path):
-                    files.write_new(Place.of(self.path), b"")  # private from its first moment
-            files.make_private(Tree(os.path.dirname(self.path)), NAME)  # somebody else may have made it
+                    files.write_new(Place.of(self.path), b"")  # private from the start
+            files.make_private(Tree(os.path.dirname(self.path)), NAME)  # somebody else may have created it
             connection, _ = self._opened("mode=rw")
             try:
                 connection.execute("PRAGMA journal_mode=WAL").fetchall()
@@ -249,9 +249,9 @@ class Database:
             return self._connect()
 
     def _opened(self, mode: str) -> tuple[sqlite3.Connection, int]:
-        """Return a connection to the file, and the version of what is in it."""
+        """Return a connection to the file, and the version of its schema."""
         where = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        # Its time limit is set before the first lock is asked for.
+        # Set the timeout before the first lock is taken.
         connection = connect(f"file:{where}?{mode}", uri=True, timeout=self._wait)
         try:
             connection.execute("PRAGMA synchronous=FULL")
@@ -271,10 +271,10 @@ class Database:
         return found is not None
 
     def _known(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
-        """Return an error of SQLite as one of ours; a damaged file is set aside by then."""
+        """Convert an error of SQLite to one of ours; sets a damaged file aside first."""
         code = _code(error)
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
-            return error  # a mistake of ours
+            return error  # our own bug
         if self._inode is not None and self._inode != _inode(self.path):
             self.close()
             return DamagedError(self.path, OSError(errno.EIO, "somebody replaced it; try again"))
@@ -290,7 +290,7 @@ class Database:
         damaged = self._inode
         self.close()
         with locks.locked(self._home, LOCK, self._wait), files.storage_errors(self.path):
-            if damaged is not None and damaged == _inode(self.path):  # nobody was faster
+            if damaged is not None and damaged == _inode(self.path):  # no other process replaced it first
                 files.replace(Place.of(self.path), Place.of(f"{self.path}.damaged"))
                 for suffix in _BESIDE:
                     _unlink(self.path + suffix)
@@ -307,7 +307,7 @@ def _bound(values: tuple[Any, ...]) -> Any:
 
 
 def _code(error: sqlite3.Error | UnicodeDecodeError) -> int | None:
-    """Return the kind of an error; None if it did not come from SQLite itself (text that is not UTF-8)."""
+    """Return SQLite's error code; None if the error is not SQLite's own (text that is not UTF-8)."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 

@@ -1,6 +1,6 @@
-"""What extraction brought, one row per session: stored, chosen for consolidation, used, pruned.
+"""Extractions, one row per session: stored, chosen for consolidation, used, pruned.
 
-Everything here happens inside a transaction of the queue, which says who may store something.
+Everything here runs inside a transaction of the queue, which decides who may store something.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from memolith.env.settings import Settings
     from memolith.learn.queue.database import Database
 
-_PRUNED = 200  # at one start
+_PRUNED = 200  # rows per start
 _DAY = 86_400.0
 
 
 class Extraction(Value):
     """What one session taught; `source_watermark` is the version of the session that was read (`jobs`).
 
-    `session` is its name in the store, `started` when it began, `created` when it was extracted (0 = now).
-    `in_set` tells whether the last consolidation was made from it.
+    `session` is its name in the store, `started` its start, `created` the time of extraction (0 = now).
+    `in_set`: the last consolidation used it.
     """
 
     created: float
@@ -44,25 +44,25 @@ class Extraction(Value):
 
 
 _COLUMNS = ", ".join(Extraction.__slots__)
-# Where it was never used, its age counts.
+# If never used, the age counts.
 _LAST = "CASE WHEN last_used > 0 THEN last_used ELSE created END"
 
 
 class Extractions:
-    """The extractions of all projects; each question is about one."""
+    """The extractions of all projects; each query is about one project."""
 
     def __init__(self, database: Database, settings: Settings, now: Callable[[], float]) -> None:
         self._database, self._settings, self._now = database, settings, now
 
     def all(self, project: str) -> list[Extraction]:
-        """Return the extractions of a project, by the names of their sessions."""
+        """Return the extractions of a project, ordered by session name."""
         return self._found("WHERE project = ? ORDER BY session", project)
 
     def chosen(self, project: str) -> list[Extraction]:
-        """Return what a consolidation reads, by the names of the sessions.
+        """Return the extractions that a consolidation reads, ordered by session name.
 
-        That is what was used in the last `max_unused_days`, or made then and not used yet; the most used
-        first, then the last used, then the newest, as many as `max_raw_memories_for_global`.
+        They were used, or created and not used yet, in the last `max_unused_days`. The most used are chosen
+        first, then the last used, then the newest, up to `max_raw_memories_for_global`.
         """
         found = self._found(
             f"WHERE project = ? AND {_LAST} >= ? ORDER BY usage_count DESC, last_used DESC,"
@@ -74,7 +74,7 @@ class Extractions:
         return sorted(found, key=lambda each: each.session)
 
     def use(self, project: str, sessions: Iterable[str]) -> int:
-        """Note that an answer cited what came from these sessions; return how many are known."""
+        """Count a citation of these sessions in an answer; return how many are known."""
         cited = sorted(set(sessions))
         if not cited or not self._database.exists:
             return 0
@@ -85,7 +85,7 @@ class Extractions:
         )
 
     def prune(self) -> int:
-        """Drop what nobody used for too long, oldest first, but nothing that the last consolidation has."""
+        """Drop extractions unused for too long, oldest first, except those in the last consolidation."""
         if not self._database.exists:
             return 0
         return self._database.update(
@@ -97,7 +97,7 @@ class Extractions:
     # ------------------------------------------------------------ inside a transaction of the queue
 
     def store(self, output: Extraction) -> bool:
-        """Keep an extraction, unless a later version of the session was extracted already."""
+        """Store an extraction, unless a later version of the session was already extracted."""
         values = {**output.as_dict(), "created": output.created or self._now()}
         asked = ", ".join(f":{name}" for name in Extraction.__slots__)
         renewed = ("source_watermark", "started", "raw_memory", "rollout_summary", "rollout_slug", "model")
@@ -111,7 +111,7 @@ class Extractions:
         return bool(stored)
 
     def remove(self, project: str, session: str, watermark: str | None = None) -> bool:
-        """Drop an extraction; with a watermark, only one that is of no later version of the session."""
+        """Drop an extraction; with a watermark, only if it is not of a later version of the session."""
         removed = self._database.update(
             "DELETE FROM outputs WHERE project = ? AND session = ?"
             " AND (?3 IS NULL OR CAST(source_watermark AS INTEGER) <= CAST(?3 AS INTEGER))",
@@ -120,7 +120,7 @@ class Extractions:
         return bool(removed)
 
     def mark(self, project: str, sessions: Iterable[str]) -> None:
-        """Note which extractions the last consolidation was made from."""
+        """Mark the extractions that the last consolidation used."""
         self._database.update("UPDATE outputs SET in_set = 0 WHERE project = ?", project)
         for session in sessions:
             self._database.update(

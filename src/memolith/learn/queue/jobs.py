@@ -1,11 +1,11 @@
-"""The rows of the queue: what each says, and the conditions under which it is due.
+"""The rows of the queue: their columns, and the conditions under which a job is due.
 
-Watermarks are versions: a number, or a number and a fingerprint (`12-9f3a…`). A larger number is newer; with
-the same number, another fingerprint is. `input` is the version that is wanted, `success` the one that was
-done; while they differ, there is something to do. For an extraction it is the version of the session; for
-a consolidation a counter that every change of an extraction raises.
+Watermarks are versions: a number, or a number and a fingerprint (`12-9f3a…`). A larger number is newer, and
+so is a different fingerprint with the same number. `input` is the requested version, `success` the one last
+done; while they differ, the job has work. For an extraction it is the version of the session; for a
+consolidation, a counter that every change of an extraction raises.
 
-A row that was changed in the future says that the clock was set back. Whatever it waits for is over then.
+A row changed in the future means that the clock was set back; its waiting times then count as over.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 EXTRACT, CONSOLIDATE = "extract", "consolidate"
 
-_SANE = "updated <= :now + 5"  # seconds that the clock may be corrected by
+_SANE = "updated <= :now + 5"  # tolerates small clock corrections, in seconds
 LIVE = f"(status = 'running' AND lease_until > :now AND {_SANE})"
 DUE = (
     f"(status = 'pending' OR (status = 'failed' AND NOT (retry_at > :now AND {_SANE}))"
     f" OR (status = 'running' AND NOT {LIVE}))"
 )
-# A consolidation waits until the extractions of its project are through, so that the last of many workers
-# does it, once; and for some hours after the one before, unless somebody asked for it.
+# A consolidation waits for the extractions of its project, so that the last of many workers does it once;
+# and for some hours after the previous one, unless a person asked for it.
 RIPE = (
     "(forced OR NOT (finished > :rested AND finished <= :now + 5)) AND NOT EXISTS (SELECT 1 FROM jobs AS"  # noqa: S608
     f" other WHERE other.kind = 'extract' AND other.project = jobs.project AND ({DUE} OR {LIVE}))"
@@ -38,7 +38,7 @@ RIPE = (
 
 
 class LeaseLostError(BusyError):
-    """Another worker has the job now, or it was cancelled: nothing was written."""
+    """Another worker has the job, or it was cancelled: nothing was written."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(
@@ -48,20 +48,20 @@ class LeaseLostError(BusyError):
 
 
 class Job(Value):
-    """One thing to do, as it stood when it was read; `key` is `<slug>/<session>`, or `<slug>`."""
+    """One job, as of when it was read; `key` is `<slug>/<session>`, or `<slug>`."""
 
-    finished: float  # when it last succeeded; 0 = never
+    finished: float  # time of the last success; 0 = never
     forced: bool  # a person asked for it
     input_watermark: str
     key: str
     kind: str
     last_error: str
     lease_until: float
-    outcome: str  # what the last success brought, or why that was nothing
+    outcome: str  # result of the last success, or why there was none
     project: str
     retry_at: float
     retry_remaining: int
-    status: str  # pending, running, done, failed (is tried again), error (is not)
+    status: str  # pending, running, done, failed (retried), error (not retried)
     success_watermark: str  # empty = none yet
     token: str
     updated: float
@@ -77,7 +77,7 @@ COLUMNS = ", ".join(Job.__slots__)
 
 
 def read(row: tuple[Any, ...]) -> Job:
-    """Return a row with COLUMNS as a job."""
+    """Return a row of COLUMNS as a job."""
     fields = dict(zip(Job.__slots__, row, strict=True))
     return Job(**{**fields, "forced": bool(fields["forced"])})
 
@@ -93,13 +93,13 @@ def newer(one: str, other: str) -> bool:
 
 
 class Rows:
-    """All jobs, to be read and changed inside a transaction of the queue."""
+    """All jobs, read and changed inside a transaction of the queue."""
 
     def __init__(self, database: Database, now: Callable[[], float]) -> None:
         self._database, self._now = database, now
 
     def find(self, kind: str, key: str) -> Job | None:
-        """Return a job, if there is one."""
+        """Return a job, or None."""
         rows = self._database.ask(
             f"SELECT {COLUMNS} FROM jobs WHERE kind = ? AND key = ?",  # noqa: S608
             *(kind, key),
@@ -114,14 +114,14 @@ class Rows:
         return job
 
     def held(self, job: Job) -> Job:
-        """Return a job as it is now. LeaseLostError if it is no longer its worker's."""
+        """Return the current state of a job. LeaseLostError if its worker lost it."""
         row = self.find(job.kind, job.key)
         if row is None or row.status != "running" or not job.token or row.token != job.token:
             raise LeaseLostError(job)
         return row
 
     def set(self, job: Job, **values: object) -> None:
-        """Change some columns of a job, `status` among them."""
+        """Change some columns of a job, including `status`."""
         if values["status"] != "running":
             values |= {"worker": "", "token": ""}
         changed = ", ".join(f"{name} = ?" for name in values)

@@ -1,8 +1,8 @@
-"""The ledger: what learning cost, and the ceilings that it may not pass.
+"""The ledger: the cost of learning, and its ceilings.
 
-Each request is entered before it is sent, with all that it may use, and corrected when its answer is there.
-So whatever the number of processes, what was used plus what is under way never exceeds a ceiling: the request
-that could do that is not sent. One whose process was killed keeps its full reservation.
+Each request is entered before it is sent, with the most it may use, and corrected when the answer arrives. So
+with any number of processes, the total used and reserved never exceeds a ceiling: a request that could exceed
+it is not sent. If a process is killed, its request keeps the full reservation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _USED = (
 
 
 class Entry(Value):
-    """A request that may be sent; `seconds` is how long it may take."""
+    """A reserved request; `seconds` is its time limit."""
 
     about: tuple[str, str, str, str, str, str]  # run, day, phase, project, session, model
     id: int
@@ -41,11 +41,11 @@ class Entry(Value):
 
 
 class Cost(Value):
-    """What some requests cost: those of a day, a run, a project, a phase, a model, or of all that."""
+    """The cost of some requests, grouped by day, run, project, phase or model, or in total."""
 
     day: str
     model: str
-    open: int  # requests without an answer (yet); they count with all that they may use
+    open: int  # requests without an answer so far; they count in full
     phase: str
     project: str
     requests: int
@@ -66,7 +66,7 @@ class Ledger:
         self.database, self._settings, self._now = database, settings, now
 
     def start(self, run: str) -> None:
-        """Begin a run: from now on its seconds count."""
+        """Begin a run: its seconds count from now on."""
         self.database.change(lambda db: self._started(db, run, self._now()))
 
     def reserve(
@@ -80,10 +80,10 @@ class Ledger:
         tokens: int,
         seconds: float,
     ) -> Entry:
-        """Enter a request before it is sent, with the tokens that it may use.
+        """Enter a request before it is sent, with the most tokens it may use.
 
-        CeilingError if it could exceed a ceiling. It must end after `entry.seconds`: those that were asked
-        for, or what is left of the run or of the day.
+        CeilingError if it could exceed a ceiling. It must end within `entry.seconds`: those requested, or
+        what is left of the run or of the day.
         """
 
         def step(db: Connection) -> Entry:
@@ -103,7 +103,7 @@ class Ledger:
         return self.database.change(step)
 
     def settle(self, entry: Entry, tokens_in: int, tokens_out: int, seconds: float, outcome: str) -> None:
-        """Enter what a request really used, and how it ended (`ok`, or the kind of failure)."""
+        """Enter the actual usage of a request and its outcome (`ok`, or the kind of failure)."""
         used = (max(0, tokens_in), max(0, tokens_out), max(0.0, seconds), outcome or "ok")
         request = (entry.id, entry.about[0])
 
@@ -114,26 +114,26 @@ class Ledger:
                 (*used, *request),
             ).rowcount
             known = db.execute("SELECT 1 FROM requests WHERE id = ? AND run = ?", request)
-            if not changed and known.fetchone() is None:  # the database was lost meanwhile; it was spent
+            if not changed and known.fetchone() is None:  # the database was lost; the cost is real
                 db.execute(_INSERT, (*entry.about, *used))
 
         self.database.change(step)
 
     def check_day(self) -> None:
-        """Raise CeilingError if the budget of today is used up: then a run need not start."""
+        """Raise CeilingError if today's budget is used up, so that a run does not start."""
         used = self.totals(day=day_of(self._now()))
         self._check("requests", "day", used.requests, 1)
         self._check("tokens", "day", used.tokens, 1)
         self._check("seconds", "day", used.seconds, None)
 
     def totals(self, *, day: str = "", run: str = "") -> Cost:
-        """Return what was used on a day or in a run."""
+        """Return the usage of a day or a run."""
         where = "run = ?" if run else "day = ?"
         rows = self.database.ask(f"SELECT {_USED} FROM requests WHERE {where}", run or day)  # noqa: S608
         return _cost((day, "", "", ""), rows[0] if rows else (0, 0, 0, 0.0, 0))
 
     def costs(self, *, since: str = "") -> list[Cost]:
-        """Return what was used per day, project, phase and model, the newest day first."""
+        """Return the usage per day, project, phase and model, newest day first."""
         rows = self.database.ask(
             f"SELECT day, project, phase, model, {_USED} FROM requests WHERE day >= ?"  # noqa: S608
             " GROUP BY day, project, phase, model ORDER BY day DESC, project, phase, model",
@@ -152,7 +152,7 @@ class Ledger:
         return now
 
     def _check(self, what: str, where: str, used: float, more: float | None) -> float:
-        """Return what is left below a ceiling. CeilingError if that is not `more` (None: anything at all)."""
+        """Return what is left below a ceiling. CeilingError if less than `more` (None: if nothing)."""
         key = f"memories.{what}_per_{where}"
         limit = self._settings.number(key)
         if used >= limit if more is None else used + more > limit:

@@ -1,9 +1,9 @@
-"""The queue: the sessions to extract and the projects to consolidate, and who is working on them.
+"""The queue: sessions to extract, projects to consolidate, and their workers.
 
-Any number of processes may work at once. A job that is claimed belongs to its worker until the lease ends;
-the worker renews it (`kept`), and after a crash another one takes over. Each claim has a token of its own.
-Whatever a worker says about its job counts only while that token stands in the row, looked at in the very
-transaction that writes: a worker that lost the job cannot finish, fail or commit it (`LeaseLostError`).
+Any number of processes may work at once. A claimed job belongs to its worker until the lease expires; the
+worker renews it (`kept`), and after a crash another one takes over. Each claim has its own token. A worker's
+changes to a job count only while that token is in the row, checked in the same transaction that writes: a
+worker that lost the job cannot finish, fail or commit it (`LeaseLostError`).
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ __all__ = ["CONSOLIDATE", "EXTRACT", "Extraction", "Fence", "Job", "LeaseLostErr
 
 _ATTEMPTS = 3
 _MAX_TEXT = 2_000  # characters of an error or outcome
-_SECONDS = {  # how long a lease lasts, and how long a failed job waits
+_SECONDS = {  # the settings for a lease, and for the wait after a failure
     EXTRACT: ("memories.stage1_lease_seconds", "memories.stage1_retry_delay_seconds"),
     CONSOLIDATE: ("memories.phase2_lease_seconds", "memories.phase2_retry_delay_seconds"),
 }
 
-_NAMED = (("jobs", "key"), ("outputs", "session"), ("requests", "session"))  # where a session's name stands
+_NAMED = (("jobs", "key"), ("outputs", "session"), ("requests", "session"))  # columns with a session's name
 
 
 def _transaction(method: Callable[Concatenate[Queue, P], T]) -> Callable[Concatenate[Queue, P], T]:
-    """Make a method one transaction, a part of another one inside it; done again if the file was damaged."""
+    """Run a method in one transaction, joining an outer one; retry it if the file was damaged."""
 
     @functools.wraps(method)
     def whole(queue: Queue, /, *given: P.args, **named: P.kwargs) -> T:
@@ -56,7 +56,7 @@ def _transaction(method: Callable[Concatenate[Queue, P], T]) -> Callable[Concate
 
 
 class Fence:
-    """What a commit inside `fenced` may still say: its outcome, and the sessions that it was made from."""
+    """What a commit inside `fenced` may still set: its outcome, and the sessions it used."""
 
     def __init__(self, outcome: str) -> None:
         self.outcome = outcome
@@ -66,7 +66,7 @@ class Fence:
 class Queue:
     """The queue of one home, with its extractions and its ledger in the same database.
 
-    Nothing is opened until it is asked, and asking makes no file.
+    Nothing is opened before the first query, and a query creates no file.
     """
 
     def __init__(self, home: str, settings: Settings, now: Callable[[], float] = time.time) -> None:
@@ -83,17 +83,17 @@ class Queue:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.database.close()
 
-    # ------------------------------------------------------------ asking for work
+    # ------------------------------------------------------------ requesting work
 
     @_transaction
     def enqueue(self, kind: str, key: str, watermark: int | str = 0, *, forced: bool = False) -> bool:
-        """Ask for a job to be done up to a watermark; False if that was done, or asked for, already.
+        """Request a job up to a watermark; False if it is already done or requested.
 
-        A newer watermark gives it all its attempts again. `forced` is a person's request: it is done even
-        if nothing changed, and without a pause.
+        A newer watermark resets its attempts. `forced` is a person's request: the job runs even if nothing
+        changed, and without a pause.
         """
         job, wanted = self._rows.find(kind, key), str(watermark)
         if job is None:
@@ -110,7 +110,7 @@ class Queue:
         if wanted == done and kind == CONSOLIDATE:
             wanted = str(jobs.number(done) + 1)
         elif wanted == done:
-            done = ""  # the version of a session is not ours to raise: it is as if it had not been done
+            done = ""  # we cannot raise a session's version, so treat it as not done
         self._rows.set(
             job,
             status="running" if job.status == "running" else "pending",
@@ -124,14 +124,14 @@ class Queue:
 
     @_transaction
     def retry(self, key: str) -> Job:
-        """Give a job all its attempts again, even if it was done or cancelled. NotFoundError if none is."""
+        """Reset the attempts of a job, even if done or cancelled. NotFoundError if there is no such job."""
         job = self._rows.known(key)
         self.enqueue(job.kind, key, job.input_watermark, forced=True)
         return self._rows.known(key)
 
     @_transaction
     def cancel(self, key: str) -> Job:
-        """Skip a job until there is something newer, and take it from its worker."""
+        """Skip a job until there is a newer version, and revoke its lease."""
         job = self._rows.known(key)
         done = job.input_watermark
         self._rows.set(job, status="done", success_watermark=done, forced=False, outcome="cancelled")
@@ -149,11 +149,10 @@ class Queue:
     def claim(
         self, kind: str, *, project: str | None = None, limit: int = 1, force: bool = False
     ) -> list[Job]:
-        """Take jobs that are due, in the order they were asked for; each up to its `input_watermark`.
+        """Claim jobs that are due, in the order requested; each up to its `input_watermark`.
 
-        Never more than `stage1_concurrency` extractions run at once, whatever the processes. `force` waits
-        neither for a pause to end nor, before a consolidation, for extractions; it never takes a job from
-        a worker whose lease holds.
+        At most `stage1_concurrency` extractions run at once, across all processes. `force` ignores pauses
+        and, for a consolidation, running extractions; it never takes a job from a worker with a valid lease.
         """
         now = self._now()
         rested = now - self._settings.number("memories.cooldown_hours") * 3600
@@ -172,7 +171,7 @@ class Queue:
         return [self._take(jobs.read(row)) for row in rows]
 
     def _take(self, job: Job) -> Job:
-        """Give a job to this process; its former worker can no longer change it."""
+        """Assign a job to this process; its former worker can no longer change it."""
         left = (
             f"its worker, process {job.worker}, ended before it was done" if job.status == "running" else ""
         )
@@ -187,7 +186,7 @@ class Queue:
         return self._rows.known(job.key)
 
     def heartbeat(self, job: Job) -> bool:
-        """Renew a lease; False if it has ended, or the job is somebody else's: its place may be taken."""
+        """Renew a lease; False if it expired or another worker has the job."""
         now = self._now()
         return bool(
             self.database.update(
@@ -198,7 +197,7 @@ class Queue:
         )
 
     def holds(self, job: Job) -> bool:
-        """Whether no other worker has taken the job, even if its lease has ended."""
+        """Whether no other worker has taken the job, even if the lease has expired."""
         found = self.database.ask(
             "SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND token = ? AND status = 'running'",
             *(job.kind, job.key, job.token),
@@ -207,9 +206,9 @@ class Queue:
 
     @_transaction
     def finish(self, job: Job, outcome: str, *, output: Extraction | None = None) -> bool:
-        """Mark a job as done, with what it brought; True if a consolidation has something new to read.
+        """Mark a job as done, with its outcome; True if a consolidation has something new to read.
 
-        An extraction without an output had nothing to teach: what the session taught before goes.
+        An extraction without output found nothing: the session's earlier extraction is dropped.
         """
         self._succeed(job, outcome)
         if job.kind != EXTRACT:
@@ -224,10 +223,10 @@ class Queue:
 
     @contextlib.contextmanager
     def fenced(self, job: Job, outcome: str = "") -> Iterator[Fence]:
-        """Hold everybody else off while files are committed; the job is done when the block ends well.
+        """Exclude all other workers while files are committed; the job is done if the block succeeds.
 
-        LeaseLostError, before anything in the block runs, if the job is somebody else's. If the block raises,
-        the job is still running: `fail` or `release` it. What is yielded takes the outcome and the sessions.
+        LeaseLostError, before the block runs, if another worker has the job. If the block raises, the job is
+        still running: `fail` or `release` it. The yielded fence takes the outcome and the sessions.
         """
         with self.database.writing():
             self._rows.held(job)
@@ -238,9 +237,9 @@ class Queue:
             self._succeed(job, fence.outcome)
 
     def _succeed(self, job: Job, outcome: str) -> None:
-        """Note that a job is done up to the watermark it was claimed with."""
+        """Mark a job as done up to the watermark it was claimed with."""
         row = self._rows.held(job)
-        more = row.input_watermark != job.input_watermark  # something newer came meanwhile
+        more = row.input_watermark != job.input_watermark  # a newer version arrived meanwhile
         self._rows.set(
             job,
             status="pending" if more else "done",
@@ -255,9 +254,9 @@ class Queue:
 
     @_transaction
     def fail(self, job: Job, error: str, *, delay: float = 0.0) -> None:
-        """Mark an attempt as failed: it is tried again after the pause that is set, or `delay` if longer.
+        """Mark an attempt as failed; it is retried after the configured pause, or `delay` if longer.
 
-        If there is a newer version by now, that one has all its attempts and need not wait.
+        A version that arrived meanwhile has all its attempts and need not wait.
         """
         row = self._rows.held(job)
         if row.input_watermark != job.input_watermark:
@@ -274,19 +273,19 @@ class Queue:
 
     @_transaction
     def release(self, job: Job, why: str) -> None:
-        """Give a job back undone, without counting an attempt: a ceiling was reached, or the run ends."""
+        """Return a job undone, without counting an attempt: a ceiling was reached, or the run ends."""
         self._rows.held(job)
         self._rows.set(job, status="pending", retry_at=0.0, last_error=_clean(why))
 
     @contextlib.contextmanager
     def kept(self, job: Job) -> Iterator[None]:
-        """Renew the lease from a thread while the block runs, as long as it holds."""
+        """Renew the lease from a thread while the block runs, as long as it is valid."""
         ended = threading.Event()
         pause = min(self._settings.number("memories.phase2_heartbeat_seconds"), self._lease(job.kind) / 3)
 
         def beat() -> None:
             while not ended.wait(pause):
-                with contextlib.suppress(MemolithError):  # the next beat may get through
+                with contextlib.suppress(MemolithError):  # the next beat may succeed
                     if not self.heartbeat(job):
                         return
 
@@ -301,10 +300,10 @@ class Queue:
     def _lease(self, kind: str) -> float:
         return self._settings.number(_SECONDS[kind][0])
 
-    # ------------------------------------------------------------ looking and forgetting
+    # ------------------------------------------------------------ queries and removal
 
     def jobs(self, project: str | None = None, kind: str | None = None) -> list[Job]:
-        """Return the jobs of a project, or of all, last changed first."""
+        """Return the jobs of a project, or of all projects, last changed first."""
         rows = self.database.ask(
             f"SELECT {jobs.COLUMNS} FROM jobs WHERE (?1 IS NULL OR project = ?1)"  # noqa: S608
             " AND (?2 IS NULL OR kind = ?2) ORDER BY updated DESC, kind, key",
@@ -314,12 +313,12 @@ class Queue:
         return [jobs.read(row) for row in rows]
 
     def watermarks(self, project: str) -> dict[str, str]:
-        """Return the version of each session of a project that was extracted last."""
+        """Return the last extracted version of each session of a project."""
         found = self.jobs(project, EXTRACT)
         return {job.session: job.success_watermark for job in found if job.success_watermark}
 
     def forget_session(self, project: str, session: str) -> bool:
-        """Drop a session and what it taught; True if the next consolidation has to forget it too.
+        """Drop a session and its extraction; True if the next consolidation has to drop it too.
 
         A consolidation that is running may have read it, so it loses its job.
         """
@@ -343,9 +342,9 @@ class Queue:
         return self._drop(step, nothing=False)
 
     def erase(self, project: str | None, change: Callable[[str], str], rename: Callable[[str], str]) -> int:
-        """Change the texts of what was extracted, in a project or in all; return how many it changed.
+        """Change the texts of extractions, in a project or in all; return how many changed.
 
-        `rename` says what a session is called from now on.
+        `rename` maps a session's name to its new one.
         """
 
         def step(db: Connection) -> int:
@@ -370,7 +369,7 @@ class Queue:
         return self._drop(step, nothing=0)
 
     def clear(self, project: str | None = None) -> int:
-        """Drop all jobs and extractions of a project, or of all; return how many. What was spent stays."""
+        """Drop all jobs and extractions of a project, or of all projects; return how many. Costs stay."""
 
         def step(db: Connection) -> int:
             tables = ("jobs", "outputs")
@@ -380,7 +379,7 @@ class Queue:
         return self._drop(step, nothing=0)
 
     def _drop(self, step: Callable[[Connection], T], nothing: T) -> T:
-        """Do a step that leaves no bytes of what it deletes; where there is no database, do not make one."""
+        """Run a step and scrub the bytes it deletes; without a database, do not create one."""
         if not self.database.exists:
             return nothing
         dropped = self.database.change(step)
@@ -389,5 +388,5 @@ class Queue:
 
 
 def _clean(text: str) -> str:
-    """Return what may be stored of a message: an error of a service may quote what it was sent."""
+    """Return a message fit to store: a service's error may quote the text it was sent."""
     return redact(text).text[:_MAX_TEXT]
