@@ -1,8 +1,8 @@
 """Reading memory by address: `memory://root/notes/deploy.md` gives the text, or the names in a directory.
 
-`root` and `project` are this project's memory (`memory://root` itself is the summary), `user` is what holds
-for all projects. Only what is memory can be reached: not what waits for review, not another project, not our
-own files. Addresses are read-only, and no answer or error tells where the memory is on the disk.
+`root` and `project` are this project's memory (`memory://root` itself is the summary), `user` is the memory
+for all projects. Only memory can be reached: not what waits for review, not other projects, not our own
+files. Addresses are read-only, and no answer or error reveals where the memory is on disk.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLAIN = "text/plain"
 
 
 class Resource(Value):
-    """What an address leads to: a `text`, or the addresses in a directory (`listing`, else None)."""
+    """The target of an address: a `text`, or the addresses in a directory (`listing`, else None)."""
 
     listing: list[str] | None
     mime: str
@@ -39,9 +39,9 @@ class Resource(Value):
 
 
 def resolve(home: Home, uri: str) -> Resource:
-    """Return what an address leads to.
+    """Return the target of an address.
 
-    InputError says what is wrong with an address, NotFoundError that nothing is there.
+    InputError if the address is invalid, NotFoundError if nothing is there.
     """
     scope, parts = meant(home, uri)
     tree = Tree(str(home.root))
@@ -63,14 +63,14 @@ def resolve(home: Home, uri: str) -> Resource:
 
 
 def of_file(home: Home, relative: str) -> Resource:
-    """Return a file of the store as it is, with its address; the text is empty if it is not there."""
+    """Return a file of the store with its address; the text is empty if the file does not exist."""
     data = Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True)
     text = files.text_of(data or b"").removeprefix("\ufeff")
     return Resource(uri=address_of(relative), mime=mime(relative), listing=None, text=text)
 
 
 def meant(home: Home, uri: str) -> tuple[str, tuple[str, ...]]:
-    """Return the scope that an address is about, and the parts of the path in it."""
+    """Return the scope of an address, and the parts of its path."""
     namespace, parts = parse_address(uri)
     if namespace == "root" and not parts:
         parts = (layout.SUMMARY,)
@@ -78,12 +78,12 @@ def meant(home: Home, uri: str) -> tuple[str, tuple[str, ...]]:
 
 
 def complete(home: Home, prefix: str) -> list[str]:
-    """Return the addresses that begin with `prefix` and lead somewhere; never raises."""
+    """Return the existing addresses that begin with `prefix`; never raises."""
     head, slash, _ = prefix[len(SCHEME) :].rpartition("/") if prefix.startswith(SCHEME) else ("", "", "")
     if not slash:
         found = [f"{SCHEME}{name}" for name in NAMESPACES if _leads(home, name)]
     else:
-        # The names in `memory://root` are those of the project; alone, that address is the summary.
+        # `memory://root` contains the project's names; by itself, that address is the summary.
         listed = f"{SCHEME}{'project' if head == 'root' else head}"
         try:
             found = resolve(home, listed).listing or []
@@ -101,7 +101,7 @@ def _leads(home: Home, namespace: str) -> bool:
 
 
 def address(namespace: str, *parts: str) -> str:
-    """Return the address of a place; the one way to write it."""
+    """Return the address of a place in its canonical form."""
     from urllib.parse import quote
 
     return "/".join(
@@ -129,7 +129,7 @@ def _exists(tree: Tree, scope: str) -> bool:
 
 
 def _top(home: Home, tree: Tree, scope: str) -> list[tuple[str, ...]]:
-    """Return what of a scope can be read."""
+    """Return the readable entries at the top of a scope."""
     base = layout.path(scope)
     there = [entry.name for entry in tree.folder(base).entries() if not entry.is_symlink()]
     known = [name for name in _KINDS if name in there]
@@ -163,7 +163,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
 
 
 def _spelled(tree: Tree, scope: str, parts: tuple[str, ...]) -> str:
-    """Return the path as it is on disk, where another system may have decomposed the accents."""
+    """Return the path as it is on disk, where another system may have decomposed its accents."""
     path = layout.path(scope)
     for part in parts:
         here = f"{path}/{part}" if path else part
@@ -178,7 +178,7 @@ def _spelled(tree: Tree, scope: str, parts: tuple[str, ...]) -> str:
 
 
 def _names(tree: Tree, directory: str) -> list[str]:
-    """Return the names in a directory that have an address of their own."""
+    """Return the names in a directory that have addresses."""
     found = []
     for entry in tree.folder(directory).entries():
         name = composed(entry.name)
@@ -193,7 +193,7 @@ def _names(tree: Tree, directory: str) -> list[str]:
 
 
 def _shown(tree: Tree, scope: str, text: str) -> str:
-    """Mask what a person may have typed into a file by hand."""
+    """Mask secrets that a person may have typed into a file by hand."""
     from memolith.store.allow_list import allowed
     from memolith.text.secrets.redact import redact
 
@@ -218,7 +218,7 @@ def _session(home: Home, uri: str, rest: tuple[str, ...]) -> Resource:
 
 
 def turn_label(turn: Turn) -> str:
-    """Return what a turn says of its words if they may be somebody else's, with a space before it."""
+    """Return the label of a turn whose words may be somebody else's, with a leading space; else nothing."""
     from memolith.text import turns, typed
 
     taint = turn.taint

@@ -1,4 +1,4 @@
-"""Reading what a caller asks for: targets, modes, scopes, caps and pages. Pure functions."""
+"""Parsing a caller's arguments: targets, modes, scopes, caps and pages. Pure functions."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _SCOPES = {
 
 
 def target(value: str, what: str = "target") -> str:
-    """Return the target that is meant; `what` names the parameter in the error."""
+    """Return the canonical target; `what` names the parameter in the error."""
     return one_of(value, TARGETS, what, more=("list",) if what == "source" else ())
 
 
 def one_of(value: str, known: Sequence[str], what: str, more: Sequence[str] = ()) -> str:
-    """Return a word that is among those that are `known`; `more` are named in the error only."""
+    """Return a word if it is one of `known`; `more` appear only in the error."""
     if value in known:
-        return known[known.index(value)]  # not an enum, whose text is another
+        return known[known.index(value)]  # not the enum member: its `str()` differs
     raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join((*known, *more))}")
 
 
 def check_name(name: str | None, content: str = "") -> None:
-    """Refuse what cannot name a note with this content, before anything is created for it."""
+    """Refuse a name that a note with this content cannot have, before anything is created."""
     from memolith.store import layout
     from memolith.store.screen import refuse_secret
 
@@ -42,7 +42,7 @@ def check_name(name: str | None, content: str = "") -> None:
 
 
 def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
-    """Return the source that is meant."""
+    """Return the source for an origin and a taint."""
     one_of(origin, ORIGINS, "origin")
     if taint and taint not in OWN:
         one_of(taint, TAINTS, "taint")
@@ -50,7 +50,7 @@ def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
 
 
 def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:
-    """Refuse what cannot be stored, before anything is created for it."""
+    """Refuse text that cannot be stored, before anything is created."""
     from memolith.store.screen import check
 
     check(text, what)
@@ -67,7 +67,7 @@ def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
         wanted = old_str
         count = (old or "").count(wanted)
         if not count and old and "\r\n" in old and "\r\n" not in wanted:
-            # A caller that read the text may have lost the carriage returns.
+            # The caller may have lost the carriage returns when it read the text.
             wanted, text = wanted.replace("\n", "\r\n"), text.replace("\n", "\r\n")
             count = old.count(wanted)
         if old and count > 1:
@@ -80,7 +80,7 @@ def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
 
 
 def _in_body(path: str, old: str, wanted: str, text: str) -> str:
-    """Replace in the body of a note whose description only repeats its first line, and let that follow."""
+    """Replace in a note's body if its description only repeats the first line, and update the description."""
     from memolith.text import frontmatter, markdown
 
     note = frontmatter.split(old)
@@ -92,7 +92,7 @@ def _in_body(path: str, old: str, wanted: str, text: str) -> str:
 
 
 def is_user_wide(scope: str) -> bool:
-    """Whether a scope's name means the user-wide one."""
+    """Whether a scope's name means the user-wide scope."""
     if not isinstance(scope, str) or scope not in _SCOPES:
         raise InputError(f"unknown scope {quoted(scope)}; one of project, user")
     return _SCOPES[scope] == "user"
@@ -101,7 +101,7 @@ def is_user_wide(scope: str) -> bool:
 def page(text: str, offset: int, lines: int | None) -> str:
     """Return some lines of a text, at most 32 KiB, with a marker if it was cut.
 
-    Lines that do not say themselves whose they are, for it stands above them, begin with that.
+    If the label with the source of these lines stands above them, it is put in front.
     """
     from memolith.text.budget import head, utf8_len
     from memolith.text.source_label import above, label
@@ -109,7 +109,7 @@ def page(text: str, offset: int, lines: int | None) -> str:
     if offset or lines is not None:
         if offset < 0 or (lines is not None and lines < 1):
             raise InputError("offset must be 0 or more, lines 1 or more")
-        # A line too long for one answer counts as several, so that its end can be reached too.
+        # A line too long for one answer counts as several, so that its end is reachable too.
         every = [
             line[at : at + _LONG_LINE]
             for line in text.splitlines(keepends=True)

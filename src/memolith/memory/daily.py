@@ -1,4 +1,4 @@
-"""The daily log: which day it is where the person is, which days have a log, and what an entry looks like."""
+"""The daily log: the person's local date, the days that have a log, and the format of an entry."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def _local(seconds: float) -> time.struct_time:
 
 
 def day(seconds: float) -> str:
-    """Return the local calendar date at a moment."""
+    """Return the local date at a point in time."""
     return time.strftime("%Y-%m-%d", _local(seconds))
 
 
 def day_before(seconds: float) -> str:
-    """Return the local calendar date before the one at a moment."""
+    """Return the local date of the day before a point in time."""
     here = _local(seconds)
-    # Noon of the day before exists in every time zone, whatever the clocks did at night.
+    # Noon of the previous day exists in every time zone, whatever the clocks did at night.
     noon = time.mktime((here.tm_year, here.tm_mon, here.tm_mday - 1, 12, 0, 0, 0, 0, -1))
     return time.strftime("%Y-%m-%d", time.localtime(noon))
 
 
 def days(tree: Tree, slug: str) -> list[str]:
-    """Return the dates that have a log, oldest first; none if it cannot be listed (`doctor` reports it)."""
+    """Return the dates that have a log, oldest first; empty if it cannot be listed (`doctor` reports it)."""
     try:
         names = tree.names(layout.path(slug, "daily"))
     except (UnsafePathError, StorageError):

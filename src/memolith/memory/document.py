@@ -1,7 +1,7 @@
 """MEMORY.md as one document with sections: its template, and changes that stay safe.
 
-Used for the user-wide entry page. Free appends, dated sections, a rewrite that cannot drop half of
-the text unnoticed, and a size that asks to be kept small.
+Used for the user-wide entry page. Supports free appends, dated sections, a rewrite that cannot silently drop
+half of the text, and a size limit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
     from memolith.store.gate import Change
 
-# Everything below this line in a project's MEMORY.md is written by consolidation; nothing above it is.
+# Consolidation writes everything below this line in a project's MEMORY.md, and nothing above it.
 MARKER = "<!-- memolith: consolidated below, rewritten by learning; write above this line -->"
 
 SECTIONS = (
@@ -37,9 +37,9 @@ TEMPLATE = (
 
 
 def appender(mode: str, *, force: bool, path: str, skipped: list[int]) -> Callable[[str | None, str], str]:
-    """Return the change for `update`: add to the end, or replace all (InputError for another mode).
+    """Return the change for `update`: append, or replace everything (InputError for any other mode).
 
-    `skipped` receives how many lines were there already.
+    `skipped` receives the number of lines that were already there.
     """
     if mode == "append":
         return lambda old, text: _append(TEMPLATE if old is None else old, text, skipped)
@@ -62,19 +62,19 @@ def _rewrite(old: str, text: str, *, force: bool, path: str) -> str:
 
 
 def dropped_lines(old: str, new: str) -> tuple[int, int]:
-    """Return how many of the old lines that say something are gone, and how many there were."""
+    """Return how many of the old lines with content are gone, and how many there were."""
     before = [markdown.same_line(line) for line in _lines_with_content(old)]
     after = {markdown.same_line(line) for line in new.splitlines()}
     return sum(1 for line in before if line not in after), len(before)
 
 
 def _lines_with_content(text: str) -> list[str]:
-    """Return the lines with content: a template's headings and comments are no loss."""
+    """Return the lines with content: losing a template's headings and comments does not count."""
     return [line for line in markdown.presentable(text).splitlines() if line.strip()]
 
 
 def diff(old: str, new: str) -> str:
-    """Return a unified diff for a person to read; what a hand typed may be a secret."""
+    """Return a unified diff for a person, with secrets masked: the file may be edited by hand."""
     import difflib
 
     from memolith.text.secrets.redact import redact
@@ -84,7 +84,7 @@ def diff(old: str, new: str) -> str:
 
 
 def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str], str], list[str]]:
-    """Return the change for `update_section`, one section's body and date, and warnings about its title."""
+    """Return the change for `update_section` (a section's body and date), and warnings about its title."""
     from memolith.store.screen import screen
 
     title, warnings = screen(section.lstrip("#"))
@@ -128,7 +128,7 @@ def overflow(text: str, limit: int) -> list[str]:
 
 
 def without(text: str, lines: list[str]) -> str:
-    """Return `text` without the given lines, each taken out once where it first stands."""
+    """Return `text` without the given lines, removing the first occurrence of each."""
     from collections import Counter
 
     gone = Counter(lines)
@@ -142,7 +142,7 @@ def without(text: str, lines: list[str]) -> str:
 
 
 def keep_small(home: Home, change: Change) -> None:
-    """Ask to condense a long MEMORY.md, or move its oldest lines to an archive note."""
+    """Suggest condensing a long MEMORY.md, or move its oldest lines to an archive note."""
     limit = int(home.settings.number("long_term.soft_limit"))
     size = len((change.after or b"").decode("utf-8", "replace"))
     if not limit or size <= limit:
@@ -156,7 +156,7 @@ def keep_small(home: Home, change: Change) -> None:
 
 
 def _archive(home: Home, change: Change, limit: int) -> str:
-    """Move the oldest lines of MEMORY.md to the archive note; return what to say about it."""
+    """Move the oldest lines of MEMORY.md to the archive note; return the message about it."""
     archive = layout.note(layout.USER, "memory-archive")
     moved: list[str] = []
 
@@ -165,7 +165,7 @@ def _archive(home: Home, change: Change, limit: int) -> str:
         moved[:] = overflow(text, limit)
         return markdown.append(old or "", "".join(moved)) if moved else old
 
-    # Archived first, then removed: a crash in between leaves a line twice, never nowhere.
+    # Archive first, then remove: a crash in between leaves a line twice, but loses none.
     with home.gate.scope(layout.USER):
         home.gate.rewrite(archive, add, op="archive")
         done = home.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")

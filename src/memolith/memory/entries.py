@@ -1,6 +1,6 @@
-"""Markdown files with a YAML head that are found by an id: what records and tickets have in common.
+"""Markdown files with a YAML head and an id: what records and tickets have in common.
 
-`Entries` is the base of both: how one is changed or removed, and what is said about that.
+`Entries` is the base class of both: how to change or remove an entry, and how to report that.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ MAX_ID = 60
 
 
 class EntryResult(Value):
-    """What a change of a record or ticket did. `held` is its id in the review if it waits for a person."""
+    """The result of changing a record or ticket. `held` is its review id if it waits for a person."""
 
     created: bool = False
     filename: str
     held: str | None = None
     id: str
     message: str
-    superseded: list[str]  # the ids of records that it took the place of
+    superseded: list[str]  # the ids of records that it replaced
     warnings: list[str]
 
 
@@ -52,13 +52,13 @@ class Entries:
         self._root = home.store
 
     def _write(self, relative: str, fields: Fields, text: str | None = None) -> Change:
-        """Change fields of an entry, and its text if one is given; whose words are new is noted."""
+        """Change fields of an entry, and its text if given; a new text is labelled with its source."""
         whose = self._home.source if text is not None or "title" in fields else None
         fields = {**fields, "updated": self._home.today}
         return store(self._home.gate, relative, fields, text, self._kind, whose)
 
     def _remove(self, relative: str, op: str = "delete") -> None:
-        """Delete an entry; its text goes into the history."""
+        """Delete an entry; the history keeps its text."""
         self._home.gate.rewrite(relative, lambda _: None, op=op)
 
     def _done(
@@ -82,9 +82,9 @@ class Entries:
 
 
 def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[Entry, str] | None:
-    """Return an entry and the date of its file's last change; None if it is not there or may not be read.
+    """Return an entry and the date of its file's last change; None if it is missing or must not be read.
 
-    `strict` is for who decides by it what to write: a disk that gave no answer is a StorageError, not a no.
+    `strict` is for callers that write depending on the result: a read error raises StorageError.
     """
     tree = Tree(root)
     try:
@@ -102,19 +102,19 @@ def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[
 
 
 def new_id(title: str, taken: Iterable[str]) -> str:
-    """Return a readable id that no other entry has, whatever the case of its letters."""
+    """Return a readable id that no other entry has, ignoring case."""
     known = {each.casefold() for each in taken}
     return next(name for name in numbered(layout.file_name(title)) if name not in known)
 
 
 def numbered(name: str) -> Iterator[str]:
-    """Yield a name, and then what it may be called if others have it."""
+    """Yield a name, then numbered variants of it in case others have it."""
     yield name
     yield from (f"{name}-{number}" for number in count(2))
 
 
 def check_id(text: str) -> str:
-    """Return an id that a person gave, as a file may be called; InputError if it cannot be one."""
+    """Return an id given by a person as a valid file name; InputError if it cannot be one."""
     bare = text.strip()
     if not all(char.isascii() and (char.isalnum() or char in "-_") for char in bare) or len(bare) > MAX_ID:
         raise InputError(f"id {quoted(text)} is not allowed; use letters, digits, - and _, at most {MAX_ID}")
@@ -123,7 +123,7 @@ def check_id(text: str) -> str:
 
 
 def match(wanted: str, ids: Iterable[str], what: str, short: Callable[[str], str] = str) -> str:
-    """Return the id that is meant: itself, or the only one that begins so, or whose `short` form does."""
+    """Return the matching id: an exact match, or the only one that (or whose `short` form) starts with it."""
     known = list(ids)
     if wanted in known:
         return wanted
@@ -141,17 +141,17 @@ def match(wanted: str, ids: Iterable[str], what: str, short: Callable[[str], str
 
 
 def titled(title: str, text: str) -> str:
-    """Return a title as an entry may be called after it: without what it or its text tells to be a secret."""
+    """Return a title for an entry, without secrets that it contains or that the text reveals."""
     return markdown.same_line(str(together({"title": title}, text)[0]["title"]))
 
 
 def store(
     gate: Gate, relative: str, fields: Fields, body: str | None, op: str, source: Source | None = None
 ) -> Change:
-    """Write an entry: a new file, or the same with some fields and perhaps another body.
+    """Write an entry: a new file, or an existing one with some fields and perhaps the body changed.
 
-    Keys, comments and their order in a head that is there already stay. A head that cannot be read stays
-    as text below a new one. `source` is where a new text came from.
+    An existing head keeps its keys, comments and order. A head that cannot be parsed stays as text below a
+    new one. `source` is the source of a new text.
     """
     label = source_label.fields(source) if source and not source.trusted else {}
     given, masked, warnings = together(
@@ -180,7 +180,7 @@ def store(
 
 
 def date(value: str | None, what: str) -> str:
-    """Return a date that was given, or nothing; InputError if it is not a date."""
+    """Return a given date, or nothing; InputError if it is not a date."""
     if value is None or not value.strip():
         return ""
     if not layout.is_date(value.strip()):

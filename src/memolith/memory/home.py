@@ -1,4 +1,4 @@
-"""Opening a memory: where it is, which project it is for, what its settings are, who is writing."""
+"""Opening a memory: its location, its project, its settings, and who is writing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Home:
-    """An open memory, before anything is asked of it; `Mem` adds the verbs."""
+    """An open memory and its resources; `Mem` adds the verbs."""
 
     def __init__(
         self,
@@ -45,16 +45,16 @@ class Home:
         self.source = source or Source("agent")
         self.settings = Settings(home)
         self._cwd, self._now = cwd, now
-        self.store = os.path.join(home, layout.STORE)  # of the Markdown files
+        self.store = os.path.join(home, layout.STORE)  # the Markdown files
         self._project: projects.Project | None = None
-        self._doubt: list[tuple[str, OSError]] = []  # what could not be read when the project was found
+        self._doubt: list[tuple[str, OSError]] = []  # read errors while resolving the project
         self._gate: Gate | None = None
         self._index: Index | None = None
         self._vectors: Vectors | None = None
         self._cleanup: Callable[[], None] | None = None
-        # Asks a person, once, whether a memory that is not proved to be this project's is.
+        # Asks a person once whether an unproved memory belongs to this project.
         self.confirm: Callable[[projects.Project], bool] | None = None
-        self.patience: float | None = None  # seconds to wait for others, for who has no more than that
+        self.patience: float | None = None  # seconds to wait for locks, if the caller has a deadline
 
     @classmethod
     def open(
@@ -68,9 +68,9 @@ class Home:
     ) -> Self:
         """Open the memory of the project at `cwd` (default: the current directory).
 
-        `home` overrides where memory is kept. `ephemeral` uses a throw-away directory instead: nothing is
-        read from and nothing written to the real memory. `now` gives the time, for tests. `origin` says who
-        is writing, `agent` or `user`; for texts from elsewhere there is `from_source`.
+        `home` overrides where memory is kept. `ephemeral` uses a temporary directory instead and neither
+        reads nor writes the real memory. `now` supplies the time, for tests. `origin` says who is writing,
+        `agent` or `user`; for text from elsewhere, see `from_source`.
         """
         source = arguments.source(origin, None)
         place = os.fspath(cwd) if cwd is not None else None
@@ -86,32 +86,32 @@ class Home:
         else:
             where = default_home(os.environ, sys.platform)
         for each in (where, os.path.join(where, layout.STORE)):
-            with suppress(OSError):  # not made yet; or whoever needs it says why it cannot be reached
+            with suppress(OSError):  # it does not exist yet, or the first user reports why it is unreachable
                 own(each, os.stat(each))
         return cls(where, place, now=now, source=source)
 
     def from_source(self, origin: str, taint: str | None = None, *, reviewed: bool = False) -> Self:
-        """Return the same memory for writing texts that come from elsewhere.
+        """Return the same memory for writing text that comes from elsewhere.
 
-        `origin` is user, agent, extracted or imported; `taint` is web, tool, repository or pasted, or for
-        what was extracted or imported from their own words, user or agent. Everything else is from outside:
-        it is labelled, and only who asks sees it until a person has `reviewed` and accepted it.
+        `origin` is user, agent, extracted or imported; `taint` is web, tool, repository or pasted, or user or
+        agent if their own words were extracted or imported. All other text is from outside: it is labelled,
+        and shown only on request until a person has `reviewed` and accepted it.
         """
         source = arguments.source(origin, taint, accepted=reviewed)
         other = type(self)(self.path, self._cwd, now=self._now, source=source)
         other.settings = self.settings
         other.confirm = self.confirm
-        other._project = self._project  # noqa: SLF001 - which may not be that of the directory (`of_project`)
+        other._project = self._project  # noqa: SLF001 - may differ from the directory's (`of_project`)
         return other
 
     def of_project(self, slug: str) -> Self:
-        """Return the same memory for another of its projects, wherever that is."""
+        """Return the same memory for another of its projects, wherever that is on disk."""
         other = type(self)(self.path, self._cwd, now=self._now, source=self.source)
         other._project = projects.Project(slug, "", None, known=True)  # noqa: SLF001
         return other
 
     def close(self) -> None:
-        """Let go of the index; remove an ephemeral memory."""
+        """Close the index; remove an ephemeral memory."""
         if self._vectors is not None:
             self._vectors.close()
             self._vectors = None
@@ -158,13 +158,13 @@ class Home:
 
     @property
     def identity(self) -> projects.Project:
-        """The project that the working directory belongs to, and how it was found."""
-        if self._project is None or self._doubt:  # in doubt it is looked for again
+        """The project of the working directory, and how it was found."""
+        if self._project is None or self._doubt:  # after read errors, resolve it again
             self._project = self._found(evidence.READ_SECONDS)
         return self._project
 
     def _found(self, seconds: float, *, again: bool = False) -> projects.Project:
-        end = time.monotonic() + seconds  # for all that it may be
+        end = time.monotonic() + seconds  # for all candidates together
 
         def prove(checkout: Checkout, commit: str) -> bool | None:
             from memolith.store.registry import reaches
@@ -185,7 +185,7 @@ class Home:
         return found
 
     def _matters(self, path: str, error: OSError) -> bool:
-        """Whether what could not be read may be evidence: not if it is elsewhere and somebody else's."""
+        """Whether an unreadable file may be evidence: not if it is elsewhere and access is denied."""
         return path.startswith(self.path) or error.errno not in (errno.EACCES, errno.EPERM)
 
     def now(self) -> float:
@@ -194,12 +194,12 @@ class Home:
 
     @property
     def today(self) -> str:
-        """The local calendar date, now."""
+        """The current local date."""
         return daily.day(self._now())
 
     @property
     def yesterday(self) -> str:
-        """The local calendar date before today's."""
+        """The local date of the day before."""
         return daily.day_before(self._now())
 
     @property
@@ -215,7 +215,7 @@ class Home:
 
     @property
     def index(self) -> Index:
-        """The index, kept open between questions."""
+        """The index, kept open between queries."""
         if self._index is None:
             from memolith.index import Index
 
@@ -233,25 +233,25 @@ class Home:
 
     @property
     def is_ephemeral(self) -> bool:
-        """Whether this memory is thrown away at the end."""
+        """Whether this memory is removed on close."""
         return self._cleanup is not None
 
     @property
     def is_warm(self) -> bool:
-        """Whether a question was asked by meaning before, so that the next one costs little."""
+        """Whether the vectors are already open, so that the next query by meaning is cheap."""
         return self._vectors is not None
 
     @property
     def summary_tokens(self) -> int:
-        """How much of what was learned goes into the block; 0 while learning, or using it, is off."""
+        """How many tokens of learned text go into the block; 0 while learning, or using it, is off."""
         if not (self.settings.flag("memories.enabled") and self.settings.flag("memories.use")):
             return 0
         return int(self.settings.number("memories.summary_injection_token_limit"))
 
     def register(self) -> None:
-        """Write the project's identity down before its first memory, so that it is found again.
+        """Store the project's identity before its first memory, so that it is found again.
 
-        InputError if there is no project: what has no directory must not meet what others wrote without one.
+        InputError if there is no project: memories without a directory must not mix with other people's.
         """
         if self.identity.registered:
             return
@@ -260,12 +260,12 @@ class Home:
                 "there is no project here, because the working directory is gone or cannot be read; go to "
                 "one that exists, name one (--project DIR), or write for all projects (long_term, scope user)"
             )
-        if self._doubt:  # it may be known, and get a second memory
+        if self._doubt:  # it may be a known project, which would get a second memory
             raise StorageError(*self._doubt[0])
         self._register(evidence.WRITE_SECONDS)
 
     def settle(self, seconds: float) -> None:
-        """Decide what a reader had no time for, and write down what was found; for the background."""
+        """Decide what a reader had no time for, and store the result; for background work."""
         found = self.identity
         if found.is_open:
             found = self._project = self._found(seconds, again=True)
@@ -291,9 +291,9 @@ class Home:
                 return
 
     def scope(self, scope: str, *, register: bool = False) -> str:
-        """Return the slug that a caller's word for a scope means: the project's, or none for the user.
+        """Return the slug for the name of a scope: the project's, or an empty one for the user.
 
-        Who writes lets the project `register` first: that may find that its slug is taken.
+        Writers let the project `register` first, because that may find that the slug is taken.
         """
         if arguments.is_user_wide(scope):
             return layout.USER

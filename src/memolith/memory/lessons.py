@@ -1,7 +1,7 @@
-"""Lessons: what somebody wants learned, as small dated notes that the next consolidation takes in.
+"""Lessons: facts that somebody wants learned, as small dated notes for the next consolidation.
 
 `lessons/2026-11-15T12-00-00-use-port-5433.md` is never overwritten and never injected by itself, so saving
-one does not change what a running session has in its prompt. It is searched and recalled like a note.
+one does not change the prompt of a running session. Search and recall treat it like a note.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STAMP = "%Y-%m-%dT%H-%M-%S"
 
 
 class Lesson(Value):
-    """One lesson: its file in the store, its day, its text, and its source where that is not the user."""
+    """One lesson: its file in the store, its date, its text, and its source unless that is the user."""
 
     date: str
     filename: str
@@ -42,7 +42,7 @@ class Lessons:
         self._home = home
 
     def add(self, text: str) -> WriteResult:
-        """Save a lesson under its time and its first words."""
+        """Save a lesson; its file name has the time and the first words."""
         home = self._home
         arguments.check_text(text)
         if held := review.hold(home, "lessons.add", text, {}, user_wide=False):
@@ -58,7 +58,7 @@ class Lessons:
         return reply(root, change, 0, None)
 
     def list(self) -> builtins.list[Lesson]:
-        """Return all lessons, oldest first; what cannot be read is left out."""
+        """Return all lessons, oldest first; unreadable ones are skipped."""
         directory = layout.path(self._home.project, "lessons")
         try:
             names = Tree(self._home.store).names(directory)

@@ -1,8 +1,8 @@
-"""The index of the notes, `notes/MEMORY.md`: one line each, which follows the files.
+"""The index of the notes, `notes/MEMORY.md`: one line per note, kept in sync with the files.
 
-memolith adds and removes lines; what a person wrote in between, and how they worded a line, stays. Whether it
-still matches its directory is told by one comparison of two times (`is_current`), so that a prompt does not
-pay for listing thousands of files. It lists the newest `MOST` notes: what a write costs stays bounded.
+memolith adds and removes lines; a person's own text and wording stay. Comparing two timestamps shows whether
+the index still matches its directory (`is_current`), so that a prompt need not list thousands of files. It
+contains the newest `MOST` notes, which bounds the cost of a write.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ HEADER = "# Notes\n\n"
 _COUNT = "<!-- memolith: {} notes, one line each -->\n\n"
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
-# What cannot stand in a link as it is. Spaces are read in this form, but written between `<` and `>`.
+# Characters that a link cannot contain. Spaces are parsed in this form, but written between `<` and `>`.
 _ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("^", "%5E"), ("%", "%25"))
 
 
 def note_files(root: str, slug: str) -> list[str]:
-    """Return the names of a scope's note files, sorted; the index is not a note.
+    """Return the sorted names of a scope's note files.
 
-    Neither are links and directories, nor names that cannot stand in a line of the index.
+    Without the index itself, links, directories, and names that a line of the index cannot contain.
     """
     try:
         return _note_names(Tree(root).folder(layout.path(slug, "notes")))
@@ -49,9 +49,9 @@ def _note_names(folder: Folder) -> list[str]:
 
 
 def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
-    """Bring the index in line with the notes. The line of the note `relative` is written again; others stay.
+    """Sync the index with the notes. The line of the note `relative` is rewritten; other lines stay.
 
-    It is not stamped here: a note that somebody adds between our listing and the stamp would go unseen.
+    It is not stamped here, or a note that appears between our listing and the stamp would be missed.
     """
     fresh = os.path.basename(relative) if relative else ""
     with gate.scope(slug):
@@ -62,9 +62,9 @@ def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
 
 
 def drop_line(gate: Gate, relative: str) -> None:
-    """Take the line of a note out of the index, before what it says of the note is no longer true.
+    """Remove a note's line from the index before the note changes and the line becomes wrong.
 
-    A note without a line is read from its file, so nobody is told the old when the new was interrupted.
+    A note without a line is read from its file, so readers never see the old line after an interruption.
     """
 
     def apply(old: str | None) -> str | None:
@@ -76,7 +76,7 @@ def drop_line(gate: Gate, relative: str) -> None:
 
 
 def maybe_outside(root: str, slug: str) -> list[str]:
-    """Return the names of notes that may be from outside: whose line says so, and those without a line."""
+    """Return the names of notes that may be from outside: their line says so, or they have no line."""
     index = files.text_of(Tree(root).read(layout.path(slug, layout.INDEX), cut=True) or b"")
     names = note_files(root, slug)
     rows, places = survey(index.split("\n"), names)
@@ -85,11 +85,11 @@ def maybe_outside(root: str, slug: str) -> list[str]:
 
 
 class _LineLostError(Exception):
-    """The index would lose a line that a person may have worded; a copy of it has to be kept."""
+    """The index would lose a line that a person may have worded; a copy must be kept."""
 
 
 def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None:
-    """Write the index again. A copy of the old one is kept only if asked for: it grows with the notes."""
+    """Rewrite the index. Keep a copy of the old one only on request: it grows with the notes."""
     unread: list[str] = []
 
     def apply(old: str | None) -> str | None:
@@ -103,16 +103,16 @@ def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None
         return new
 
     gate.rewrite(layout.path(slug, layout.INDEX), apply, op="index", remember=remember)
-    if unread:  # not the time of its directory: whoever looks next reads those notes
+    if unread:  # not the directory's time: the next reader then reads those notes
         _stamp(Tree(gate.root).place(layout.path(slug, layout.INDEX)), 0)
 
 
 def _reconcile(
     old: str | None, folder: Folder, names: list[str], fresh: str, unread: list[str]
 ) -> tuple[str | None, bool]:
-    """Return the index's text, lines of new notes last, and whether any line was changed or taken out.
+    """Return the index's text, with new notes last, and whether any line was changed or removed.
 
-    The names of notes that could not be read are added to `unread`: they have no line.
+    Notes that cannot be read get no line; their names are added to `unread`.
     """
     if old is None and not names:
         return None, False
@@ -141,7 +141,7 @@ def _reconcile(
 
 
 def unlisted(names: list[str], places: dict[str, int], fresh: str = "") -> list[str]:
-    """Return the notes that lack a line and should have one: as many as there is room for, and a new one."""
+    """Return the notes that should get a line: as many as there is room for, and a new one."""
     missing = [name for name in names if name not in places]
     room = max(MOST - len(places), 0)
     if len(missing) <= room:
@@ -153,7 +153,7 @@ def unlisted(names: list[str], places: dict[str, int], fresh: str = "") -> list[
 def _without_oldest(
     kept: list[str], places: dict[str, int], count: int, folder: Folder
 ) -> tuple[list[str], bool]:
-    """Leave out the first lines of ours, and tell whether a person had reworded one of them."""
+    """Drop the oldest of our lines; also return whether a person had reworded one of them."""
     oldest = sorted((place, name) for name, place in places.items() if place >= 0)[:count]
     reworded = any(kept[place].strip() != _line(folder, name) for place, name in oldest)
     gone = {place for place, _ in oldest}
@@ -161,10 +161,10 @@ def _without_oldest(
 
 
 def survey(rows: list[str], names: list[str]) -> tuple[list[str], dict[str, int]]:
-    """Return the lines of an index that stay, and the place of each note's own line in them.
+    """Return the lines of an index that stay, and the position of each note's own line among them.
 
-    The place is -1 for a note that only a person's own lines mention. What a person wrote stays, even if its
-    note is gone. Lines that look like ours go with their note, and if they repeat one under the same heading.
+    The position is -1 for a note that only a person's own lines mention. A person's text stays even if its
+    note is gone. Lines in our format go with their note, or if they repeat one under the same heading.
     """
     present = set(names)
     kept: list[str] = []
@@ -200,10 +200,10 @@ def _set_count(text: str, count: int) -> str:
 
 
 def _stamp(index: Place, time: int) -> None:
-    """Give the index a time. If it is its directory's, a later difference is a note that came or went."""
+    """Set the index's time: the directory's, so that a later difference means a new or removed note."""
     try:
         for _ in range(2):
-            # The second try gets a finer clock on newer kernels: they refine it once it was looked at.
+            # On newer kernels the second try gets a finer timestamp: reading it refines the clock.
             files.set_time(index, time)
             if is_current(index):
                 return
@@ -212,20 +212,20 @@ def _stamp(index: Place, time: int) -> None:
 
 
 def is_current(place: Place) -> bool:
-    """Whether no note came or went since the index was written, by two `stat` calls.
+    """Whether no note was added or removed since the index was written, by two `stat` calls.
 
-    The directory's time must be the index's, and the stamp must be younger than that: a note
-    that appeared within the same tick of the clock would otherwise go unseen.
+    The directory's time must equal the index's, and the stamp must be younger: otherwise a note that appeared
+    within the same clock tick would be missed.
     """
     index, folder = place.stat(), place.folder.stat()
     return index is not None and index.st_mtime_ns == folder.st_mtime_ns < index.st_ctime_ns
 
 
 def glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
-    """Return the end of the index (the newest notes) within limits, and how many notes are left out.
+    """Return the end of the index (the newest notes) within limits, and the number of omitted notes.
 
-    An index that is out of date is corrected in what is returned only. One that turns out to be right is
-    stamped, so that the next call need not look again; no file is ever created or changed here.
+    An outdated index is corrected only in the result. One that proves to be right is stamped, so that the
+    next call need not check again; no file is ever created or changed here.
     """
     try:
         return _glance(root, slug, lines, size)
@@ -249,7 +249,7 @@ def _glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
     missing = unlisted(names, places)
     if rows and not missing and len(kept) == len(rows):
         _stamp(index, time)
-    # Only as many unknown notes are opened as can be shown.
+    # Open only as many unlisted notes as can be shown.
     kept += [line for name in missing[-lines:] if (line := _line(index.folder, name))]
     return _newest(kept, len(names), lines, size)
 
@@ -277,12 +277,12 @@ def _read_count(index: Place) -> int | None:
 
 
 def link_target(line: str) -> str | None:
-    """Return the note that an index line points to; None if it is not such a line."""
+    """Return the note that an index line links to; None if it is not such a line."""
     return _link(line)[0]
 
 
 def _link(line: str) -> tuple[str | None, bool]:
-    """Return the note that an index line points to, and whether the line looks like one of ours."""
+    """Return the note that an index line links to, and whether the line has our format."""
     bare = line.strip()
     start = bare.find("](")
     if start < 0 or not bare.startswith(("- [", "* [")):
@@ -303,7 +303,7 @@ def _link(line: str) -> tuple[str | None, bool]:
 
 
 def _line(folder: Folder, name: str) -> str:
-    """Return a note's line; nothing if it cannot be read, for then nobody knows whose words it has."""
+    """Return a note's line; empty if the note cannot be read, because then its source is unknown."""
     title, hook = describe(Place(folder, name))
     if hook is None:
         return ""
@@ -312,7 +312,7 @@ def _line(folder: Folder, name: str) -> str:
     for char, code in reversed(_ESCAPES[1:]):
         target = target.replace(char, code)
     if " " in name or "(" in name or ")" in name:
-        # `<memory` could be taken for the tag of our block.
+        # `<memory` could be mistaken for our block's tag.
         target = f"<./{target}>" if name.lower().startswith("memory") else f"<{target}>"
     return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
 

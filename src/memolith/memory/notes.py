@@ -1,4 +1,4 @@
-"""Notes: one fact or topic per file, and an index of one line each (`note_index`) that follows the files."""
+"""Notes: one fact or topic per file, and an index (`note_index`) with one line for each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_TITLE = 200
 
 
 def check(content: str, title: str) -> None:
-    """Refuse a note without title or text, before anything is created for it."""
+    """Refuse a note without title or text, before anything is created."""
     from memolith.store.screen import check as check_text
     from memolith.store.screen import quoted
 
@@ -44,7 +44,7 @@ def check(content: str, title: str) -> None:
 
 
 def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
-    """Store a note under its title and keep its line in the index; the same title replaces the note."""
+    """Store a note under its title and update its line in the index; the same title replaces the note."""
     kind = _KIND_ALIASES.get(kind, kind)
     from memolith.store.allow_list import allowed
     from memolith.store.screen import together
@@ -52,7 +52,7 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
     given, content, warnings = together(
         {"title": title}, content, lambda: allowed(gate.root, slug), by_hand=gate.by_hand
     )
-    # Only now in one line: a secret may be known by the lines around it.
+    # Joined into one line only now: the lines around a secret may reveal it.
     title = markdown.same_line(str(given["title"]))
     if not title:
         raise InputError("a note needs a title of visible characters; give --title TEXT")
@@ -71,7 +71,7 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
             if old is not None:
                 parsed = frontmatter.split(old)
                 if parsed.head and not parsed.problem:
-                    # What a person replaces is theirs; an agent may say again what it was told.
+                    # A person's text is their own; an agent may repeat what it read, so the label stays.
                     known = fields if source == Source("agent") else source_label.cleared(parsed, fields)
                     return frontmatter.set_fields(parsed.head, known) + body
             return frontmatter.compose(dict(fields), body)
@@ -83,7 +83,7 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
 
 
 def name_for(gate: Gate, slug: str, title: str) -> str:
-    """Return the name of the note that is called `title`, or would be."""
+    """Return the name of the note with this title, existing or not."""
     from memolith.store.screen import screen
 
     title = markdown.same_line(screen(title)[0])
@@ -99,7 +99,7 @@ def write(
     op: str,
     if_sha256: str | None,
 ) -> Change:
-    """Change a note, and let the index follow in the same lock."""
+    """Change a note and update the index under the same lock."""
     slug = layout.scope_of(relative)
     with gate.scope(slug):
         warnings = _check_new_name(gate, relative)
@@ -110,7 +110,7 @@ def write(
 
 
 def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
-    """Remove a note and its line; its text goes into the history. NotFoundError if there is none."""
+    """Remove a note and its line; the history keeps its text. NotFoundError if it does not exist."""
     slug = layout.scope_of(relative)
     if Tree(gate.root).stat(relative) is None:
         from memolith.store.screen import quoted
@@ -137,7 +137,7 @@ def _file_for(gate: Gate, slug: str, title: str) -> str:
 
 
 def _check_new_name(gate: Gate, relative: str) -> list[str]:
-    """Refuse a new name that a reader takes for that of another note; return warnings about it."""
+    """Refuse a new name that a reader could confuse with another note's; return warnings about it."""
     tree = Tree(gate.root)
     if tree.stat(relative) is not None:
         return []
@@ -146,14 +146,14 @@ def _check_new_name(gate: Gate, relative: str) -> list[str]:
 
 
 def find_note(home: Home, name: str) -> str:
-    """Return a note's file, the project's before the user's, or nothing. Only the base name counts."""
+    """Return a note's file, first in the project, then user-wide, or nothing. Only the base name counts."""
     base = name.replace("\\", "/").rpartition("/")[2]
     tree = Tree(str(home.root))
     for slug in (home.project, layout.USER):
         try:
             place = layout.find_note(str(home.root), slug, base)
         except MemolithError:
-            return ""  # no name of a note
+            return ""  # not a valid note name
         if tree.is_file(place):
             return place
     return ""

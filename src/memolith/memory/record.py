@@ -1,4 +1,4 @@
-"""One record: what it holds, and what may become one. `store/entry.py` reads its file."""
+"""One record: its fields, and which texts may become one. `store/entry.py` parses its file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 
 
 class Record(Value):
-    """One fact with what is known about it. Dates are YYYY-MM-DD or empty."""
+    """One fact with its metadata. Dates are YYYY-MM-DD or empty."""
 
     aliases: list[str]
     body: str
@@ -26,7 +26,7 @@ class Record(Value):
     filename: str
     id: str
     keywords: list[str]
-    origin: str  # where it came from, if not from its user or their agent
+    origin: str  # where it came from, if not from the user or their agent
     problem: str | None
     scope: str
     source: str
@@ -40,12 +40,12 @@ class Record(Value):
     valid_until: str
 
     def holds(self, today: str) -> bool:
-        """Whether the record is true on a day, as far as it says."""
+        """Whether the record is valid on a day, by its own dates and status."""
         return self.status == "active" and holds(today, self.expires, self.valid_from, self.valid_until)
 
 
 def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
-    """Return a record from its file, with what a person left out filled in; None if it cannot be read."""
+    """Parse a record's file, with defaults for missing fields; None if it cannot be read."""
     loaded = entries.load(root, relative, "record", strict=strict)
     if loaded is None:
         return None
@@ -76,7 +76,7 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
 
 
 def check_text(text: str) -> None:
-    """Refuse what is no single fact: nothing, too much, or a conversation."""
+    """Refuse text that is not a single fact: empty, too long, or a conversation."""
     arguments.check_text(text)
     size = utf8_len(text)
     if size > MAX_BYTES:
@@ -97,8 +97,8 @@ def in_words(record: Record) -> str:
 
 
 def replaces(record: Record, title: str, text: str, *, named: bool) -> bool:
-    """Whether a new fact takes the place of an older one: the same title, or another value."""
+    """Whether a new fact replaces an older one: the same title, or another value for the same thing."""
     same_title = markdown.same_line(record.title).casefold() == title.casefold()
     if named and not likeness.same(record.title, markdown.first_line(record.body, 80)):
-        return same_title  # both were given a title: what has another title is about something else
+        return same_title  # both have explicit titles: different titles mean different subjects
     return same_title or likeness.contradicts(record.body, text)

@@ -1,8 +1,8 @@
 """Records: one typed fact per file, `records/<category>/<id>.md`.
 
-A record holds now, or it does not: it may be superseded by another, archived, or expired. Nothing is
-lost by that; the file stays and `--as-of` still finds it. A file made by hand needs no head at all: its
-directory is the category, its name the id.
+A record is either current, or superseded by another, archived, or expired. Nothing is lost: the file stays
+and `--as-of` still finds it. A hand-made file needs no head at all: its directory is the category, its name
+the id.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from memolith.store.gate import Change
 
 
-_NEAR = 20  # records that are compared with a new one
-_LOOKED_AT = 2000  # characters by which they are found
+_NEAR = 20  # records compared with a new one
+_LOOKED_AT = 2000  # characters of a new text that are used to find them
 
 
 class Records(entries.Entries):
@@ -55,10 +55,10 @@ class Records(entries.Entries):
         supersedes: Sequence[str] = (),
         force: bool = False,
     ) -> EntryResult:
-        """Store a fact and return its id; it is found by the next recall.
+        """Store a fact and return its id; the next recall finds it.
 
-        A record that says the same already is returned instead, with the source added. One that gives the
-        same thing another value, or has the same title, is superseded. `force` does neither.
+        If a record already says the same, it is returned instead, with the source added. A record with the
+        same title, or with another value for the same thing, is superseded. `force` does neither.
         """
         arguments.one_of(category, CATEGORIES, "category")
         check_text(text)
@@ -81,9 +81,9 @@ class Records(entries.Entries):
                             return self._again(record, source, aliases, keywords)
                         if outside:
                             return self._again(record, source, (), ())
-                        older.append(record)  # who says it oneself need not accept it from others
+                        older.append(record)  # the user's own statement replaces the unreviewed one
                 older += [record for record in near if replaces(record, name, text, named=title is not None)]
-            # Nobody from outside takes the place of one's own words.
+            # Text from outside never supersedes the user's own.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
             record_id = entries.new_id(name, ids)
             relative = layout.path(slug, "records", category, f"{record_id}.md")
@@ -114,9 +114,9 @@ class Records(entries.Entries):
         return self._done(record_id, relative, message, change.warnings, superseded=gone, created=True)
 
     def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
-        """Return all ids of a scope, and those records that hold now and may say the same as a new fact.
+        """Return all ids of a scope, and the current records that may say the same as a new fact.
 
-        The index knows them: to read every record for each new one would make many of them ever slower.
+        Uses the index: reading every record for each new one would get slower and slower.
         """
         index = self._home.index
         index.sync([slug])
@@ -130,7 +130,7 @@ class Records(entries.Entries):
             for each in CATEGORIES
             for name in self._names(slug, each)
         }
-        # The index does not have what cannot be read at this moment; one of the same name may say the same.
+        # The index lacks files that are unreadable right now; one with the same name may say the same.
         paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
         ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
@@ -142,9 +142,9 @@ class Records(entries.Entries):
     def _again(
         self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str]
     ) -> EntryResult:
-        """Return a record that is known already, with what is new about it."""
+        """Add the new metadata to a record that is already known, and return it."""
         more = {
-            # The source that it has already is that of a run which was interrupted and does its work again.
+            # If it already has this source, an interrupted run is being repeated.
             "sources": [*record.sources, *([source] if source and source != record.source else [])],
             "aliases": [*record.aliases, *aliases],
             "keywords": [*record.keywords, *keywords],
@@ -205,7 +205,7 @@ class Records(entries.Entries):
         return self._about(record, f"Updated {record.id}", change.warnings)
 
     def reclassify(self, record_id: str, category: str, *, scope: str | None = None) -> EntryResult:
-        """Move a record to another category; its id stays. Only incidents stay temporary."""
+        """Move a record to another category; its id stays. Only incidents are temporary."""
         arguments.one_of(category, CATEGORIES, "category")
         record = self.get(record_id, scope)
         if record.category == category:
@@ -220,7 +220,7 @@ class Records(entries.Entries):
         with self._home.gate.scope(slug):
             old = Tree(self._root).read(record.filename) or b""
             text = old.decode("utf-8", "surrogateescape")
-            # First the new place, then away with the old: a crash leaves it twice, never nowhere.
+            # First write the new place, then delete the old one: a crash leaves it twice, but loses nothing.
             self._home.gate.rewrite(new, lambda _: text, op="reclassify")
             entries.store(self._home.gate, new, fields, None, "reclassify")
             self._remove(record.filename, "reclassify")
@@ -228,11 +228,11 @@ class Records(entries.Entries):
         return self._about(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
 
     def archive(self, record_id: str, *, scope: str | None = None) -> EntryResult:
-        """Take a record out of recall; its file stays."""
+        """Exclude a record from recall; its file stays."""
         return self._mark(record_id, "archived", scope)
 
     def restore(self, record_id: str, *, scope: str | None = None) -> EntryResult:
-        """Bring an archived or superseded record back into recall."""
+        """Include an archived or superseded record in recall again."""
         return self._mark(record_id, "active", scope)
 
     def _mark(self, record_id: str, status: str, scope: str | None) -> EntryResult:
@@ -252,9 +252,9 @@ class Records(entries.Entries):
         return self._about(record, f"Deleted {record.id} (memolith undo brings it back)")
 
     def forget_source(self, session: str) -> builtins.list[str]:
-        """Delete what only this session taught, of what was learned; return the ids.
+        """Delete the learned records that only this session supports; return their ids.
 
-        A record that others support stays, without this source. StorageError if one cannot be read.
+        A record with other sources stays, without this one. StorageError if one cannot be read.
         """
         gone = []
         for record in self._all(None, strict=True):
@@ -270,7 +270,7 @@ class Records(entries.Entries):
         return gone
 
     def get(self, record_id: str, scope: str | None = None) -> Record:
-        """Return one record; the beginning of its id is enough. NotFoundError if there is none."""
+        """Return one record; a unique prefix of its id is enough. NotFoundError if there is none."""
         return self._pick(self._all(scope), record_id)
 
     def list(
@@ -282,9 +282,9 @@ class Records(entries.Entries):
         archived: bool = False,
         strict: bool = False,
     ) -> builtins.list[Record]:
-        """Return records by category and id; those that are archived or superseded only if asked for.
+        """Return records by category and id; archived or superseded ones only on request.
 
-        One that cannot be read is left out, or if `strict` a StorageError.
+        Unreadable ones are skipped, or with `strict` raise StorageError.
         """
         if category is not None:
             arguments.one_of(category, CATEGORIES, "category")
@@ -318,7 +318,7 @@ class Records(entries.Entries):
 
     def _set(self, record: Record, fields: entries.Fields, text: str | None = None) -> Change:
         if text is not None and record.origin and self._home.source == Source("user"):
-            fields = {**fields, **dict.fromkeys(source_label.KEYS, source_label.NONE)}  # another's no longer
+            fields = {**fields, **dict.fromkeys(source_label.KEYS, source_label.NONE)}  # now the user's own
         return self._write(record.filename, fields, text)
 
     def _supersede(self, record: Record, by: str, day: str) -> None:

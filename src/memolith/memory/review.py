@@ -1,10 +1,10 @@
-"""Texts from outside, which wait for a person whatever they say: who asks finds them, labelled, nobody else.
+"""Text from outside waits for a person, whatever it says; until then it is only shown on request, labelled.
 
-What would stand where agents see it unasked (MEMORY.md, the checklist, a day, a lesson), or in place of
-somebody's own words, is a Markdown file in `inbox/` of its scope: in the frontmatter what was to be done with
-it, the text below. Its name is the hash of what is asked, so the same text is held once, and what a person
-decided about it stays decided. What has a file of its own (a note, a record, a ticket) waits there. A person
-accepts, refuses or edits it; each can be undone.
+Text that agents would see unasked (in MEMORY.md, the checklist, a day, a lesson), or that would replace the
+user's own words, becomes a Markdown file in `inbox/` of its scope: the intended call in the frontmatter, the
+text below. Its name is a hash of the request, so the same text is held once, and a decision about it is
+final. Text with a file of its own (a note, a record, a ticket) waits there. A person accepts, refuses or
+edits it; each can be undone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Argument = str | list[str] | None
 
-# The calls of `Mem` that bring text: which parameter is the text, and which others they take.
+# The calls of `Mem` that store text: which parameter is the text, and their other parameters.
 CALLS = {
     "write": ("content", ("target", "mode", "name", "scope")),
     "edit": ("new_str", ("target", "old_str", "name", "scope")),
@@ -41,15 +41,15 @@ CALLS = {
     "lessons.add": ("text", ()),
     "records.update": ("text", ("number", "title", "scope")),
 }
-# What waits in a file of its own: accepting it is a word in its head.
+# Kinds that wait in files of their own: accepting one is a word in its head.
 STORED = "stored"
-_ID = 16  # digits of an id: nobody finds two texts that share one
-# What is shown with the text later, and may instruct as well.
+_ID = 16  # digits of an id: enough to rule out collisions
+# Arguments that are shown with the text later, and may contain instructions too.
 _SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
 
 
 class Held(Value):
-    """A text that waits: what was to be done with it, where it came from, and why it was stopped."""
+    """A text that waits: the intended call, its source, and why it was held."""
 
     arguments: dict[str, str | list[str]]
     call: str
@@ -62,7 +62,7 @@ class Held(Value):
 
     @property
     def is_proposal(self) -> bool:
-        """Whether learning proposes it, as a change of what was learned before."""
+        """Whether learning proposes it as a change of earlier results."""
         return self.call == layout.PROPOSAL
 
     def as_dict(self) -> dict[str, object]:
@@ -80,9 +80,9 @@ def hold(
     op: str = "hold",
     apart: str = "",
 ) -> WriteResult | None:
-    """Keep a text for review if it is from outside, else None; also for a file `apart` that is its own.
+    """Hold a text for review if it is from outside, else return None; also for a file `apart` of its own.
 
-    `op` names the change in the history: an import takes back what it had held, too.
+    `op` names the change in the history, so that undoing an import also removes what it held.
     """
     is_alone = bool(apart) and is_apart(home, apart)
     if not home.source.outside or (is_alone and not was_refused(home, apart, text)):
@@ -105,7 +105,7 @@ def hold(
     relative = layout.path(slug, "inbox", f"{held_id}.md")
     reasons = [_reason(home.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
     with home.gate.scope(slug):
-        # Before ids were long enough to tell texts apart, they had eight digits.
+        # Older versions had ids of eight digits, too short to avoid collisions.
         decided = decision(home, relative) or decision(home, layout.path(slug, "inbox", f"{held_id[:8]}.md"))
         decided = "refuse" if is_alone else decided
         head: dict[str, Node] = {
@@ -131,7 +131,7 @@ def hold(
 
 
 def content_id(*parts: str) -> str:
-    """Return the id of a text that waits: another text, another id."""
+    """Return the id of a text that waits: a hash of its parts."""
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass"))[:_ID]
 
 
@@ -140,13 +140,13 @@ def _reason(source: Source) -> str:
 
 
 def is_apart(home: Home, relative: str) -> bool:
-    """Whether a file has nobody's own words: there is none yet, or all of it is from outside."""
+    """Whether a file has none of the user's own words: it does not exist, or is all from outside."""
     head = files.text_of(Tree(str(home.root)).read_part(relative, MAX_WRITE_BYTES)[0])
     return not head or source_label.is_outside(source_label.of_note(head))
 
 
 def decision(home: Home, relative: str) -> str:
-    """Return what a person last decided about a text: `accept`, `refuse` or nothing."""
+    """Return a person's last decision about a text: `accept`, `refuse` or nothing."""
     return next((entry.op for entry in _decisions(home, relative)), "")
 
 
@@ -157,14 +157,14 @@ def _decisions(home: Home, relative: str) -> list[Version]:
 
 
 def refused(home: Home, relative: str) -> Iterator[str]:
-    """Yield the texts that a person refused where they waited, in a file of their own."""
+    """Yield the texts that a person refused in files of their own."""
     for entry in _decisions(home, relative):
         if entry.op == "refuse" and entry.stored:
             yield files.text_of(home.gate.history.read(relative, entry.id))
 
 
 def was_refused(home: Home, relative: str, text: str) -> bool:
-    """Whether a person refused a text before, alone or among other lines; masked there, as it would be."""
+    """Whether a person refused a text before, alone or among other lines; both are compared masked."""
     from memolith.store.screen import screen
 
     if not decision(home, relative):
@@ -186,7 +186,7 @@ def waiting(home: Home) -> list[Held]:
 
 
 def _read(home: Home, relative: str) -> Held | None:
-    """Return a held text; None for what is not one."""
+    """Return a held text; None if the file is not one."""
     data = Tree(str(home.root)).read(relative)
     parsed = frontmatter.split(files.text_of(data or b""))
     call = parsed.get("call")
@@ -208,9 +208,9 @@ def _read(home: Home, relative: str) -> Held | None:
 
 
 def decide(home: Home, held: Held, change: Callable[[str | None], str | None], op: str) -> None:
-    """Change the file in which a text waits, because a person decided about it.
+    """Apply a person's decision to the file in which a text waits.
 
-    ConflictError if it is another text by now: nobody decided about that.
+    ConflictError if the text has changed: the decision was not about that.
     """
 
     def checked(old: str | None) -> str | None:
@@ -239,7 +239,7 @@ def _stored(home: Home, slug: str) -> Iterator[Held]:
         try:
             text, about = files.text_of(tree.read(path) or b""), tree.stat(path)
         except MemolithError:
-            continue  # `doctor` tells
+            continue  # `doctor` reports it
         entry = Entry(kind, path.rpartition("/")[2], text)
         if about is None or not source_label.is_outside(entry.origin):
             continue

@@ -1,6 +1,6 @@
-"""Sessions: what was said and done with an agent, as one value for all agents, kept redacted and compressed.
+"""Sessions: conversations with agents, in one format for all agents, stored redacted and compressed.
 
-Turns are numbered from 1 and never renumbered, so that a reference to one stays good while a session grows.
+Turns are numbered from 1 and never renumbered, so that references stay valid while a session grows.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ _ROLE_NAMES = {
     "developer": "system",
 }
 STATUSES = ("running", "paused", "completed", "failed")
-# Who sat at the other end; nothing is learned but from people.
+# Who was at the other end; memolith learns only from people.
 SOURCES = ("interactive", "subagent", "automation", "consolidation")
-# Whether a session may be learned from: a `polluted` one pulled in what should not be remembered.
+# Whether to learn from a session: a `polluted` one contains text that should not be remembered.
 MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
-# The tool of a turn of the system that stands where turns are left out; the numbers go on behind them.
+# The tool name of a system turn that stands for omitted turns; the numbering continues after them.
 LEFT_OUT = "left-out"
 _TEXTS = ("text", "time", "tool", "outcome")
 _CLOCK = frozenset("0123456789-:.+TZ ")
-_CODES = ("agent", "id", "mode", "project", "source", "status", "taint")  # of a head: not somebody's words
+_CODES = ("agent", "id", "mode", "project", "source", "status", "taint")  # codes in a head: nobody's words
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "taint", "ticket")
 
 
 class Turn(Value):
-    """One thing that was said or done; `outcome` is what a tool made of it (`ok`, `error`, …)."""
+    """One message or action; `outcome` is the result of a tool call (`ok`, `error`, …)."""
 
     number: int
     outcome: str = ""
     role: str
-    taint: str = ""  # whose words they may be besides the speaker's: one of TAINTS, or empty
+    taint: str = ""  # who else may have written it: one of TAINTS, or empty
     text: str
     time: str = ""
     tool: str = ""
 
 
 class Session(Value):
-    """A conversation with an agent. `name` is how it is called in the store: agent and id."""
+    """A conversation with an agent. `name` is its name in the store: agent and id."""
 
     agent: str
     cwd: str = ""
@@ -71,7 +71,7 @@ class Session(Value):
     source: str = ""  # one of SOURCES, or empty: interactive
     started: str = ""
     status: str = ""
-    taint: str = ""  # whose words were in it besides those of its two sides: one of TAINTS, or empty
+    taint: str = ""  # who else's words it contains: one of TAINTS, or empty
     ticket: str = ""
     turns: list[Turn]
 
@@ -81,7 +81,7 @@ class Session(Value):
         return f"{self.agent}-{self.id}"
 
     def head(self) -> dict[str, object]:
-        """Return what is known of the session but for its turns, ready for JSON."""
+        """Return the session's metadata without its turns, ready for JSON."""
         return {key: value for key, value in self.as_dict().items() if key != "turns" and value}
 
     def as_dict(self) -> dict[str, object]:
@@ -90,7 +90,7 @@ class Session(Value):
 
 
 class Stored(Value):
-    """What storing a session did: how many turns it has, how many are new, how many secrets were masked."""
+    """The result of storing a session: its turns, how many are new, and how many secrets were masked."""
 
     added: int
     filename: str
@@ -107,7 +107,7 @@ class Sessions:
         self._home = home
 
     def add(self, session: Session, *, scope: str = "project") -> Stored:
-        """Store a session; the same one again changes nothing, one that has grown adds its new turns.
+        """Store a session. Storing it again changes nothing; if it has grown, the new turns are added.
 
         Transcripts belong to a project: there is no user-wide store for them.
         """
@@ -158,9 +158,9 @@ class Sessions:
     def end(
         self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str = "", number: str = ""
     ) -> Stored:
-        """Store a conversation that is over, as messages: `{"role": "user", "content": "…"}`.
+        """Store a finished conversation, given as messages: `{"role": "user", "content": "…"}`.
 
-        What is said is kept (`content`, or `text`); messages without one are passed over. `number` is old.
+        The text is in `content` or `text`; messages without either are skipped. `number` is deprecated.
         """
         said = [(each, _text_of(each.get("content", each.get("text")))) for each in messages]
         turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
@@ -172,17 +172,17 @@ class Sessions:
         return self.add(Session(agent=agent, id=name, status="completed", started=started, turns=turns))
 
     def list(self) -> builtins.list[Session]:
-        """Return all sessions without their turns, oldest first; a damaged one is left out."""
+        """Return all sessions without their turns, oldest first; damaged ones are skipped."""
         found = [self._read(name) for name in self._archive().names()]
         return sorted((each for each in found if each), key=lambda each: (each.started, each.name))
 
     def stored(self) -> dict[str, int]:
-        """Return when each session was last changed, in nanoseconds; a grown one is newer than it was."""
+        """Return when each session last changed, in nanoseconds; a grown session is newer than before."""
         archive = self._archive()
         return {name: stamp for name in archive.names() if (stamp := archive.changed(name)) is not None}
 
     def get(self, name: str) -> Session:
-        """Return a session; the beginning of its name or id is enough. NotFoundError if there is none."""
+        """Return a session; a unique prefix of its name or id is enough. NotFoundError if there is none."""
         wanted = self._find(name)
         session = self._read(wanted)
         if session is None:
@@ -192,7 +192,7 @@ class Sessions:
         return session
 
     def delete(self, name: str) -> str:
-        """Remove a session for good; return its name."""
+        """Delete a session permanently; return its name."""
         wanted = self._find(name)
         archive = self._archive()
         with self._home.gate.scope(self._home.project):
@@ -210,7 +210,7 @@ class Sessions:
 
 
 def mask_copy(archive: Archive, name: str, allow: frozenset[str]) -> int:
-    """Mask the secrets in a copy that an older version made; return how many. Under the project's lock."""
+    """Mask the secrets in a copy made by an older version; return how many. Needs the project's lock."""
     lines = archive.read(name) or []
     masked = [_masked_line(line, allow) for line in lines]
     count = sum(len(kinds) for _, kinds in masked)
@@ -220,13 +220,13 @@ def mask_copy(archive: Archive, name: str, allow: frozenset[str]) -> int:
 
 
 def secrets_of(lines: list[str], allow: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Yield line and kind of each secret in a copy: what `mask_copy` finds, and nothing else."""
+    """Yield line and kind of each secret in a copy: exactly what `mask_copy` finds."""
     for number, line in enumerate(lines, 1):
         yield from ((number, kind) for kind in _masked_line(line, allow)[1])
 
 
 def _masked_line(line: str, allow: frozenset[str]) -> tuple[str, list[str]]:
-    """Return a line without the secrets in what it says (not in how JSON writes that), and their kinds."""
+    """Return a line with the secrets in its strings masked (not in the JSON syntax), and their kinds."""
     row = row_of(line)
     if row is None:
         return _masked(line, allow)
@@ -240,7 +240,7 @@ def _masked_line(line: str, allow: frozenset[str]) -> tuple[str, list[str]]:
 
 
 def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, dry: bool = False) -> int:
-    """Change the texts of a copy and its id; return how many lines of it that changes. `dry` only counts."""
+    """Change the texts of a copy and its id; return the number of changed lines. `dry` only counts."""
     lines = archive.read(name) or []
     session = parse(lines)
     if session is None:
@@ -263,7 +263,7 @@ def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, 
 
 
 def parse(lines: list[str]) -> Session | None:
-    """Return a session from the lines it is stored as; None if they are not one."""
+    """Parse the stored lines of a session; None if they are not one."""
     rows = [row for line in lines if (row := row_of(line)) is not None]
     if len(rows) != len(lines) or not rows or "agent" not in rows[0]:
         return None
@@ -273,7 +273,7 @@ def parse(lines: list[str]) -> Session | None:
 
 
 def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
-    """Read plain JSON lines, one turn each: `{"role": …, "text": …, "time": …}`.
+    """Parse JSON lines, one turn each: `{"role": …, "text": …, "time": …}`.
 
     Blank lines are skipped. TextError names the line that is not a turn.
     """
@@ -296,7 +296,7 @@ def read_turns(lines: Iterable[str], where: str) -> Iterator[Turn]:
 
 
 def _text_of(content: object) -> str:
-    """Return the text of a message, which may be in parts."""
+    """Return the text of a message, which may have several parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, (list, tuple)) else ()
@@ -309,7 +309,7 @@ def _turn(row: dict[str, object], number: int) -> Turn:
     given = row.get("turn")
     fields = {key: _plain(row.get(key)) for key in ("time", "tool", "outcome", "taint")}
     if role == "developer":
-        fields["tool"] = fields["tool"] or role  # still to be told from the system's own words
+        fields["tool"] = fields["tool"] or role  # still distinguishes it from the system's own words
     return Turn(
         number=given if isinstance(given, int) and given > 0 else number,
         role=_ROLE_NAMES.get(role, role),
@@ -319,12 +319,12 @@ def _turn(row: dict[str, object], number: int) -> Turn:
 
 
 def _plain(value: object) -> str:
-    """Return what a field says; a list or an object says nothing, however deep it is."""
+    """Return a field as text; a list or an object gives nothing, however deep it is."""
     return str(value or "") if isinstance(value, (str, int, float)) else ""
 
 
 def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int, str]:
-    """Return the turns as they may be stored, how many secrets were masked, and the session's taint."""
+    """Return the turns ready to store, the number of masked secrets, and the session's taint."""
     from memolith.text.budget import head, utf8_len
     from memolith.text.turns import Hearing
 
@@ -350,7 +350,7 @@ def _masked_field(key: str, text: str, allow: frozenset[str] = frozenset()) -> t
 
 
 def _masked(text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:
-    """Return a text fit for a copy, and the kinds of the secrets that it had."""
+    """Return a text ready to store, and the kinds of its masked secrets."""
     from memolith.text.safe import hygiene
     from memolith.text.secrets.redact import redact
 

@@ -1,6 +1,6 @@
 """Tickets: pieces of work, `tickets/<id>.md` of a project. Description first, then dated notes.
 
-Every execution of a ticket is a session of its own, linked from the ticket by its name.
+Each execution of a ticket is a separate session; the ticket links to it by name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORDS = {"type": TYPES, "priority": PRIORITIES, "status": STATUSES}
 NOTES = "## Notes"
 _MAX_QUESTION = 4000  # characters
 _REFUSED = "Nothing was written: a person refused this ticket before"
-# What other trackers call the same things.
+# Other trackers' names for the same fields and values.
 _NAMES = {
     "id": ("id", "key", "number", "iid"),
     "title": ("title", "summary", "name"),
@@ -61,7 +61,7 @@ class Ticket(Value):
     filename: str
     id: str
     notes: list[str]
-    origin: str  # where it came from, if not from its user or their agent
+    origin: str  # where it came from, if not from the user or their agent
     priority: str
     sessions: list[str]
     status: str
@@ -71,11 +71,11 @@ class Ticket(Value):
 
     @property
     def query(self) -> str:
-        """What to recall for this work: title, description and the newest notes."""
+        """The query for recall: title, description and the newest notes."""
         return "\n".join([self.title, self.description, *self.notes[-5:]])
 
     def question(self, context: str = "") -> str:
-        """Return the ticket as a question for recall: its title, its description, and what else is said."""
+        """Return the ticket as a question for recall: title, description and the given context."""
         return " ".join(f"{self.title} {self.description} {context}".split())[:_MAX_QUESTION]
 
 
@@ -145,7 +145,7 @@ class Tickets(entries.Entries):
             "sessions": None if sessions is None else list(dict.fromkeys(sessions)),
         }
         fields = {key: value for key, value in given.items() if value is not None}
-        with self._home.gate.scope(self._home.project):  # notes that somebody adds at this moment stay too
+        with self._home.gate.scope(self._home.project):  # keeps notes that others add right now
             ticket = self.get(ticket_id)
             if not fields and description is None:
                 raise InputError(f"what should change about ticket {ticket.id}? Give an option")
@@ -157,7 +157,7 @@ class Tickets(entries.Entries):
         line = " ".join(in_one_line(text).split())
         if not line:
             raise InputError("the note is empty; give it some words")
-        with self._home.gate.scope(self._home.project):  # else a note of somebody else at this moment is lost
+        with self._home.gate.scope(self._home.project):  # or a concurrent note would be lost
             ticket = self.get(ticket_id)
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._home.now()))
             body = _body(ticket.description, [*ticket.notes, f"{when} {line}"])
@@ -176,13 +176,13 @@ class Tickets(entries.Entries):
         return self._done(ticket.id, ticket.filename, message)
 
     def link(self, ticket_id: str, session: str) -> EntryResult:
-        """Note that a session was an execution of a ticket."""
+        """Record that a session was an execution of a ticket."""
         with self._home.gate.scope(self._home.project):
             ticket = self.get(ticket_id)
             return self.update(ticket.id, sessions=[*ticket.sessions, session])
 
     def get(self, ticket_id: str) -> Ticket:
-        """Return a ticket; the beginning of its id is enough. NotFoundError if there is none."""
+        """Return a ticket; a unique prefix of its id is enough. NotFoundError if there is none."""
         wanted = entries.match(ticket_id, self._ids(), "ticket")
         found = read(self._root, self._file(wanted))
         if found is None:
@@ -190,16 +190,16 @@ class Tickets(entries.Entries):
         return found
 
     def list(self, status: str | None = None, type: str | None = None) -> builtins.list[Ticket]:  # noqa: A002
-        """Return tickets by id; those that are done or closed too."""
+        """Return tickets by id, including done and closed ones."""
         _check(status=status, type=type)
         every = [ticket for name in self._ids() if (ticket := read(self._root, self._file(name)))]
         return [each for each in every if status in (None, each.status) and type in (None, each.type)]
 
     def load(self, rows: Iterable[Mapping[str, object]]) -> builtins.list[EntryResult]:
-        """Take tickets over from another tracker: new ones are added, known ones updated.
+        """Import tickets from another tracker: new ones are added, known ones updated.
 
-        Each row is a map with id, title, description, status, type and priority, or what other trackers
-        call them. What a row does not say, or says in words we do not know, stays as it is.
+        Each row maps id, title, description, status, type and priority, or other trackers' names for them, to
+        values. Fields that are missing or have unknown values stay as they are.
         """
         return [self._load(row) for row in rows]
 
@@ -238,7 +238,7 @@ class Tickets(entries.Entries):
 
 
 def read(root: str, relative: str) -> Ticket | None:
-    """Return a ticket from its file, with what a person left out filled in; None if it cannot be read."""
+    """Whether the vectors are already open, so that the next query by meaning is cheap."""
     loaded = entries.load(root, relative, "ticket")
     if loaded is None:
         return None
@@ -262,7 +262,7 @@ def read(root: str, relative: str) -> Ticket | None:
 
 
 def split_notes(body: str) -> tuple[str, list[str]]:
-    """Return the description of a ticket and the notes below it."""
+    """Split a ticket's body into its description and the notes below."""
     before, heading, after = f"\n{body}".partition(f"\n{NOTES}\n")
     if not heading:
         return body.strip("\n"), []

@@ -1,4 +1,4 @@
-"""Finding the file a person means, and taking changes back."""
+"""Finding the file that a person means, and undoing changes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
     from memolith.store.history import Entry
 
-# The history calls what an import brought `import-3fa9c1`; it may have reached several projects.
+# In the history, the changes of an import are named like `import-3fa9c1`; it may span several projects.
 IMPORT = "import"
 
 
 class Undone(Value):
-    """What was taken back: the file, which change, its size now (None: there is no file), its hash.
+    """The result of an undo: the file, which change, its size now (None: the file is gone), its hash.
 
-    `also` are the other files of a change of several, which is taken back as one.
+    `also` lists the other files of a change to several files, which is undone as one.
     """
 
     also: list[str]
@@ -39,7 +39,7 @@ class Undone(Value):
 
 
 def find_file(home: Home, text: str) -> str:
-    """Return the path in the store that a person means: a path, a target, a date or a note's name."""
+    """Return the path in the store for a path, a target, a date or a note's name."""
     root = str(home.root)
     if text == "long_term":
         return layout.MEMORY
@@ -68,8 +68,8 @@ def find_file(home: Home, text: str) -> str:
 def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[str]:
     """Return the files that have versions, by default of this project and user.
 
-    Identities and indexes do not count, nor what a host keeps of a conversation: nobody means those by "the
-    newest change". They can be undone by name.
+    Without identities, indexes, and a host's conversation data: nobody means those by "the newest change".
+    They can be undone by name.
     """
     keeper = home.gate.history
     found = [name for slug in slugs or (layout.USER, home.project) for name in keeper.files(slug)]
@@ -82,7 +82,7 @@ def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[s
 
 
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
-    """Take back a change of `file`, else the newest of all files."""
+    """Undo a change of `file`, or the newest change of all files."""
     relative = newest_file(home) if file is None else find_file(home, file)
     also = _set_of(home, relative) if file is None else []
     for other in also:
@@ -103,7 +103,7 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
 
 
 def _set_of(home: Home, relative: str) -> list[str]:
-    """Return the other files that were last changed in the same set (`writeset`, or one import)."""
+    """Return the other files last changed in the same set (`writeset`, or one import)."""
     keeper = home.gate.history
     op = keeper.to_undo(relative, None).op
     if not (writeset.is_set(op) or op.startswith(f"{IMPORT}-")):
@@ -113,7 +113,7 @@ def _set_of(home: Home, relative: str) -> list[str]:
 
 
 def newest_file(home: Home) -> str:
-    """Return the file that was changed last, by anybody. HistoryError if none was."""
+    """Return the file that was changed last, by anybody. HistoryError if there is none."""
     newest = max(((entry.stamp, name) for name, entry in _undoable(home)), default=None)
     if newest is None:
         raise HistoryError("nothing to undo: memolith changed nothing here yet")
@@ -121,7 +121,7 @@ def newest_file(home: Home) -> str:
 
 
 def _undoable(home: Home, slugs: Iterable[str] | None = None) -> Iterator[tuple[str, Entry]]:
-    """Yield the files that have a change to take back, and which that is."""
+    """Yield the files that have a change to undo, with that change."""
     for name in files_with_history(home, slugs):
         with contextlib.suppress(HistoryError):
             yield name, home.gate.history.to_undo(name, None)

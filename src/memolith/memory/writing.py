@@ -1,7 +1,7 @@
 """Writing, reading and editing the targets: MEMORY.md, scratchpad, daily log, notes.
 
-Each takes the words of a caller, checks them, holds what came from outside for review, and writes the rest
-through the gate.
+Each function checks the caller's arguments, holds text from outside for review, and writes the rest through
+the gate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write(
     if_sha256: str | None = None,
     scope: str = "project",
 ) -> WriteResult:
-    """Persist `content`; it is on disk when this returns."""
+    """Store `content`; it is on disk when this returns."""
     where, how = arguments.target(target), arguments.one_of(mode, MODES, "mode")
     if where == "note":
         arguments.check_name(name, content)
@@ -69,14 +69,14 @@ def read(
     lines: int | None = None,
     scope: str = "project",
 ) -> str:
-    """Return a file's text, `(empty)` if there is none, at most 32 KiB."""
+    """Return a file's text, at most 32 KiB; `(empty)` if it does not exist."""
     text = look(home, source, name, scope=scope).text
     shown = arguments.page(text, offset, lines)
     return shown if text.strip() else arguments.EMPTY
 
 
 def look(home: Home, source: str, name: str | None = None, *, scope: str = "project") -> Resource:
-    """Return what a caller means by a target or a memory:// address, whole."""
+    """Return the whole content of a target or a memory:// address."""
     from memolith.memory import addresses
     from memolith.text.names import SCHEME
 
@@ -95,7 +95,7 @@ def edit(
     if_sha256: str | None = None,
     scope: str = "project",
 ) -> WriteResult:
-    """Replace the one occurrence of `old_str` by `new_str`; without `old_str`, delete a note."""
+    """Replace the one occurrence of `old_str` with `new_str`; without `old_str`, delete a note."""
     where = arguments.target(target)
     arguments.check_text(new_str, "new_str", empty=True)
     relative = _locate(home, where, name, scope)
@@ -108,7 +108,7 @@ def edit(
         return _result(home, change, message=f"Deleted {relative} (memolith undo brings it back)")
     apply = arguments.replacement(relative, old_str)
     if Tree(home.store).stat(relative) is None:
-        raise MatchError(relative, 0)  # before anything is created for it
+        raise MatchError(relative, 0)  # before anything is created
     asked = {"target": where, "old_str": old_str, "name": name, "scope": scope}
     if held := _held(home, "edit", new_str, asked, where):
         return held
@@ -141,7 +141,7 @@ def append_daily(home: Home, heading: str, body: str) -> WriteResult:
 def remember(
     home: Home, content: str, title: str, kind: str = "project", *, scope: str = "project"
 ) -> WriteResult:
-    """Store one fact as a note and keep its line in the index; the same title replaces the note."""
+    """Store one fact as a note and update its line in the index; the same title replaces the note."""
     from memolith.memory import notes
 
     notes.check(content, title)
@@ -162,7 +162,7 @@ def update(
     action: str | None = None,
     if_sha256: str | None = None,
 ) -> WriteResult:
-    """Add to MEMORY.md, or rewrite it; a rewrite that drops more than half of it needs `force`."""
+    """Append to MEMORY.md, or rewrite it; a rewrite that drops more than half of it needs `force`."""
     from memolith.memory import document
 
     arguments.check_text(content)
@@ -193,7 +193,7 @@ def update_section(home: Home, section: str, text: str, *, if_sha256: str | None
 def _held(
     home: Home, call: str, text: str, asked: Mapping[str, str | None], where: str, name: str | None = None
 ) -> WriteResult | None:
-    """Keep a text for review instead of writing it, if it is from outside and would be seen unasked."""
+    """Hold a text for review instead of writing it, if it is from outside and agents would see it unasked."""
     if not home.source.outside:
         return None
     from memolith.memory.review import hold
@@ -237,7 +237,7 @@ def _result(home: Home, change: Change, skipped: int = 0, message: str | None = 
 
 
 def reply(store: str, change: Change, skipped: int, message: str | None) -> WriteResult:
-    """Describe a change: bytes written, where, and what was left out or masked."""
+    """Describe a change: bytes written, where, and what was omitted or masked."""
     from memolith.text.budget import plural
 
     path = layout.locate(store, change.relative)
