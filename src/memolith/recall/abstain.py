@@ -1,14 +1,13 @@
-"""Whether a question is about anything here, as far as words can tell: pure functions.
+"""Whether a question is about anything in this memory, judged by its words: pure functions.
 
-Some words of any question stand in some text by chance, the more so the more texts there are. Four things
-tell a subject from chance, and each held in every pair of memory and question that was measured:
-- how much of the question its best texts have, everyday words counted for less, and a name that is missing
-  for more: who asks about Caroline does not ask about a library that never heard of her;
-- whether the question speaks the language of this memory: how common its other words are here, also those
-  that the best text lacks;
-- whether the words that were found stand together in the text, or in sentences that have nothing to do with
-  each other;
-- a code (`CCL19`, `e4031`), which does not come up by chance at all.
+Some words of any question occur in some text by chance, the more so the more texts there are. Four signals
+distinguish a subject from chance, and each held for every pair of memory and question that was measured:
+- how much of the question its best texts contain; everyday words count less, and a missing name counts more:
+  a question about Caroline is not about a library that never mentions her;
+- whether the question speaks the language of this memory: how common its other words are here, including
+  those that the best text lacks;
+- whether the matched words stand together in the text, or in unrelated sentences;
+- a code (`CCL19`, `e4031`), which never matches by chance.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 
     from memolith.index import Analysis
 
-    # A text that may be about the question: its evidence by words, which part of them it has, and which.
+    # A text that may match the question: its evidence by words, the share of them it has, and which.
     Found = tuple[float, float, Collection[str]]
 
-_LONG = 20_000  # characters of a text that are looked at
-# Frequent verbs, nouns, adjectives and adverbs of English, numbers and names of days and months. Chosen by
-# hand, some of them because they made chance look like a subject.
+_LONG = 20_000  # characters of a text that are examined
+# Frequent English verbs, nouns, adjectives and adverbs, numbers, and names of days and months. Chosen by
+# hand, some because they made chance matches look like a subject.
 _EVERYDAY = """
 add allow appear ask become begin believe bring build buy call change choose come consider continue create
 cut decide describe die discuss enjoy expect explain fall feel find finish follow get give go grow happen
@@ -54,17 +53,17 @@ one two three four five six seven eight nine ten second
 january february march april june july august september october november december monday tuesday wednesday
 thursday friday saturday sunday
 """
-# What is left of "aren't" and the like. It says as little as the words of `terms.STOP`.
+# Remains of "aren't" and the like. They mean as little as the words of `terms.STOP`.
 _PIECES = "ain aren couldn hadn hasn haven mustn needn shouldn wasn weren wouldn"
 
 
 def rarity(df: int, total: int) -> float:
-    """Return how rare a word is that `df` of `total` units have."""
+    """Return how rare a word is that occurs in `df` of `total` units."""
     return log(1 + (total + weights.PRIOR - df + 0.5) / (df + 0.5))
 
 
 def needed(answer: float, total: int) -> float:
-    """Return how much evidence a memory of `total` units asks for, where a usual one asks for `answer`."""
+    """Return the evidence required in a memory of `total` units, if a typical one requires `answer`."""
     return answer + weights.GROWTH * log(min(max(total, weights.SMALL), weights.LARGE) / weights.USUAL)
 
 
@@ -74,7 +73,7 @@ def _everyday() -> frozenset[str]:
 
 
 class Subject:
-    """What a question is about: what each of its words counts, and how common they are here."""
+    """What a question is about: the weight of each word, and how common the words are here."""
 
     def __init__(
         self, asked: Analysis, weight: Mapping[str, float], names: Collection[str], fillers: Collection[str]
@@ -92,7 +91,7 @@ class Subject:
             term: each * (weights.EVERYDAY if term in everyday else 1.0) for term, each in said.items()
         }
         self._sum = sum(self._counts.values()) or 1.0
-        whole = {term.term for term in asked.terms if (term.weight or 1.0) >= 1}  # no other forms of a word
+        whole = {term.term for term in asked.terms if (term.weight or 1.0) >= 1}  # without variants of a word
         telling = [term for term in said if term in whole and term not in fillers] or list(said)
         self._telling = {term: self._counts[term] for term in telling}
         self._special = [term for term in telling if term not in everyday]
@@ -101,7 +100,7 @@ class Subject:
         self._common_here = 1 - sum(rare) / len(rare) if rare else 0.0
 
     def close(self, text: str) -> float:
-        """Return which part of the question's words stand side by side in a text; half of it a word apart."""
+        """Return the share of the question's words side by side in a text; half if one word is between."""
         text = text[:_LONG]
         known = terms.among(text, self._telling)
         nearest: dict[str, int] = {}
@@ -110,7 +109,7 @@ class Subject:
             here = known.get(chunk)
             if here is None:
                 continue
-            # The nearest other word is always the one before or after in this sequence.
+            # The nearest other word is always the previous or next one in this sequence.
             for distance, together in ((1, here), (at - last, here | before)):
                 if distance < weights.REACH and len(together) > 1:
                     nearest.update(
@@ -120,19 +119,19 @@ class Subject:
         return sum(self._telling[term] / distance for term, distance in nearest.items()) / self._sum
 
     def leads(self, text: str) -> float:
-        """Return which part of the question's words a text begins with."""
+        """Return the share of the question's words that a text begins with."""
         known = terms.among(" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), self._counts)
         return sum(self._counts[term] for term in set[str]().union(*known.values())) / self._sum
 
     def evidence(self, best: Sequence[Found], close: float = 0.0) -> float:
-        """Return how much speaks for the best texts; `close` is that of one of them."""
+        """Return the evidence for the best texts; `close` is the highest closeness among them."""
         if any(_is_code(term) for *_, has in best for term in has if term in self._telling):
             return inf
         words = max((self._words(*each) for each in best), default=0.0)
         return words and words + weights.COMMON_HERE * self._common_here + weights.CLOSE * close
 
     def _words(self, words: float, covered: float, terms: Collection[str]) -> float:
-        """Return the evidence of a text's words as they count here."""
+        """Return the evidence of a text's words, weighted for this memory."""
         has = [term for term in terms if term in self._counts]
         telling = [term for term in has if term in self._telling]
         everyday = self._special and len(telling) < 2 and not set(telling).intersection(self._special)

@@ -1,13 +1,13 @@
-"""Order of what was found, by words, meaning, neighbours and priors: pure functions.
+"""Ranks candidates by words, meaning, neighbours and priors: pure functions.
 
 The evidence for a unit is the sum of two numbers from 0 to about 1:
-- words: BM25 as a part of what it could be at best, if a unit had every word of the question. A question of
-  rare words that are all there counts fully; one of which only the common words are found counts little.
-  So the weight of the words against the meaning follows from the question and needs no setting.
-- meaning: the cosine of the vectors, where there are any.
+- words: BM25 as a share of its maximum, which a unit with every word of the question would reach. A question
+  of rare words that all match counts fully; one of which only the common words match counts little. So the
+  weight of words against meaning follows from the question and needs no setting.
+- meaning: the cosine of the vectors, if there are any.
 
-Then come small factors for what is known besides (kind, role, age), and the order in which statements
-were made (`supersede`). A question that nothing here is about gets no answer (`abstain`).
+Then small factors for metadata (kind, role, age) apply, and the order in which statements were made
+(`supersede`). A question that nothing here is about gets no answer (`abstain`).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
     from memolith.index import Analysis, Unit
 
-    Conversation = Mapping[int, "Candidate"]  # turns by their place
+    Conversation = Mapping[int, "Candidate"]  # turns by position
     Texts = Callable[[Sequence[Unit]], Mapping[int, str]]
 
-# Words with which one asks, rather than what one asks about.
+# Words for asking, as opposed to the subject of the question.
 _FILLERS = (
-    # about the asking
+    # asking itself
     "user users currently current now today please tell remind remember know think believe actually "
     "really say said ask see let want need long often ever even still yet anything something someone "
     "thing things way kind lot "
-    # how much, which of them, in what order
+    # quantity, selection, order
     "much many all both each more most other only same too very such few before after during between "
     "while because until once again further over under off through against above below within without "
     "upon whose whom nor "
@@ -45,9 +45,9 @@ _FILLERS = (
 
 
 class Candidate:
-    """A unit that may answer: BM25 score, matched terms, how near its meaning is (None: unknown).
+    """A unit that may answer: BM25 score, matched terms, similarity in meaning (None: unknown).
 
-    The rest is what ranking makes of that: what each term gives it (`parts`), and the evidence.
+    Ranking fills in the rest: the contribution of each term (`parts`), and the evidence.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Candidate:
 
 
 class Ranked(Value):
-    """A unit in its place: a score from 0 to 1 (the chance that it is an answer), and what speaks for it."""
+    """A ranked unit: a score from 0 to 1 (the probability that it is an answer), and the reasons for it."""
 
     also: list[str]  # the keys of other units that say the same
     score: float
@@ -84,8 +84,9 @@ def rank(
 ) -> list[Ranked]:
     """Return the candidates that answer, best first.
 
-    `day` is today, or with `past` the day that is asked about; `spelled` gives the terms as they were typed,
-    `times` what the question says of when it was, `names` which of its terms are names, `texts` the texts.
+    `day` is today, or with `past` the day in question; `spelled` maps terms to their original spelling,
+    `times` are the time spans that the question names, `names` are those of its terms that are names, `texts`
+    returns the texts.
     """
     hits = _valid(candidates, day, past=past)
     turns = _turns(hits)
@@ -100,8 +101,8 @@ def rank(
     for hit in hits:
         hit.evidence += hit.words + then * hit.then
         hit.evidence *= _prior(hit.unit, day)
-    # Of equals, the newer one; then always the same. Before the first choice: whose text is looked at may
-    # not depend on the order in which they were indexed.
+    # Ties: the newer one first, then a stable order. Sorted before the first selection, so that the order of
+    # indexing does not decide whose text is read.
     hits.sort(key=lambda hit: hit.unit.key)
     hits.sort(key=lambda hit: hit.unit.date, reverse=True)
     if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
@@ -122,7 +123,7 @@ def rank(
 
 
 def _is_near(hits: Sequence[Candidate], asked: Analysis) -> bool:
-    """Whether a question is about anything here, by meaning, which words support."""
+    """Whether a question is about anything here, by meaning, with words as support."""
     size = log(max(asked.total, 1)) / log(weights.USUAL)
     words = min(max(hit.words for hit in hits), weights.ENOUGH)
     nearest = max(hit.meaning for hit in hits) + weights.SUPPORT * words
@@ -131,7 +132,7 @@ def _is_near(hits: Sequence[Candidate], asked: Analysis) -> bool:
 
 
 def _is_related(hits: Sequence[Candidate], asked: Analysis, names: Collection[str], texts: Texts) -> bool:
-    """Whether a question is about anything here, by words; and see which texts begin with them."""
+    """Whether a question is about anything here, by words; also credit texts that begin with them."""
     subject = abstain.Subject(asked, word_weights(asked), names, _fillers())
     best = sorted(hits, key=lambda hit: -hit.words)[: weights.BEST]
     documents = [hit for hit in hits if hit.unit.kind != "session"]
@@ -152,11 +153,11 @@ def current_first(
     *,
     alone: bool = False,
 ) -> list[Ranked]:
-    """Put before each statement the later one that replaces it, be it among the ranked or the `others`.
+    """Put each statement's replacement before it, whether ranked itself or among the `others`.
 
-    Only units that come with their text are statements. `links` tells, by their ids, how much of an
-    earlier one is in another (without it their words are compared). `alone` says that there is hardly
-    anything else that a later statement could be about.
+    Only units with their text are statements. `links` gives, by ids, how much of an earlier statement is in
+    another (without it, their words are compared). `alone` says that there is hardly anything else that a
+    later statement could be about.
     """
     said = {hit.unit.id: supersede.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
     waiting = list(ranked)
@@ -171,7 +172,7 @@ def current_first(
     asked = {hit.unit.id: set(hit.terms) for hit in waiting}
 
     def replaces(hit: Ranked, first: Ranked) -> bool:
-        # Others are compared with what they were found for, and with each other.
+        # Compare the others with the hits they were found for, and with each other.
         if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
             return False
         later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
@@ -186,8 +187,8 @@ def current_first(
         if alone and later.changes and (same or not hit.terms):
             return True
         alike = same >= max(2, len(first.terms) / 2)
-        # Among a handful of statements no word is known to be rare. What is not among the nearest has nothing
-        # rare in common.
+        # A handful of statements does not show which words are rare. Those that are not among the nearest
+        # have nothing rare in common.
         least = 0.0 if first.unit.id in followed else None
         common = None if alone else links.get((first.unit.id, hit.unit.id), least)
         return supersede.replaces(later, earlier, common, asked_alike=alike)
@@ -197,7 +198,7 @@ def current_first(
         first = waiting[0]
         newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
         if newer:
-            # Looked at again in its new place: a third statement may have replaced it in turn.
+            # Check it again at its new position: a third statement may have replaced it in turn.
             best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
             waiting = [_lifted(best, first), *(hit for hit in waiting if hit is not best)]
         else:
@@ -218,16 +219,16 @@ def _fillers() -> frozenset[str]:
 
 
 def word_weights(asked: Analysis) -> dict[str, float]:
-    """Return the weight of each telling word of a question: how rare it is here."""
+    """Return the weight of each content word of a question: how rare it is here."""
     telling = [term for term in asked.terms if term.weight] or asked.terms
     found = {}
     fillers = _fillers()
     for term in telling:
         weight = term.weight or 1.0
         if weight < 1 and not term.df:
-            continue  # another form of a word (gen-itgc as one) that nobody uses
+            continue  # an unused variant of a word (gen-itgc as one)
         if not term.df and when.is_date(term.term):
-            continue  # a date is in the head of a text more often than in it
+            continue  # a date is in the head of a text more often than in its body
         rarity = abstain.rarity(term.df, asked.total)
         found[term.term] = rarity * weight * (weights.FILLER if term.term in fillers else 1.0)
     return found
@@ -244,7 +245,7 @@ def _valid(candidates: Sequence[Candidate], day: str, *, past: bool) -> list[Can
 
 
 def _turns(hits: Sequence[Candidate]) -> dict[str, dict[int, Candidate]]:
-    """Return the turns of each conversation by their place in it."""
+    """Return the turns of each conversation by position."""
     found: dict[str, dict[int, Candidate]] = {}
     for hit in hits:
         unit = hit.unit
@@ -254,9 +255,9 @@ def _turns(hits: Sequence[Candidate]) -> dict[str, dict[int, Candidate]]:
 
 
 def _by_words(hits: Sequence[Candidate], turns: Mapping[str, Conversation], asked: Analysis) -> None:
-    """Set the evidence of the words, with what the turns around a turn lend it."""
+    """Set the evidence by words, including the share from neighbouring turns."""
     weight = word_weights(asked)
-    # As the score has them.
+    # The same weights as in the score.
     plain = {
         term.term: log(1 + (asked.total - term.df + 0.5) / (term.df + 0.5)) * (term.weight or 1.0)
         for term in asked.terms
@@ -265,13 +266,13 @@ def _by_words(hits: Sequence[Candidate], turns: Mapping[str, Conversation], aske
     if not best:
         return
     for hit in hits:
-        # The score is spread over the matched terms, each as much as it weighs.
+        # Distribute the score over the matched terms by their weight.
         share = hit.lexical / (sum(plain.get(term, 0.0) for term in hit.terms) or 1.0)
         hit.parts = {term: weight.get(term, 0.0) * share for term in hit.terms}
         hit.words = sum(hit.parts.values()) / best
         hit.covered = sum(weight.get(term, 0.0) for term in hit.terms) * weights.SATURATION / best
     for conversation in turns.values():
-        said: dict[str, float] = {}  # the best of every term
+        said: dict[str, float] = {}  # the best value of each term
         for hit in conversation.values():
             for term, value in hit.parts.items():
                 said[term] = max(said.get(term, 0.0), value)
@@ -287,7 +288,7 @@ def _by_words(hits: Sequence[Candidate], turns: Mapping[str, Conversation], aske
 
 
 def _beside(conversation: Conversation, position: int) -> Iterator[tuple[float, Candidate]]:
-    """Yield the turns around one, and which part of theirs it takes."""
+    """Yield the turns around one, and the share of their evidence that it gets."""
     for distance, part in enumerate(weights.NEIGHBOURS, 1):
         for there in (position - distance, position + distance):
             if there in conversation:
@@ -295,7 +296,7 @@ def _beside(conversation: Conversation, position: int) -> Iterator[tuple[float, 
 
 
 def _by_meaning(conversation: Conversation) -> None:
-    """Set the evidence of the meaning as if each turn were embedded together with those around it."""
+    """Set the evidence by meaning as if each turn were embedded together with its neighbours."""
     for position, hit in conversation.items():
         beside = [(1.0, hit), *_beside(conversation, position)]
         parts = [part for part, _ in beside]
@@ -304,7 +305,7 @@ def _by_meaning(conversation: Conversation) -> None:
 
 
 def _by_company(conversation: Conversation) -> None:
-    """Add what the next best turns of a conversation give to each of it."""
+    """Add to each turn of a conversation a share of the next best turns' evidence."""
     best = sorted((hit.words for hit in conversation.values()), reverse=True)
     for hit in conversation.values():
         hit.evidence += weights.TOGETHER * sum(best[1:3]) / 2
@@ -316,7 +317,7 @@ def _prior(unit: Unit, day: str) -> float:
 
 
 def _days(date: str, day: str) -> float:
-    """Return about how many days lie between two dates; many if one is unknown."""
+    """Return the approximate number of days between two dates; a large number if one is unknown."""
     try:
         one, other = (int(d[:4]) * 365.25 + int(d[5:7]) * 30.4 + int(d[8:10]) for d in (date, day))
     except ValueError:
@@ -325,7 +326,7 @@ def _days(date: str, day: str) -> float:
 
 
 def _single(hits: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out what was said already: the same text, a document besides a better part of it."""
+    """Drop repetitions: the same text, or a document next to a better part of it."""
     kept: list[Candidate] = []
     texts: dict[bytes, Candidate] = {}
     documents: set[str] = set()

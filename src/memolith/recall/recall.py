@@ -1,7 +1,7 @@
-"""Recall: what is known about a question, ranked, over the user's memory and the project's.
+"""Recall: ranked answers to a question from the user's memory and the project's.
 
-Candidates come from the index (words) and, where the extra is there, from the vectors (meaning); `rank` puts
-them in order; this module fetches what it needs, and says what could not be looked at.
+Candidates come from the index (words) and, with the semantic extra, from the vectors (meaning); `rank` orders
+them; this module fetches what it needs and reports what could not be searched.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
 
 MAX_LIMIT = 1000
-_ITEMS = 20  # of the brief in the block
-# MEMORY.md is in the block as it is.
+_ITEMS = 20  # in the brief of the block
+# MEMORY.md is in the block anyway.
 _NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
-# What states how things are, and may be replaced by a later statement; a conversation is a record of what
-# was said.
+# Kinds that state facts, which a later statement may replace; a conversation only records what people
+# said.
 STATEMENTS = ("memory", "note", "record", "daily")
-_TRIES = 3  # until the index stays the same while it is asked; then it is made in memory
+_TRIES = 3  # until the index stays unchanged during a query; then it is built in memory
 _UNSTEADY = "it was changed again and again while it was asked"
 _ASKS = ("?", "？", "؟")
 _MARKS = ".,;:!?\"'()[]{}`"
 
 
 class Question(Value):
-    """What is asked, and of which scopes, kinds and days."""
+    """A query with its scopes, kinds and days."""
 
     categories: Collection[str] | None
-    day: str  # today, or if the question is about the past, the day that is meant
+    day: str  # today, or the day that a question about the past refers to
     kinds: Collection[str] | None
     limit: int
     past: bool
@@ -57,9 +57,9 @@ class Question(Value):
     unasked: bool
 
     def allows(self, unit: Unit) -> bool:
-        """Whether a unit is among those that are asked."""
+        """Whether the question covers a unit."""
         if self.unasked and is_outside(unit.source):
-            return False  # only who asks is shown it
+            return False  # shown only on request
         if self.kinds is not None and unit.kind not in self.kinds:
             return False
         if self.categories is not None and unit.category not in self.categories:
@@ -103,7 +103,7 @@ def recall(
         )
         covered = _covered(home, asked.slugs) if semantic is not False else None
         found = _answer(home.path, home.index, asked, home.vectors if covered and covered.model else None)
-    for each in found.missing:  # what the index knows by itself: it was not reached in time, say
+    for each in found.missing:  # what the index itself reports: it ran out of time, say
         path, _, why = each.partition(": ")
         if path not in watch.errors:
             whole.note(path, OSError(0, why))
@@ -131,9 +131,9 @@ def _check(limit: int, kinds: Collection[str], *dates: str | None) -> None:
 
 
 def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
-    """Return what the block would say about a task, of which nothing is from outside.
+    """Return the recall for a task in the block, without anything from outside.
 
-    No model is loaded for it; a loaded one is used.
+    Does not load a model, but uses one that is loaded.
     """
     by_meaning = None if home.is_warm else False
     found = recall(home, query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=by_meaning, unasked=True)
@@ -143,17 +143,17 @@ def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
 
 
 def _covered(home: Home, slugs: Sequence[str]) -> Coverage:
-    """Catch the vectors up as far as the settings allow for one question; return what they cover."""
+    """Update the vectors as far as the settings allow for one question; return their coverage."""
     if home.vectors.provider is not None:
         home.index.sync(slugs)
     return home.vectors.sync(slugs, home.settings.number("semantic.seconds"))
 
 
 def _answer(home: str, index: Index, asked: Question, meaning: Vectors | None) -> Recall:
-    """Answer a question; nothing is returned that is not about it.
+    """Answer a question; return only hits that are about it.
 
-    An answer takes several looks into the index. If somebody wrote, damaged or replaced it meanwhile, they
-    may be looks into two of them, so it is asked again.
+    An answer needs several queries. If the index was written, damaged or replaced between them, they may
+    have seen two different states, so they are repeated.
     """
     for left in range(_TRIES, -1, -1):
         if not left:
@@ -192,12 +192,12 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
 
 
 def _spelled(query: str) -> dict[str, str]:
-    """Return the words of a question by the terms they are searched as."""
+    """Map the terms of a question to the words as typed."""
     return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
 
 
 def _names(query: str) -> set[str]:
-    """Return the terms of what looks like a name: a capital within a sentence, small letters after it."""
+    """Return the terms that look like names: a capital within a sentence, followed by lower case."""
     found: set[str] = set()
     begins = True
     for chunk in query.split():
@@ -238,7 +238,7 @@ def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[
 
 
 def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Candidate]:
-    """Add what supersedes a record that was found: who asks in the old words wants the new answer."""
+    """Add the successors of superseded records: a question in the old words wants the new answer."""
     by_id = {each.unit.id: each for each in found}
     old = [each for each in found if each.unit.kind == "record"]
     for _ in range(weights.CHAIN):
@@ -258,7 +258,7 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
 def _settled(
     index: Index, texts: _Texts, asked: Question, ranked: list[Ranked], state: State
 ) -> list[Ranked]:
-    """Put what is current before what it replaces, be it among the best hits or not found itself."""
+    """Put current statements before those they replace, even if the search did not find them."""
     best = ranked[: weights.SETTLED]
     known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if hit.unit.kind in STATEMENTS])}
     statements = [hit for hit in known.values() if len(hit.unit.text or "") <= weights.STATEMENT]
@@ -274,8 +274,8 @@ def _settled(
         if unit.date > first and asked.allows(unit) and supersede.holds(unit, asked.day, past=asked.past)
     ]
     others = texts.units(later)
-    # What reads like a change changes something that was said before. If there is hardly anything, it is
-    # this.
+    # A text that reads like a change refers to an earlier statement. If there is hardly any other, it is this
+    # one.
     best = [known.get(hit.unit.id, hit) for hit in best]
     moved = rank.current_first(best, others, links, alone=bool(few))
     shown = {hit.unit.id for hit in moved}
@@ -283,7 +283,7 @@ def _settled(
 
 
 def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:
-    """Return how much others have in common with a statement: their BM25 for its text, as part of its own."""
+    """Return how much others share with a statement: their BM25 for its text, relative to its own."""
     about = f"{unit.title} {unit.text}"[: weights.SUBJECT]
     scores = {
         match.unit_id: match.score
@@ -294,14 +294,14 @@ def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], f
 
 
 class _Texts:
-    """What the units of a question say, as the files have it now; each is read once."""
+    """The texts of a question's units, from the current files; each is read once."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self._read: dict[int, Unit] = {}
 
     def units(self, units: Sequence[Unit]) -> list[Unit]:
-        """Return units with their texts; those that are gone are left out."""
+        """Return units with their texts, without those that are gone."""
         missing = [unit for unit in units if unit.id not in self._read]
         self._read.update((unit.id, unit) for unit in self._index.with_text(missing))
         return [self._read[unit.id] for unit in units if unit.id in self._read]
@@ -317,9 +317,9 @@ class _Texts:
 
 
 def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
-    """Leave out what was said already, if only with another title or other spaces.
+    """Drop repetitions that differ only in title or white space.
 
-    That somebody asked the same before is no answer either.
+    An earlier instance of the same question is no answer either.
     """
     first: dict[str, Ranked] = {}
     question = _plain(query)

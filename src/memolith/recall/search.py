@@ -1,7 +1,7 @@
 """Literal keyword search over the files themselves: deterministic, no database, always up to date.
 
-The ranked recall over everything is a different contract (see docs/design.md); this one answers "which files
-contain these words" and nothing else.
+Ranked recall has a different contract (see docs/design.md); this module answers "which files contain these
+words" and nothing else.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _INBOX = next(kind for kind in layout.KINDS if kind.path == "inbox")
 
 
 class SearchHit(OfFile):
-    """One file's worth of search results."""
+    """The search results of one file."""
 
     body: str
     date: str | None
@@ -45,12 +45,12 @@ class SearchHit(OfFile):
     is_memory_md: bool
     matched_terms: list[str]
     name: str
-    source: str  # where the note came from, if not from its user or their agent
+    source: str  # where the note came from, if not from the user or their agent
     total_hits: int
 
 
 class Listing(list[str]):
-    """The names that were found; `missing` is what could not be looked at."""
+    """The names found; `missing` lists what could not be read."""
 
     def __init__(self, names: list[str], missing: list[str]) -> None:
         super().__init__(names)
@@ -63,7 +63,7 @@ class Listing(list[str]):
 
 
 class SearchResults:
-    """Hits, best first, how many lines each term matched over all files, and what could not be read."""
+    """Hits, best first, the number of matching lines for each term, and what could not be read."""
 
     __slots__ = ("hits", "missing", "terms")
 
@@ -92,10 +92,10 @@ class SearchResults:
         }
 
     def render(self, max_bytes: int = MAX_INJECT_BYTES) -> str:
-        """Return the results as text of at most `max_bytes`; the lowest-ranked files go first."""
+        """Return the results as text of at most `max_bytes`; the lowest-ranked files are dropped first."""
         if not self.hits:
             return head("No memory matched.", max_bytes)
-        # Blocks are made until the room is used up: there may be a hit in each of a hundred thousand files.
+        # Stop when the space is used up: a hundred thousand files may match.
         blocks: list[str] = []
         ends = [0]
         for hit in self.hits:
@@ -107,7 +107,7 @@ class SearchResults:
             first, last = self._summary(shown), self._left_out(shown)
             if utf8_len(first) + ends[shown] + utf8_len(last) <= max_bytes:
                 return first + "".join(blocks[:shown]) + last
-        # Not even the best hit fits whole: show its beginning.
+        # Not even the best hit fits: show its beginning.
         first, last = self._summary(1), self._left_out(1)
         left = max_bytes - utf8_len(first) - utf8_len(last) - utf8_len(f"\n{_GAP}")
         if left < 40:
@@ -151,7 +151,7 @@ def listing(home: Home) -> Listing:
 
 
 def search(root: str, slug: str, query: str) -> SearchResults:
-    """Search the user-wide memory and one project's; any term may match, as a substring, in any case."""
+    """Search the user-wide memory and one project's; any term may match, as a substring, ignoring case."""
     terms: dict[str, str] = {}
     for word in hygiene.whole(query).split():
         if len(terms) == MAX_TERMS:
@@ -181,7 +181,7 @@ def search(root: str, slug: str, query: str) -> SearchResults:
 
 
 def searchable(root: str, slug: str) -> Iterator[str]:
-    """Yield the files that searching and listing cover. The indexes are not notes and are left out."""
+    """Yield the files that search and listing cover, without the indexes, which are not notes."""
     tree = Tree(root)
     for scope in (layout.USER, slug):
         for kind in layout.KINDS:
@@ -228,7 +228,7 @@ def _search_file(
     found = {key for key in terms if key in folded}
     stem = os.path.basename(relative)[:-3]
     if found or any(key in stem.casefold() for key in terms):
-        # A person may have typed a secret into the file; it is neither shown nor found.
+        # A person may have typed a secret into the file; it is neither shown nor matched.
         text = _without_secrets(tree.root, relative, text)
         folded = text.casefold()
         found = {key for key in found if key in folded}

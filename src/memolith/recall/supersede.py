@@ -1,14 +1,14 @@
-"""What holds now: dates and status of a unit, and which of two statements about one thing came later.
+"""What is valid now: dates and status of a unit, and which of two statements about one thing is later.
 
-A memory is added to more than it is corrected. "Deploys go through X" stays on disk when somebody writes
-"deploys moved to Y", and it often answers a question in better words. So among what was found, a later
-statement that reads like a change and is about the same thing goes before the earlier one. Nothing is
-hidden by this: that needs a person's or an agent's word (`supersedes`, `status`, `valid_until`).
+People add to a memory more often than they correct it. "Deploys go through X" stays on disk when somebody
+writes "deploys moved to Y", and often it matches a question better. So a later hit that reads like a change
+of the same thing goes before the earlier one. This hides nothing: only a person or an agent can do that, with
+`supersedes`, `status` or `valid_until`.
 """
 
 from __future__ import annotations
 
-from functools import cached_property  # which SQLite imports anyway
+from functools import cached_property  # SQLite imports it anyway
 
 from memolith.base.lean import lru_cache
 from memolith.recall import weights
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
 
     from memolith.index import Unit
 
-# Words with which people say that something is different now, as they are in a text.
+# Words that announce a change, as they occur in a text.
 _CHANGES = (
-    # it became another one, or somewhere else
+    # became another one, or moved
     "move moves moved moving migrate migrated migrating switch switched switching rename renamed replace "
     "replaced replacement change changed changes convert converted swap swapped transfer transferred "
     "shift shifted split merged consolidated reassigned rebuilt rebranded rewritten reworked "
     "reprovisioned relocated redirected rotated pivoted promoted appointed became become becomes turned "
     "cut cutover "
-    # it became more, less, newer
+    # became more, less, newer
     "raise raised lower lowered increase increased decrease decreased reduce reduced extend extended shorten "
     "shortened upgrade upgraded downgraded bumped grew crossed pulled pushed "
-    # it began or ended
+    # began or ended
     "start started began begin stop stopped quit left leaving dropped drop retire retired decommissioned "
     "deprecated discontinued withdrawn removed deleted cancelled closed ended adopted adopt joined bought "
     "sold took got avoiding gave superseded vacated introduced "
-    # it went back
+    # went back
     "again back revert reverted restored returned went "
-    # somebody looked, where there was only hearsay
+    # verified, instead of hearsay
     "saw checked looked verified confirmed measured noticed "
-    # how it is now, how it was
+    # now versus before
     "now longer anymore instead currently previous previously former formerly old older new newer latest "
     "recently just entirely since "
-    # the same in other languages
+    # other languages
     "jetzt nun stattdessen umgezogen ersetzt umbenannt gewechselt geändert maintenant désormais remplacé "
     "déplacé renommé changé ahora cambió cambiado reemplazado adesso sostituito spostato agora mudou "
     "substituído теперь заменён перенесён переименован"
 )
 _CHANGE = frozenset(_CHANGES.split())
-# Written without spaces, so they are looked for anywhere.
+# Languages without spaces: matched anywhere.
 _CHANGE_SIGNS = ("现在", "改为", "改成", "不再", "換成", "現在", "変更", "移行", "이제", "변경")
 _AROUND = ".,;:!?\"'()[]"
 _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
@@ -57,39 +57,39 @@ _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", 
 
 @lru_cache(maxsize=1)
 def _ignored() -> frozenset[str]:
-    """Return the terms that say nothing about a subject. At the first use: it is too slow for an import."""
+    """Return the terms that say nothing about a subject. Built on first use: too slow for an import."""
     return frozenset(terms.count(" ".join([*sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
 
 
 class Statement:
-    """What a unit says, for comparing it with others."""
+    """A unit's statement, prepared for comparison with others."""
 
     def __init__(self, unit: Unit) -> None:
         self._text = unit.text or ""
-        # A title that is the file's name says nothing.
+        # A title that is only the file name says nothing.
         self._title = "" if unit.title in unit.path else unit.title
         self.date = unit.date
 
     @property
     def is_document(self) -> bool:
-        """Whether it is too long for a statement."""
+        """Whether it is too long to be a statement."""
         return len(self._text) > weights.DOCUMENT
 
-    # Most are never compared, as they are as old as the others.
+    # Computed lazily: most are never compared, because they are as old as the others.
     @cached_property
     def words(self) -> set[str]:
-        """The words as they are written."""
+        """The words as written."""
         return {word.strip(_AROUND) for word in self._text.casefold().split()}
 
     @cached_property
     def changes(self) -> bool:
-        """Whether it reads like a change of something."""
+        """Whether it reads like a change."""
         return not _CHANGE.isdisjoint(self.words) or any(sign in self._text for sign in _CHANGE_SIGNS)
 
     @cached_property
     def subject(self) -> set[str]:
         """The terms that say what it is about."""
-        # As it is written: "rotated" tells of a change, "the rotation" is what one may be about.
+        # As written: "rotated" announces a change, "the rotation" may be the subject of one.
         words = f"{self._text} {self._title}".split()
         found = terms.count(" ".join(word for word in words if _bare(word) not in _CHANGE))[0]
         ignored = _ignored()
@@ -103,16 +103,16 @@ def _bare(word: str) -> str:
 def replaces(
     later: Statement, earlier: Statement, common: float | None = None, *, asked_alike: bool = False
 ) -> bool:
-    """Whether a statement seems to replace what another one said before it.
+    """Whether a statement seems to replace an earlier one.
 
-    `common` is how much of the earlier one is in the later one when rare words count more, where that is
-    known: what all facts about the billing service share is not enough. `asked_alike` says that both
-    answer a question in the same words: then they need less in common.
+    `common`, if known, is how much of the earlier one is in the later one, weighted by rarity: words that all
+    facts about the billing service share are not enough. `asked_alike` means that both match a question in
+    the same words: then they need less in common.
     """
     if later.date <= earlier.date or later.is_document or earlier.is_document:
         return False
     if not later.changes:
-        # Compared as it is written first: to take all words apart is what would take long.
+        # Compare the words as written first: stemming them all would be slow.
         return (
             _same(later.words, earlier.words) >= weights.SAME_SENTENCE / 2
             and overlap(later, earlier) >= weights.SAME_SENTENCE
@@ -135,9 +135,9 @@ def _same(one: set[str], other: set[str]) -> float:
 
 
 def holds(unit: Unit, day: str, *, past: bool = False) -> bool:
-    """Whether a unit is to be recalled on a day; `past` asks for what held then, not for what holds now.
+    """Whether to recall a unit on a day; `past` asks what was valid then, not what is valid now.
 
-    What was archived or superseded since then held in the past.
+    A unit that was archived or superseded later was valid in the past.
     """
     if unit.status == "quarantined" or (unit.status in ("archived", "superseded") and not past):
         return False
@@ -147,7 +147,7 @@ def holds(unit: Unit, day: str, *, past: bool = False) -> bool:
 
 
 def superseded(units: Iterable[Unit], day: str, *, past: bool = False) -> set[tuple[str, str]]:
-    """Return scope and id of the records that others among these replace, as of a day."""
+    """Return scope and id of the records that others among these units replace, as of a day."""
     return {
         (unit.scope, old)
         for unit in units
