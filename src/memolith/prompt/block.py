@@ -1,7 +1,7 @@
-"""The block for a prompt: what the agent should know from the start, under a budget, or nothing.
+"""The block for a prompt: what the agent should know from the start, within a budget, or nothing.
 
 A pure function of the files: unchanged files give identical bytes, so a host may call it on every request
-and the provider's prompt cache still hits. No file is read further than it can be shown.
+and the provider's prompt cache still hits. No more of a file is read than can be shown.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _KIB = 1024
 _INDEX_LINES = 200
 _NO_CAP = MAX_INJECT_BYTES
 
-# Sections in the order in which they are shown: stable ones first, so that a prompt cache keeps them.
-# Bytes are given out by priority: what the task needs now is never cut before what is merely old.
+# Sections in display order: stable ones first, so that a prompt cache keeps them. Space is allotted by
+# priority: text for the current task is never cut before text that is merely old.
 PRIORITY = {
     "scratchpad": 1,
     "today": 2,
@@ -48,10 +48,10 @@ PRIORITY = {
 
 
 class Block:
-    """What an agent is given: a text, empty if there is nothing to say, and what it is made of.
+    """The text for an agent, empty if there is nothing to say, and its sections.
 
-    `candidates` are all sections that there were, with their sizes in bytes before they had to fit, and
-    whether more of the file was not even read; `sections` are those that are in the text.
+    `candidates` are all available sections, with their sizes in bytes before cutting, and whether more of
+    the file was not even read; `sections` are those in the text.
     """
 
     __slots__ = ("candidates", "sections", "text")
@@ -66,11 +66,11 @@ class Block:
 
     @property
     def sources(self) -> list[str]:
-        """Where each section is from, as a prompt may name it."""
+        """The source of each section, as a prompt may name it."""
         return [layout.shown(section.source) for section in self.sections]
 
     def lines(self) -> Iterator[tuple[Section, str]]:
-        """Yield the lines that are memory, each with its section."""
+        """Yield the lines of memory, each with its section."""
         for section in self.sections:
             for line in section.body.split("\n"):
                 if line.strip() and not line.startswith((TRUNCATED, *structure.LINES)):
@@ -78,10 +78,10 @@ class Block:
 
 
 def of(home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None) -> Block:
-    """Return the block of a memory; `recall` gives the brief for a task.
+    """Return the block of a memory; `recall` returns the brief for a task.
 
-    `max_chars` is a host's own limit in characters, on top of the limit in bytes. A line names what could
-    not be read.
+    `max_chars` is a host's own limit in characters, in addition to the limit in bytes. If a file could not
+    be read, a line names it.
     """
     if not home.settings.flag("enabled"):
         return Block()
@@ -93,7 +93,7 @@ def of(home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | 
 
 
 def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None, watch: Watch) -> Block:
-    """Return the block; `summary_tokens` is the room for what was learned from sessions."""
+    """Return the block; `summary_tokens` is the space for text learned from sessions."""
     root, slug, today, yesterday = Tree(home.store), home.project, home.today, home.yesterday
     recent = home.settings.text("inject.daily") == "recent"
     project = f"{structure.PROJECT}{layout.shown(layout.path(slug, layout.MEMORY))})"
@@ -119,7 +119,7 @@ def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None
     dropped = False
     if max_chars is not None:
         room = max_chars - fixed
-        if before and room < MIN_CHARS:  # what is told about the summary would leave no room for the rest
+        if before and room < MIN_CHARS:  # the guidance for the summary would leave no space for the rest
             return _build(home, recalled, 0, max_chars, watch)
         sections, dropped = allot(sections, room, _overhead(len), len)
     sections, dropped_too = allot(sections, MAX_INJECT_BYTES - fixed, _overhead(utf8_len), utf8_len)
@@ -132,7 +132,7 @@ def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None
         lines.append(structure.SOURCES + ", ".join(layout.shown(section.source) for section in sections))
     text = "\n".join([OPEN, *lines, CLOSE])
     if any(section in sections for section in summary):
-        # What to make of it is said by us, outside of what is reference only.
+        # Our guidance stands outside of the block, which is reference only.
         text = "\n\n".join(filter(None, [before, text, after]))
     return Block(text, sections, candidates)
 
@@ -148,12 +148,12 @@ def _guidance(home: str) -> tuple[str, str]:
 
 
 def _summary(root: Tree, slug: str, tokens: int) -> list[Section]:
-    """Return what was learned from sessions, the first 60 % and the last 40 % of it if it is too long."""
+    """Return the text learned from sessions; if it is too long, its first 60 % and last 40 %."""
     if tokens <= 0 or not slug:
         return []
     relative = layout.path(slug, layout.SUMMARY)
     text, _ = _part(root, relative, 1024 * _KIB)
-    # Whoever reads this has addresses; where the files are is nobody's business.
+    # Readers use addresses, so the location of the files is not revealed.
     text = names.addressed(text, root.root, layout.path(slug))
     body = hygiene.for_block(markdown.presentable(text))
     found = _section(SUMMARY, body, "memory://root", "summary", _NO_CAP)
@@ -179,8 +179,8 @@ def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
     body, left_out = note_index.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
     if not body:
         return []
-    # An index that is behind its notes shows lines that are in no file yet: scanned each time. Else a
-    # look at it may only have changed its times.
+    # An outdated index shows lines that are in no file yet, so it is scanned each time. Otherwise reading it
+    # may have changed only its timestamps.
     now = allow_list.fingerprint(root, relative)
     same = seen and now and seen[:2] == now[:2] and _is_current(root, relative)
     body = hygiene.for_block(allow_list.masked(root, relative, body, now if same else None))
@@ -257,7 +257,7 @@ def _section(
 def _part(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES, *, end: bool = False) -> tuple[str, bool]:
     """Return the beginning or the `end` of a file, and whether there is more of it.
 
-    What leads out of the store or cannot be read is left out; `doctor` tells.
+    Unreadable files and links out of the store are skipped; `doctor` reports them.
     """
     seen = allow_list.fingerprint(root, relative)
     try:
@@ -265,13 +265,13 @@ def _part(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES, *, end: bool
     except (UnsafePathError, StorageError):
         return "", False
     more = size > len(data)
-    # The first or the last character may be there in part.
+    # The first or last character may be incomplete.
     text = data.decode("utf-8", "ignore") if more else files.text_of(data).removeprefix("\ufeff")
     return inside(allow_list.masked(root, relative, text, seen)), more
 
 
 def _gap(root: Tree, slug: str, today: str, yesterday: str) -> str:
-    """Return a line that names the newest daily log when neither of the last two days has one."""
+    """Return a line that names the newest daily log if neither of the last two days has one."""
     for day in (today, yesterday):
         if _part(root, layout.daily(slug, day), end=True)[0].strip():
             return ""

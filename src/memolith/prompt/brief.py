@@ -1,7 +1,7 @@
-"""What was recalled, as text for a prompt.
+"""Recalled hits as text for a prompt.
 
-An item is shown whole or not at all, with what to open and how well it answers. An empty answer is an
-empty text.
+An item is shown whole or not at all, with its source to open and its score. Without hits, the text is
+empty.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from memolith.base.values import Hit, Recall
 
-TOKENS = 1500  # room for the brief in the block, if nobody says otherwise
+TOKENS = 1500  # default size of the brief in the block
 _WHOLE = 700  # characters up to which the whole text is shown instead of the part around the match
 
 
 def item(hit: Hit) -> str:
-    """Return a hit as one item of the brief: source, score, where it came from, and the text."""
+    """Return a hit as one item of the brief: source, score, origin, and text."""
     text = hit.text.strip() if len(hit.text) <= _WHOLE else hit.snippet
     kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
     about = ", ".join(each for each in (kind, hit.scope, hit.date[:10]) if each)
@@ -39,7 +39,7 @@ def item(hit: Hit) -> str:
 
 
 def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:
-    """Return the hits whose items fit into a number of tokens together; one that is too long gives way."""
+    """Return the hits whose items fit into a number of tokens together; one that is too long is skipped."""
     kept: list[Hit] = []
     for hit in hits:
         size = estimate_tokens(item(hit)) + 1
@@ -55,7 +55,7 @@ def items(hits: Sequence[Hit]) -> str:
 
 
 def prompt(found: Recall) -> str:
-    """Return text that can be put into a prompt as it is; empty without hits."""
+    """Return text that is ready for a prompt; empty without hits."""
     if not found.hits:
         return ""
     return f"{OPEN}\n## {structure.RECALLED}\n{items(found.hits)}\n{CLOSE}"

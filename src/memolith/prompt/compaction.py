@@ -1,4 +1,4 @@
-"""Helpers for a host that compresses its sessions: keep the summary, count the block, append it."""
+"""Helpers for a host that compacts its sessions: save the summary, count the block, append it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def compaction_heading(count: int | None = None) -> str:
 
 
 def flush_compaction_summary(mem: Home, summary: str, count: int | None = None) -> bool:
-    """Write a summary to today's log before the session is compressed.
+    """Write a summary to today's log before the session is compacted.
 
-    A host whose session fetched something says so, `mem.from_source("extracted", "web")`: then the summary
+    A host whose session fetched something passes `mem.from_source("extracted", "web")`: then the summary
     waits for a person. A failure is logged and returned as False; it never stops the compaction.
     """
     from memolith.base.errors import MemolithError
@@ -28,7 +28,7 @@ def flush_compaction_summary(mem: Home, summary: str, count: int | None = None) 
     from memolith.text.secrets.veil import in_bytes
 
     try:
-        # A summary of any length: its beginning is better than an error.
+        # The summary may have any length: its beginning is better than an error.
         kept = in_bytes(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
         writer = mem.from_source("extracted", "agent") if mem.source.trusted else mem
         append_daily(writer, compaction_heading(count), kept)
@@ -41,7 +41,7 @@ def flush_compaction_summary(mem: Home, summary: str, count: int | None = None) 
 
 
 def effective_reserve(base: int, memory_block: str | None) -> int:
-    """Return the tokens to reserve when the block lives outside the session's own count."""
+    """Return the tokens to reserve if the block is not part of the session's own count."""
     return base + (estimate_tokens(memory_block) if memory_block else 0)
 
 

@@ -1,7 +1,7 @@
-"""Why the block is as it is: which file gave which bytes, what was cut and why, and what it costs.
+"""Why the block is as it is: which file contributed which bytes, what was cut and why, and the cost.
 
-One function for `memolith context --explain` and for every user interface; the block that it explains is the
-one that an agent gets, made by the same code in the same call.
+One function serves `memolith context --explain` and every user interface; it explains the same block that an
+agent gets, built by the same code in the same call.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 FRAME = "(frame)"
 WHOLE = "whole"
-_NEAR = 512  # how far below its limit a section may end: it is cut at a line
+_NEAR = 512  # how far below its limit a cut section may end: cuts are at line ends
 
 
 class Part(Value):
-    """One section of the block: where it is from, what it takes, what of it is missing and why.
+    """One section of the block: its source, its size, what is missing and why.
 
-    `file` is the path in the store, `recall` for what was recalled, `(frame)` for what stands around the
-    sections. `bytes` add up to the size of the block.
+    `file` is the path in the store, `recall` for recalled text, `(frame)` for the text around the sections.
+    The `bytes` of all parts add up to the size of the block.
     """
 
     bytes: int
@@ -40,7 +40,7 @@ class Part(Value):
 
 
 class Explanation(Value):
-    """The block and its parts in the order in which they are shown; what was left out comes last."""
+    """The block and its parts in display order; omitted parts come last."""
 
     block: str | None
     bytes: int
@@ -50,7 +50,7 @@ class Explanation(Value):
     tokens: int
 
     def cost(self, price: float, per_day: int) -> float:
-        """Return what the block costs a day, at a price per million tokens, if it is sent so often."""
+        """Return the daily cost of the block, by the price per million tokens and the requests per day."""
         if price < 0 or per_day < 0:
             raise InputError("a price and a number of prompts cannot be negative")
         return self.tokens * price * per_day / 1_000_000
@@ -79,7 +79,7 @@ class Explanation(Value):
 def explain(
     home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None
 ) -> Explanation:
-    """Return the block of a memory, and what each part of it is; `recall` gives the brief for a task."""
+    """Return the block of a memory, and its parts; `recall` returns the brief for a task."""
     block = of(home, recall, max_chars=max_chars)
     tree = Tree(str(home.root))
     parts = [
@@ -104,7 +104,7 @@ def explain(
 
 
 def _part(tree: Tree, section: Section, size: int, *, unread: bool, shown: bool, host: int | None) -> Part:
-    """Return what a section is; `size` is its bytes before it had to fit."""
+    """Describe a section; `size` is its bytes before cutting."""
     text = f"## {section.title}\n{section.body}\n\n" if shown else ""
     body = utf8_len(section.body) if shown else 0
     limit = "the block's limit" if host is None else f"the host's limit of {host:,} characters"
@@ -129,7 +129,7 @@ def _part(tree: Tree, section: Section, size: int, *, unread: bool, shown: bool,
 
 
 def _on_disk(tree: Tree, relative: str) -> int:
-    """Return the size of a file that may have been read only in part; 0 for what is no file."""
+    """Return the size of a file that may have been read only in part; 0 if it is not a file."""
     if relative == "recall" or "://" in relative:
         return 0
     found = tree.stat(relative)

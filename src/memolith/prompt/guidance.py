@@ -1,4 +1,4 @@
-"""What an agent is told about its memory. Stands outside the block, which is reference only."""
+"""What an agent is told about its memory. It stands outside of the block, which is reference only."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _MAX_BYTES = 8192
 
 
 def read_path(home: str) -> tuple[str, str]:
-    """Return what stands before and after the summary: a user's own words (`read_path.md`), else ours.
+    """Return the text before and after the summary: the user's own (`read_path.md`), else ours.
 
-    A file without a place for the summary is left aside; loading the prompts tells about it.
+    A file without a placeholder for the summary is ignored; loading the prompts reports it.
     """
     import os
 
