@@ -251,7 +251,7 @@ class Home:
     def register(self) -> None:
         """Store the project's identity before its first memory, so that it is found again.
 
-        InputError if there is no project: memories without a directory must not mix with other people's.
+        InputError if there is no project: unrelated memories without a directory must not mix.
         """
         if self.identity.registered:
             return

@@ -205,7 +205,7 @@ class Records(entries.Entries):
         return self._about(record, f"Updated {record.id}", change.warnings)
 
     def reclassify(self, record_id: str, category: str, *, scope: str | None = None) -> EntryResult:
-        """Move a record to another category; its id stays. Only incidents are temporary."""
+        """Move a record to another category; its id stays. Only incidents can expire."""
         arguments.one_of(category, CATEGORIES, "category")
         record = self.get(record_id, scope)
         if record.category == category:

@@ -198,8 +198,8 @@ class Tickets(entries.Entries):
     def load(self, rows: Iterable[Mapping[str, object]]) -> builtins.list[EntryResult]:
         """Import tickets from another tracker: new ones are added, known ones updated.
 
-        Each row maps id, title, description, status, type and priority, or other trackers' names for them, to
-        values. Fields that are missing or have unknown values stay as they are.
+        Each row has id, title, description, status, type and priority, or other trackers' names for them.
+        Fields that are missing or have unknown values stay as they are.
         """
         return [self._load(row) for row in rows]
 
